@@ -1,0 +1,71 @@
+"""Which bindings a name can have where it is read: reaching definitions on syntax."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from detlint import syntax as s
+
+
+def reaching(name: s.Name) -> list[s.Binding] | None:
+    """The bindings that may give `name` its value, or None where no scope of the file binds it.
+
+    Within one scope, program order decides: the search goes backwards from the read and stops at a
+    binding that every path passes. From an inner function all bindings of the outer scope count.
+    """
+    scope = name.scope.find(name.id)
+    if scope is None:
+        return None
+    bindings = [b for b in scope.bindings[name.id] if b.kind != "delete"]
+    if len(bindings) < 2 or _runs_in(name) is not scope:
+        return bindings
+    around = {id(node) for node in name.ancestors()}
+    loops = [node for node in name.ancestors() if isinstance(node, (s.For, s.While))]
+    found: list[s.Binding] = []
+    for binding in sorted((b for b in bindings if b.order < name.order), key=lambda b: -b.order):
+        found.append(binding)
+        if id(block_of(binding.node)) in around:
+            loops = [loop for loop in loops if not _inside(binding.node, loop)]
+            break
+    for loop in loops:
+        found += [b for b in bindings if b.order > name.order and _inside(b.node, loop) and b not in found]
+    return found or bindings
+
+
+def block_of(node: s.Node) -> s.Node | None:
+    """The block whose every run passes `node`; a `with` body belongs to the block around it."""
+    block = _block(node)
+    while block is not None and isinstance(block.parent, s.With):
+        block = _block(block.parent)
+    return block
+
+
+def _block(node: s.Node) -> s.Node | None:
+    if isinstance(node, s.Parameter):
+        return node.parent.body if isinstance(node.parent, s.Function) else None
+    if isinstance(node.parent, (s.For, s.Clause)):  # bound by a loop: certain within its body only
+        return node.parent.body if isinstance(node.parent, s.For) else node.parent.parent
+    return next((a for a in node.ancestors() if isinstance(a, s.Block)), None)
+
+
+def _inside(node: s.Node, outer: s.Node) -> bool:
+    return any(a is outer for a in node.ancestors())
+
+
+def _runs_in(name: s.Name) -> s.Scope | None:
+    """The scope whose statements run where `name` is read; comprehensions run in the one around them."""
+    scope: s.Scope | None = name.scope
+    home = name.scope.find(name.id)
+    while scope is not None and scope is not home and scope.kind == "comprehension":
+        scope = scope.parent
+    return scope
+
+
+def reads(file: s.File) -> dict[tuple[int, str], list[s.Name]]:
+    """All names of a file that are read, by the scope that binds them (its `id`) and by name."""
+    found: dict[tuple[int, str], list[s.Name]] = defaultdict(list)
+    for node in s.walk(file):
+        if isinstance(node, s.Name) and not node.stored:
+            scope = node.scope.find(node.id)
+            found[id(scope), node.id].append(node)
+    return found

@@ -1,0 +1,245 @@
+"""The catalogue: `rules/` read into rules and tables of facts, and the choice among rules."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from detlint.finding import Severity
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
+FAMILIES = {
+    "0": "reading and suppression",
+    "1": "randomness and seeds",
+    "2": "data loading",
+    "3": "device kernels",
+    "4": "uninitialised memory",
+    "5": "switches and environment",
+    "6": "order",
+    "7": "distributed runs and resume",
+}
+
+
+class CatalogueError(Exception):
+    """The catalogue, or a selection from it, is not well formed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced Python example of a page. `info` is what follows the language; `line` is its first line."""
+
+    text: str
+    info: str
+    line: int
+
+    @property
+    def title(self) -> str | None:
+        """The file name of a fence that is part of a project."""
+        match = re.search(r'title="([^"]+)"', self.info)
+        return match.group(1) if match else None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule's page.
+
+    A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to
+    do). `check` names the module under `detlint.checks`; `over` says what it looks at, a "file" or the linked
+    "project"; `lower` is the severity of a finding whose open question is answered otherwise; `data`
+    holds the page's own lists.
+    """
+
+    code: str
+    name: str
+    summary: str
+    message: str
+    why: str
+    help: str
+    check: str
+    over: str
+    severity: Severity
+    lower: Severity
+    breaks: tuple[str, ...]
+    default: bool
+    torch: str
+    refs: tuple[str, ...]
+    data: Mapping[str, Any]
+    prose: str
+    fences: tuple[Fence, ...]
+
+    @property
+    def family(self) -> str:
+        return FAMILIES[self.code[3]]
+
+    def holds_for(self, torch: Version) -> bool:
+        """Whether the rule speaks of this version of PyTorch."""
+        return SpecifierSet(self.torch).contains(torch, prereleases=True)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table of facts: strings, and lists of strings."""
+
+    id: str
+    data: Mapping[str, Any]
+
+    def text(self, key: str) -> str:
+        """The string under `key`, or ""."""
+        value = self.data.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    def list(self, key: str) -> tuple[str, ...]:
+        """The strings under `key`, or none."""
+        value = self.data.get(key, ())
+        return (value,) if isinstance(value, str) else tuple(value)
+
+    def holds_for(self, torch: Version, key: str = "torch") -> bool:
+        """Whether the versions under `key` include `torch`; a row without the key holds for all."""
+        return SpecifierSet(self.text(key)).contains(torch, prereleases=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """All rules, by code, and all tables, as `tables[file][table]`."""
+
+    rules: Mapping[str, Rule]
+    tables: Mapping[str, Mapping[str, tuple[Row, ...]]]
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    def rows(self, file: str, table: str) -> tuple[Row, ...]:
+        return self.tables[file][table]
+
+    @cache  # noqa: B019 - a catalogue lives as long as the process
+    def names(self, file: str, table: str, key: str = "names", **where: str) -> frozenset[str]:
+        """The union of the lists under `key` over the rows whose strings equal `where`."""
+        rows = self.rows(file, table)
+        chosen = (row for row in rows if all(row.data.get(k) == v for k, v in where.items()))
+        return frozenset(name for row in chosen for name in row.list(key))
+
+    def row(self, file: str, table: str, id: str) -> Row:
+        return next(row for row in self.rows(file, table) if row.id == id)
+
+    @cached_property
+    def known_names(self) -> frozenset[str]:
+        """Every qualified name of every table: what a star import can bring."""
+        rows = (row for tables in self.tables.values() for rows in tables.values() for row in rows)
+        return frozenset(name for row in rows for key in ("names", "calls") for name in row.list(key)) | frozenset(
+            self.signatures
+        )
+
+    @cached_property
+    def releases(self) -> tuple[Version, ...]:
+        """The releases of PyTorch that the tables speak about, oldest first."""
+        return tuple(sorted(Version(v) for v in self.row("torch", "releases", "torch").list("versions")))
+
+    def newest_release(self, requirement: str = "") -> Version:
+        """The newest known release of PyTorch that `requirement` (PEP 440) admits, else the newest known."""
+        admitted = [v for v in self.releases if SpecifierSet(requirement).contains(v)]
+        return admitted[-1] if admitted else self.releases[-1]
+
+    def choose(self, select: Iterable[str], ignore: Iterable[str]) -> frozenset[str]:
+        """Codes selected by code, prefix of a code or name; the default ones where `select` is empty.
+
+        The longest match decides between select and ignore, as in ruff and flake8. Raises CatalogueError
+        for a selector that matches nothing.
+        """
+        weights = {code: (0, rule.default) for code, rule in self.rules.items()}
+        chosen = [(selector, True) for selector in select]
+        if chosen:
+            weights = {code: (-1, False) for code in self.rules}
+        for selector, wanted in [*chosen, *((selector, False) for selector in ignore)]:
+            for code in self.matching(selector):
+                weight = 0 if selector == "ALL" else len(code) if selector == code else len(selector)
+                if weight >= weights[code][0]:
+                    weights[code] = (weight, wanted)
+        return frozenset(code for code, (_, wanted) in weights.items() if wanted)
+
+    def matching(self, selector: str) -> list[str]:
+        """The codes that a selector names. Raises CatalogueError where there are none."""
+        upper = selector.upper()
+        if upper == "ALL":
+            return list(self.rules)
+        found = [c for c, rule in self.rules.items() if c.startswith(upper) or rule.name == selector.lower()]
+        if not found or not selector:
+            raise CatalogueError(f"no rule matches {selector!r}; `detlint rule` lists them")
+        return found
+
+
+def folder() -> Path:
+    """Where `rules/` is: inside the installed package, or beside it in a source tree."""
+    inside = Path(__file__).parent / "rules"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
+
+
+@cache
+def load() -> Catalogue:
+    """Read the catalogue. Raises CatalogueError where a page or a table is not well formed."""
+    root = folder()
+    rules = (read_page(path) for path in sorted(root.glob("DET*.md")))
+    tables: dict[str, dict[str, tuple[Row, ...]]] = {}
+    signatures: Mapping[str, str] = {}
+    for path in sorted((root / "facts").glob("*.toml")):
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        signatures = content.pop("signatures", signatures)
+        tables[path.stem] = {
+            table: tuple(Row(row["id"], row) for row in rows) for table, rows in content.items()
+        }
+    return Catalogue({rule.code: rule for rule in rules}, tables, signatures)
+
+
+_HEADER_KEYS = frozenset(
+    ("code", "name", "summary", "message", "why", "help", "check", "over", "severity", "lower", "breaks")
+    + ("default", "torch", "refs", "data")
+)
+
+
+def read_page(path: Path) -> Rule:
+    """Read one page: a TOML header between `+++` lines, then Markdown."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        _, header, prose = text.split("+++\n", 2)
+        data = tomllib.loads(header)
+        unknown = data.keys() - _HEADER_KEYS
+        if unknown:
+            raise CatalogueError(f"{path.name}: unknown key {min(unknown)!r}")
+        severity = Severity(data["severity"])
+        return Rule(
+            code=data["code"],
+            name=data["name"],
+            summary=data["summary"],
+            message=data["message"],
+            why=data["why"],
+            help=data["help"],
+            check=data["check"],
+            over=data.get("over", "file"),
+            severity=severity,
+            lower=Severity(data.get("lower", data["severity"])),
+            breaks=tuple(data["breaks"]),
+            default=data.get("default", True),
+            torch=data.get("torch", ""),
+            refs=tuple(data["refs"]),
+            data=data.get("data", {}),
+            prose=prose.strip() + "\n",
+            fences=tuple(_fences(prose, text.count("\n", 0, len(text) - len(prose)) + 1)),
+        )
+    except (ValueError, KeyError, tomllib.TOMLDecodeError) as error:
+        raise CatalogueError(f"{path.name}: {error}") from error
+
+
+def _fences(prose: str, first_line: int) -> Iterator[Fence]:
+    pattern = re.compile(r"^```(?:py|python)\b([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    for match in pattern.finditer(prose):
+        yield Fence(match.group(2), match.group(1).strip(), first_line + prose.count("\n", 0, match.start(2)))

@@ -1,0 +1,29 @@
+"""Rules that are a table: calls of listed names whose arguments meet conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.catalogue import Row, Rule
+from detlint.conditions import applies
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls of the page's own `names`, or of the rows of its `table` that name the rule.
+
+    Where the page names a `generator`, the severity is the lower one unless that is unseeded at the call.
+    """
+    generator = rule.data.get("generator", "")
+    rows = [Row(rule.code, rule.data)]
+    if "table" in rule.data:
+        file, _, table = rule.data["table"].partition(".")
+        rows = [row for row in module.catalogue.rows(file, table) if row.text("rule") == rule.code]
+    for row in rows:
+        if not row.holds_for(module.torch):
+            continue
+        for call in module.calls_to(row.list("calls") or row.list("names")):
+            if applies(module, call, row.list("when"), row.list("unless")):
+                full = module.unseeded(generator, call) if generator else None
+                yield module.finding(rule, call, full_if=full, call=module.short(call.function))

@@ -1,0 +1,182 @@
+"""The command line: the one module that prints and exits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from detlint import __version__, catalogue, config
+from detlint.config import Config, ConfigError
+
+_SEVERITIES = ("error", "warning", "note")
+
+
+class _DefaultsToCheck(click.Group):
+    """`detlint PATHS` is `detlint check PATHS`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ("--help", "--version", "-h")):
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_DefaultsToCheck, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="detlint")
+def cli() -> None:
+    """Find what makes two runs of PyTorch code differ.
+
+    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`.
+    """
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--select", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to check, or ALL.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to leave out.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
+@click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
+@click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
+@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where there are findings.")
+def check(
+    paths: tuple[Path, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exclude: tuple[str, ...],
+    severity: str | None,
+    breaks: tuple[str, ...],
+    torch_version: str | None,
+    format_: str,
+    output: Path | None,
+    statistics: bool,
+    jobs: int,
+    exit_zero: bool,
+) -> None:
+    """Check files and folders (the default command).
+
+    Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
+    """
+    paths = paths or (Path(),)
+    for path in paths:
+        if not path.exists():
+            raise click.UsageError(f"{path} does not exist; give files or folders that do")
+    with _clear_errors():
+        settings = _settings(paths[0])
+        settings = replace(
+            settings,
+            select=_split(select) or settings.select,
+            ignore=settings.ignore + _split(ignore),
+            exclude=settings.exclude + _split(exclude),
+            severity=config.severity("--severity", severity) if severity else settings.severity,
+            breaks=config.promises("--breaks", _split(breaks)) or settings.breaks,
+            torch_version=torch_version or settings.torch_version,
+        )
+        found = _run(paths, settings, jobs, format_, output, statistics)
+    raise SystemExit(1 if found and not exit_zero else 0)
+
+
+def _settings(start: Path) -> Config:
+    found = config.find(start)
+    if found is None:
+        return Config(root=start if start.is_dir() else start.parent)
+    return config.from_table(*found)
+
+
+def _run(
+    paths: tuple[Path, ...], settings: Config, jobs: int, format_: str, output: Path | None, statistics: bool
+) -> bool:
+    from detlint import engine, source
+
+    rules = catalogue.load()
+    torch = config.target_torch(settings.torch_version, settings.root, rules)
+    with _progress() as progress:
+        report = engine.check_paths(paths, settings, torch, jobs, progress)
+    if format_ == "json":
+        from detlint.output import json
+
+        text = json.render(report) + "\n"
+    else:
+        from detlint.output import text as text_format
+
+        color = output is None and sys.stdout.isatty()
+        text = text_format.render(report, lambda path: source.read(Path(path)), color, statistics)
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    else:
+        click.echo(text, nl=False)
+    return bool(report.findings)
+
+
+@contextmanager
+def _progress() -> Iterator[engine.Progress | None]:  # noqa: F821
+    """A progress bar on a terminal, once a run proves long."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress
+
+    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Analysing", total=None, visible=False)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=total >= 100)
+
+        yield advance
+
+
+@cli.command()
+@click.argument("code", required=False)
+def rule(code: str | None) -> None:
+    """List the rules, or show the page of one."""
+    from rich.console import Console
+
+    console = Console()
+    with _clear_errors():
+        rules = catalogue.load()
+        if code is None:
+            for each in rules.rules.values():
+                state = "" if each.default else "  (off by default)"
+                click.echo(f"{each.code}  {each.severity.value:8} {each.name:40} {each.summary}{state}")
+            return
+        pages = [rules.rules[found] for found in rules.matching(code)]
+    for page in pages:
+        text = (
+            f"# {page.code} {page.name}\n\n{page.summary}.\n\nSeverity: {page.severity.value}. "
+            f"Breaks: {', '.join(page.breaks) or 'nothing'}. Family: {page.family}.\n\n{page.prose}\n"
+            + "\n".join(f"- {ref}" for ref in page.refs)
+        )
+        if console.is_terminal:
+            from rich.markdown import Markdown
+
+            console.print(Markdown(text))
+        else:
+            click.echo(text)
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    """Turn what a user can mend into one line and exit status 2."""
+    try:
+        yield
+    except (ConfigError, catalogue.CatalogueError, OSError) as error:
+        click.echo(f"detlint: {error}", err=True)
+        raise SystemExit(2) from None
+
+
+def main() -> None:
+    """The console script."""
+    cli()

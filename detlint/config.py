@@ -1,0 +1,138 @@
+"""Settings: `[tool.detlint]` of pyproject.toml or detlint.toml, and the torch version a project targets."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import InvalidVersion, Version
+
+from detlint.catalogue import PROMISES, Catalogue
+from detlint.finding import Severity
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+class ConfigError(Exception):
+    """A setting is wrong; the message says which and what to do."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run. `severity` is the least grave one that is shown."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    severity: Severity = Severity.NOTE
+    breaks: tuple[str, ...] = ()
+    torch_version: str = ""
+    root: Path = field(default_factory=Path)
+
+
+def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
+    """The nearest settings at or above `start`: their file and their table."""
+    folder = start.absolute() if start.is_dir() else start.absolute().parent
+    for directory in (folder, *folder.parents):
+        own = directory / "detlint.toml"
+        if own.is_file():
+            return own, _read(own)
+        shared = directory / "pyproject.toml"
+        if shared.is_file():
+            table = _read(shared).get("tool", {}).get("detlint")
+            if table is not None:
+                return shared, table
+    return None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def from_table(path: Path, table: Mapping[str, Any]) -> Config:
+    """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
+    known = ("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version")
+    for key in table:
+        if key not in known:
+            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(known)}")
+    ignores = table.get("per-file-ignores", {})
+    if not isinstance(ignores, dict):
+        raise ConfigError(f"{path}: per-file-ignores must be a table of lists")
+    version = table.get("torch-version", "")
+    if not isinstance(version, str):
+        raise ConfigError(f"{path}: torch-version must be a string")
+    return Config(
+        select=_strings(path, "select", table.get("select", [])),
+        ignore=_strings(path, "ignore", table.get("ignore", [])),
+        exclude=_strings(path, "exclude", table.get("exclude", [])),
+        per_file_ignores={k: _strings(path, f"per-file-ignores.{k}", v) for k, v in ignores.items()},
+        severity=severity(f"{path}: severity", table.get("severity", "note")),
+        breaks=promises(f"{path}: breaks", _strings(path, "breaks", table.get("breaks", []))),
+        torch_version=version,
+        root=path.parent,
+    )
+
+
+def _strings(path: Path, key: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{path}: {key} must be a list of strings")
+    return tuple(value)
+
+
+def severity(where: str, value: object) -> Severity:
+    try:
+        return Severity(value)
+    except ValueError:
+        raise ConfigError(f"{where} must be error, warning or note, not {value!r}") from None
+
+
+def promises(where: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if value not in PROMISES:
+            raise ConfigError(f"{where} must be among {', '.join(PROMISES)}, not {value!r}")
+    return values
+
+
+def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
+    """The PyTorch version to judge by: the one asked for, else the project's requirement, else the newest known."""
+    if wanted:
+        try:
+            return Version(wanted)
+        except InvalidVersion:
+            raise ConfigError(f"torch version {wanted!r} is not a version such as 2.4 or 2.4.1") from None
+    for text in _requirements(root):
+        match = re.match(r"\s*torch\b(?![\w.-])[^;#]*", text)
+        if match:
+            try:
+                return catalogue.newest_release(str(Requirement(match.group().strip()).specifier))
+            except InvalidRequirement:
+                continue
+    return catalogue.newest_release()
+
+
+def _requirements(root: Path) -> list[str]:
+    """The requirement lines of a project, the most binding file first."""
+    found: list[str] = []
+    for name in ("requirements.txt", "requirements/base.txt"):
+        path = root / name
+        if path.is_file():
+            found += path.read_text(encoding="utf-8", errors="replace").splitlines()
+    path = root / "pyproject.toml"
+    if path.is_file():
+        project = _read(path).get("project", {})
+        found += project.get("dependencies", [])
+        for group in project.get("optional-dependencies", {}).values():
+            found += group
+    return [line for line in found if isinstance(line, str)]

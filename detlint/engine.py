@@ -1,0 +1,201 @@
+"""A run: collect each file, link the facts, settle the findings."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint import source
+from detlint.catalogue import Catalogue, Rule
+from detlint.config import Config
+from detlint.facts import Facts, collect
+from detlint.finding import Finding, Place, Severity
+from detlint.model import Module
+from detlint.project import Project
+from detlint.source import Suppressions
+from detlint.tree import SyntaxProblem
+
+UNPARSED = "DET000"
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to analyse. `path` is shown, `name` is its dotted module name, `text` None if it is on disk."""
+
+    path: str
+    name: str
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What the analysis of one file gave."""
+
+    path: str
+    facts: Facts | None
+    findings: tuple[Finding, ...]
+    suppressions: Suppressions
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding with its rule's severity settled."""
+
+    finding: Finding
+    rule: Rule
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a run."""
+
+    findings: tuple[Judged, ...]
+    files: int
+    entry_points: int
+    seconds: float
+    errors: tuple[str, ...] = ()
+
+
+def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+    """Collect one file: its facts and the findings of all chosen rules that look at a file."""
+    catalogue = catalogues.load()
+    try:
+        text = source.read(Path(item.path)) if item.text is None else item.text
+        text = text.removeprefix("\ufeff")
+        module = Module(text, item.path, item.name, catalogue, torch)
+        findings = [f for rule in _rules(catalogue, codes, "file", torch) for f in _check(rule)(module, rule)]
+        return Collected(item.path, collect(module), tuple(findings), Suppressions(text))
+    except (source.Unreadable, SyntaxProblem) as error:
+        line, column = getattr(error, "line", 1), getattr(error, "column", 1)
+        return _failed(item, catalogue, str(error), line, column)
+    except RecursionError:
+        return _failed(item, catalogue, "it is nested too deeply", 1, 1)
+
+
+def _failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
+    message = catalogue.rules[UNPARSED].message.format(reason=reason)
+    place = Place(item.path, line, column, line, column + 1)
+    return Collected(item.path, None, (Finding(UNPARSED, place, message),), Suppressions(""))
+
+
+def _rules(catalogue: Catalogue, codes: frozenset[str], over: str, torch: Version) -> Iterator[Rule]:
+    for code, rule in catalogue.rules.items():
+        if code in codes and rule.over == over and rule.holds_for(torch):
+            yield rule
+
+
+def _check(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
+    check: Callable[[object, Rule], Iterable[Finding]] = import_module(f"detlint.checks.{rule.check}").check
+    return check
+
+
+def settle(collected: Sequence[Collected], config: Config, torch: Version, local: Iterable[str] = ()) -> Report:
+    """Link the facts of all files; answer, suppress, select and sort the findings."""
+    catalogue = catalogues.load()
+    codes = catalogue.choose(config.select, config.ignore)
+    project = Project((c.facts for c in collected if c.facts is not None), local)
+    found = [finding for c in collected for finding in c.findings]
+    for rule in _rules(catalogue, codes, "project", torch):
+        found += _check(rule)(project, rule)
+    suppressions = {c.path: c.suppressions for c in collected}
+    judged: dict[tuple[str, Place, str], Judged] = {}
+    for finding in found:
+        answered = replace(finding, full_if=None)
+        if finding.full_if is not None and not project.holds(finding.full_if):
+            answered = replace(answered, lowered=True)
+        rule = catalogue.rules[finding.code]
+        severity = rule.lower if answered.lowered else rule.severity
+        place = finding.place
+        if (
+            severity.rank <= config.severity.rank
+            and (not config.breaks or not set(config.breaks).isdisjoint(rule.breaks))
+            and not suppressions[place.path].covers(finding.code, place.line, place.end_line)
+            and not _ignored(finding, config, catalogue)
+        ):
+            judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
+    ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
+    return Report(tuple(ordered), len(collected), len(project.entries), 0.0)
+
+
+def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:
+    path = Path(finding.place.path)
+    absolute = path.absolute().as_posix()
+    root = config.root.absolute().as_posix() + "/"
+    relative = absolute.removeprefix(root)
+    return any(
+        finding.code in catalogue.matching(selector)
+        for pattern, selectors in config.per_file_ignores.items()
+        if fnmatch(relative, pattern) or fnmatch(path.name, pattern)
+        for selector in selectors
+    )
+
+
+def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
+    """Analyse texts in this process: for tests and editors."""
+    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
+    return settle([analyse(item, codes, torch) for item in sources], config, torch)
+
+
+def check_paths(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
+) -> Report:
+    """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
+    begun = time.monotonic()
+    files = list(source.discover(paths, config.exclude))
+    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
+    names = [source.module_name(path) for path in files]
+    sources = [Source(path.as_posix(), name) for path, name in zip(files, names, strict=True)]
+    folders = {path.parent: path for path in files}
+    local = {name for path in folders.values() for name in source.neighbours(path)}
+    collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
+    collected.sort(key=lambda c: c.path)
+    report = settle(collected, config, torch, local)
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def _collect(
+    sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int, progress: Progress | None
+) -> Iterator[Collected]:
+    if jobs == 1 or len(sources) < 8:
+        _without_collector()
+        for done, item in enumerate(sources, 1):
+            yield analyse(item, codes, torch)
+            if progress is not None:
+                progress(done, len(sources))
+        return
+    largest_first = sorted(sources, key=lambda item: -_size(item.path))
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _without_collector) as pool:
+        waiting = [(item, pool.submit(analyse, item, codes, torch)) for item in largest_first]
+        for done, (item, future) in enumerate(waiting, 1):
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                yield _failed(item, catalogues.load(), "its analysis ended the process")
+            if progress is not None:
+                progress(done, len(sources))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _without_collector() -> None:
+    """Syntax trees live until their file is done: collecting garbage meanwhile halves the speed."""
+    gc.disable()

@@ -1,0 +1,288 @@
+"""What one file tells the others: the effects of its functions on the global generators, in program order."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.conditions import applies
+from detlint.finding import Place
+from detlint.model import Module
+
+GENERATORS = ("torch", "numpy", "python")
+TOP = ""  # the name of a file's top level among its functions
+_HINTS = ("seed", "determinis", "reproducib")
+_QUIET_ROOTS = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A draw from a global generator; `what` is the qualified name of the consumer."""
+
+    generator: str
+    what: str
+    place: Place
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A call that seeds generators; `certain` is False for one that only looks like it."""
+
+    generators: tuple[str, ...]
+    what: str
+    place: Place
+    order: int
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """A call of a function, by qualified name, that may belong to the project."""
+
+    target: str
+    place: Place
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """An import of a module, whose top level then runs."""
+
+    target: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Exactly one of the arms runs."""
+
+    arms: tuple[Effects, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The body runs any number of times, none included."""
+
+    body: Effects
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The function is left here."""
+
+
+Effect = Draw | Seed | Invoke | Import | Branch | Loop | Exit
+Effects = tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The facts of one file: effects by qualified function name (TOP for its top level).
+
+    `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define.
+    """
+
+    module: str
+    path: str
+    functions: Mapping[str, Effects]
+    guarded: bool
+    acts: bool
+
+
+def collect(module: Module) -> Facts:
+    """The facts of a file."""
+    collector = _Collector(module)
+    functions = {TOP: collector.block(module.file.body)}
+    for name, function in module.functions.items():
+        if function.name != "<lambda>":
+            effects = collector.block(function.body)
+            if effects:
+                functions[name] = effects
+    statements = module.file.body.statements
+    guarded = any(is_main_guard(statement) for statement in statements)
+    acts = any(isinstance(x, (s.For, s.While, s.With)) or _is_call(x) for x in statements)
+    acts = acts or any(isinstance(effect, Draw) for effect in functions[TOP])
+    return Facts(module.module, module.path, functions, guarded, acts)
+
+
+def is_main_guard(statement: s.Node) -> bool:
+    """Whether a statement is `if __name__ == "__main__":`."""
+    if not isinstance(statement, s.If) or not isinstance(statement.test, s.Operation):
+        return False
+    operands = statement.test.operands
+    names = [o.id for o in operands if isinstance(o, s.Name)]
+    texts = [o.value for o in operands if isinstance(o, s.Constant)]
+    return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]
+
+
+def _is_call(statement: s.Statement) -> bool:
+    return isinstance(statement, s.ExpressionStatement) and isinstance(statement.value, s.Call)
+
+
+class _Collector:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        rows = module.catalogue.rows
+        self.consumers = {
+            name: row
+            for row in rows("randomness", "consumer")
+            if row.text("kind") in ("call", "constructor")
+            for name in row.list("names")
+        }
+        self.iterated = {
+            name: row
+            for row in rows("randomness", "consumer")
+            if row.text("kind") == "iteration"
+            for name in row.list("names")
+        }
+        self.seeders = {name: row for row in rows("randomness", "seeder") for name in row.list("names")}
+
+    # Statements
+
+    def block(self, block: s.Block | None) -> Effects:
+        found: list[Effect] = []
+        for statement in block.statements if block is not None else ():
+            found += self.statement(statement)
+        return tuple(found)
+
+    def statement(self, node: s.Statement) -> Iterator[Effect]:
+        if isinstance(node, s.If):
+            yield from self.expression(node.test)
+            yield from self.branch(self.block(node.body), self.block(node.orelse))
+        elif isinstance(node, (s.For, s.While)):
+            head = node.iterator if isinstance(node, s.For) else node.test
+            yield from self.expression(head)
+            if isinstance(node, s.For):
+                yield from self.iteration(node.iterator)
+            body = self.block(node.body)
+            if body:
+                yield Loop(body)
+            yield from self.block(node.orelse)
+        elif isinstance(node, s.With):
+            for item in node.items:
+                yield from self.expression(item.value)
+            yield from self.block(node.body)
+        elif isinstance(node, s.Try):
+            yield from self.block(node.body)
+            yield from self.branch(*(self.block(handler) for handler in node.handlers), ())
+            yield from self.block(node.orelse)
+            yield from self.block(node.final)
+        elif isinstance(node, s.Match):
+            yield from self.expression(node.subject)
+            yield from self.branch(*(self.block(case) for case in node.cases), ())
+        elif isinstance(node, (s.Function, s.Class)):
+            for decorator in node.decorators:
+                yield from self.expression(decorator)
+            if isinstance(node, s.Class):
+                yield from self.block(node.body)
+            else:
+                for parameter in node.parameters:
+                    if parameter.default is not None:
+                        yield from self.expression(parameter.default)
+        elif isinstance(node, s.Other) and node.kind == "import":
+            yield from self.imports(node)
+        else:
+            yield from self.expression(node)
+            if isinstance(node, s.Leave) and node.kind in ("return", "raise"):
+                yield Exit()
+
+    def branch(self, *arms: Effects) -> Iterator[Effect]:
+        if any(arms):
+            yield Branch(arms)
+
+    def imports(self, node: s.Other) -> Iterator[Effect]:
+        names = {
+            b.qualified
+            for scope in (self.module.file.scope,)
+            for bindings in scope.bindings.values()
+            for b in bindings
+            if b.node is node and b.qualified is not None
+        }
+        for name in sorted(names):
+            if name.partition(".")[0] not in _QUIET_ROOTS:
+                yield Import(name, node.order)
+
+    # Expressions
+
+    def expression(self, node: s.Node) -> Iterator[Effect]:
+        calls = [n for n in _walk_here(node) if isinstance(n, s.Call)]
+        for call in sorted(calls, key=lambda call: call.order):
+            yield from self.call(call)
+
+    def iteration(self, iterator: s.Expression) -> Iterator[Effect]:
+        """Iterating over a loader or a sampler draws."""
+        while isinstance(iterator, s.Call) and iterator.arguments and self.wraps(iterator):
+            iterator = iterator.arguments[0].value
+        for value in self.module.values(iterator) or ():
+            if isinstance(value, s.Call):
+                for name in self.module.callee(value):
+                    row = self.iterated.get(name)
+                    if row is not None and applies(self.module, value, row.list("when"), row.list("unless")):
+                        yield Draw(row.text("generator"), name, self.module.place(iterator), iterator.order)
+
+    def wraps(self, call: s.Call) -> bool:
+        names = self.module.callee(call)
+        return bool(names) and all(name.rpartition(".")[2] in ("enumerate", "tqdm", "iter", "trange") for name in names)
+
+    def call(self, call: s.Call) -> Iterator[Effect]:
+        module = self.module
+        names = sorted(module.callee(call))
+        if not names:
+            for kind in module.types(call.function):
+                owner = module.classes.get(kind)
+                forward = module.method(owner, "forward") if owner is not None else None
+                if forward is not None:
+                    yield Invoke(module.qualified(forward), module.place(call), call.order)
+            return
+        name = names[0]
+        last = name.rpartition(".")[2]
+        if name in self.consumers:
+            row = self.consumers[name]
+            if applies(module, call, row.list("when"), row.list("unless")):
+                yield Draw(row.text("generator"), name, module.place(call), call.order)
+        elif name in self.seeders:
+            yield from self.seed(call, name)
+        elif last == "exit" and name in ("sys.exit", "builtins.exit", "os._exit"):
+            yield Exit()
+        elif name in module.classes:
+            yield from self.construction(call, module.classes[name])
+        elif name in module.functions:
+            yield Invoke(name, module.place(call), call.order)
+        elif name.partition(".")[0] not in _QUIET_ROOTS:
+            if any(hint in last.lower() for hint in _HINTS):
+                yield Seed(GENERATORS, name, module.place(call), call.order, certain=False)
+            else:
+                yield Invoke(name, module.place(call), call.order)
+        if last in ("iter", "list", "next") and call.arguments:
+            yield from self.iteration(call.arguments[0].value)
+
+    def seed(self, call: s.Call, name: str) -> Iterator[Effect]:
+        row = self.seeders[name]
+        parameter = row.text("parameter")
+        generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
+        if parameter:
+            passed = self.module.argument(call, parameter)
+            possible = self.module.possible(passed)
+            if possible is not None and None in possible:
+                return  # seeded from the operating system
+        if generators:
+            yield Seed(generators, name, self.module.place(call), call.order)
+
+    def construction(self, call: s.Call, klass: s.Class) -> Iterator[Effect]:
+        init = self.module.method(klass, "__init__")
+        if init is not None:
+            yield Invoke(self.module.qualified(init), self.module.place(call), call.order)
+        for base in self.module.ancestry(klass):
+            if base not in self.module.classes and base.partition(".")[0] not in _QUIET_ROOTS:
+                yield Invoke(f"{base}.__init__", self.module.place(call), call.order)
+
+
+def _walk_here(node: s.Node) -> Iterator[s.Node]:
+    """The nodes that run with `node`: the bodies of lambdas and functions are left out."""
+    yield node
+    if not isinstance(node, (s.Lambda, s.Function)):
+        for child in node:
+            yield from _walk_here(child)

@@ -1,0 +1,100 @@
+"""What an analysis says: findings, their places, fixes and open questions. Pure data, picklable."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+class Severity(enum.Enum):
+    """How sure a difference between two runs is."""
+
+    ERROR = "error"  # as it stands two runs differ
+    WARNING = "warning"  # two runs can differ: a race, an order, a benchmarked choice
+    NOTE = "note"  # reproducible today but fragile, or asked for by PyTorch's reproducibility page
+
+    @property
+    def rank(self) -> int:
+        """0 for the gravest."""
+        return list(Severity).index(self)
+
+
+class Safety(enum.Enum):
+    """What applying a fix may do."""
+
+    SAFE = "safe"  # the program's meaning is kept, only its random stream becomes fixed
+    UNSAFE = "unsafe"  # it may raise, slow down noticeably or change results
+    DISPLAY = "display"  # shown, never applied
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A span of a file. Lines and columns count from 1, columns in characters; `end_column` is exclusive.
+
+    `cell` is a notebook's cell, from 0; lines then count within it.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `place` of the analysed text by `text`."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair: all its edits together, or none."""
+
+    title: str
+    safety: Safety
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unseeded:
+    """An open question: is `generator` unseeded when the program gets to `order` in `function`?
+
+    `generator` is "torch", "numpy" or "python"; `module` and `function` are qualified names, `function`
+    being "" at a file's top level; `order` is the node's place in evaluation order.
+    """
+
+    generator: str
+    module: str
+    function: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One cause of a difference, at one place.
+
+    `lowered` asks for the lower severity that the rule's page names; `full_if` leaves that open: the
+    finding keeps its full severity only where the project answers yes.
+    """
+
+    code: str
+    place: Place
+    message: str
+    details: Mapping[str, str] = field(default_factory=dict)
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    lowered: bool = False
+    full_if: Unseeded | None = None

@@ -1,0 +1,272 @@
+"""What a rule may ask about a file: its calls, functions and classes, with names resolved."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from packaging.version import Version
+
+from detlint import positions, tree
+from detlint import syntax as s
+from detlint.bindings import reads
+from detlint.catalogue import Catalogue, Rule
+from detlint.finding import Finding, Place, Related, Unseeded
+from detlint.resolve import UNKNOWN, Resolver, class_of, parse_signature
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a call passes for one parameter.
+
+    `given` is True, False, or None where unpacking (`*args`, `**kwargs`) hides it. `values` are the
+    expressions that it may be, `default` the signature's default or UNKNOWN.
+    """
+
+    given: bool | None
+    values: tuple[s.Expression, ...] = ()
+    default: object = UNKNOWN
+
+
+class Module(Resolver):
+    """One file. Nodes of the syntax are asked about through it; see `Resolver` for names and types.
+
+    `path` is shown in findings; `name` is the dotted module name; `torch` is the version of PyTorch that
+    the project targets.
+    """
+
+    def __init__(self, text: str, path: str, name: str, catalogue: Catalogue, torch: Version) -> None:
+        package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
+        parsed = tree.parse(text)
+        super().__init__(tree.lower(parsed, package), name, catalogue)
+        self.text = text
+        self.path = path
+        self.torch = torch
+        self._spans = positions.Spans(parsed)
+        self._signatures: dict[str, list[tuple[str, object, bool]]] = {}
+
+    # Navigation
+
+    @cached_property
+    def nodes(self) -> list[s.Node]:
+        """All nodes, parents before children."""
+        return list(s.walk(self.file))
+
+    @cached_property
+    def calls(self) -> list[s.Call]:
+        """All calls, in evaluation order."""
+        return sorted((node for node in self.nodes if isinstance(node, s.Call)), key=lambda call: call.order)
+
+    @cached_property
+    def _calls_by_name(self) -> Mapping[str, list[s.Call]]:
+        index: dict[str, list[s.Call]] = defaultdict(list)
+        for call in self.calls:
+            for name in self.callee(call):
+                index[name].append(call)
+        return index
+
+    def calls_to(self, names: Container[str]) -> Iterator[s.Call]:
+        """The calls all of whose possible callees are among `names`, in evaluation order."""
+        found = {call.order: call for name, calls in self._calls_by_name.items() if name in names for call in calls}
+        for _, call in sorted(found.items()):
+            if all(name in names for name in self.callee(call)):
+                yield call
+
+    @cached_property
+    def assignments(self) -> list[s.Assign]:
+        return [node for node in self.nodes if isinstance(node, s.Assign)]
+
+    def assignments_to(self, names: Container[str]) -> Iterator[tuple[s.Assign, str]]:
+        """Assignments to attributes with one of these qualified names, `setattr` aside."""
+        for assign in self.assignments:
+            for target in assign.targets:
+                if isinstance(target, s.Attribute):
+                    name = self.name(target)
+                    if name is not None and name in names:
+                        yield assign, name
+
+    @cached_property
+    def _reads(self) -> Mapping[tuple[int, str], list[s.Name]]:
+        return reads(self.file)
+
+    def reads(self, scope: s.Scope, name: str) -> list[s.Name]:
+        """Where a name bound in `scope` is read, inner functions included, in source order."""
+        return self._reads.get((id(scope), name), [])
+
+    def function_of(self, node: s.Node) -> s.Function | None:
+        """The innermost function or lambda around `node`."""
+        return next((a for a in node.ancestors() if isinstance(a, s.Function)), None)
+
+    def class_of(self, node: s.Node) -> s.Class | None:
+        """The class whose method holds `node`, if any."""
+        for ancestor in node.ancestors():
+            if isinstance(ancestor, s.Function):
+                klass = class_of(ancestor)
+                if klass is not None:
+                    return klass
+            elif isinstance(ancestor, s.Class):
+                return ancestor
+        return None
+
+    def within(self, node: s.Node, names: Container[str]) -> bool:
+        """Whether `node` runs under a `with` block or a decorated function of one of these names."""
+        for ancestor in node.ancestors():
+            marks: Iterable[s.Expression] = ()
+            if isinstance(ancestor, s.With):
+                marks = [item.value for item in ancestor.items]
+            elif isinstance(ancestor, (s.Function, s.Class)):
+                marks = ancestor.decorators
+            for mark in marks:
+                target = mark.function if isinstance(mark, s.Call) else mark
+                if any(name in names for name in self.names(target)):
+                    return True
+        return False
+
+    # Arguments
+
+    def signature(self, names: Iterable[str]) -> list[tuple[str, object, bool]]:
+        """Parameters of the first name whose signature is known: name, default, keyword-only."""
+        for name in sorted(names):
+            text = self.catalogue.signatures.get(name)
+            if text is not None:
+                return self._signatures.setdefault(name, parse_signature(text))
+            function = self.functions.get(name)
+            if name in self.classes:
+                function = self.method(self.classes[name], "__init__")
+            if function is not None:
+                parameters = [p for p in function.parameters if not p.star]
+                if class_of(function) is not None and not self.is_static(function):
+                    parameters = parameters[1:]
+                return [(p.name, UNKNOWN, p.keyword_only) for p in parameters]
+        return []
+
+    def argument(self, call: s.Call, parameter: str) -> Passed:
+        """What `call` passes for `parameter`, by keyword, position, `functools.partial` or unpacking."""
+        signature = self.signature(self.callee(call))
+        place = next((i for i, (name, _, only) in enumerate(signature) if name == parameter and not only), -1)
+        default = next((default for name, default, _ in signature if name == parameter), UNKNOWN)
+        made = self.partial(call.function) if not self.names(call.function) else None
+        arguments = [*made.arguments[1:], *call.arguments] if made is not None else call.arguments
+        position = 0
+        hidden = False
+        unpacked: list[s.Expression] = []
+        for argument in reversed(arguments):
+            if argument.keyword == parameter:
+                return Passed(True, (argument.value,), default)
+        for argument in arguments:
+            if argument.star == "**":
+                entries = self.entries(argument.value)
+                if entries is None:
+                    hidden = True
+                else:
+                    unpacked += entries.get(parameter, [])
+            elif argument.star == "*":
+                hidden = hidden or place >= position
+                position = len(signature) + 1
+            elif argument.keyword is None:
+                if position == place:
+                    return Passed(True, (argument.value,), default)
+                position += 1
+        if hidden:
+            return Passed(None, (), default)
+        return Passed(None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
+
+    def possible(self, passed: Passed) -> list[object] | None:
+        """All constants that the parameter may have, the default included; None: one is not a constant."""
+        if passed.given is None and not passed.values:
+            return None
+        found = [] if passed.given else [passed.default]
+        for value in passed.values:
+            constants = self.constants(value)
+            if constants is None:
+                return None
+            found += constants
+        return None if UNKNOWN in found else found
+
+    def entries(self, node: s.Expression) -> dict[str, list[s.Expression]] | None:
+        """All that a dict which is unpacked into a call may hold, by key; None where that is not known."""
+        found: dict[str, list[s.Expression]] = defaultdict(list)
+        for value in self.values(node) or [None]:
+            if isinstance(value, s.Dictionary):
+                for key, item in zip(value.keys, value.values, strict=True):
+                    if not isinstance(key, s.Constant):
+                        return None
+                    found[str(key.value)].append(item)
+            elif isinstance(value, s.Call) and self.callee(value) == {"builtins.dict"}:
+                for argument in value.arguments:
+                    if argument.keyword is None:
+                        return None
+                    found[argument.keyword].append(argument.value)
+            else:
+                return None
+        if not isinstance(node, s.Name):
+            return found if isinstance(node, (s.Dictionary, s.Call)) else None
+        return found if self._add_updates(node, found) else None
+
+    def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
+        """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read."""
+        scope = name.scope.find(name.id)
+        for use in self.reads(scope, name.id) if scope is not None else ():
+            parent = use.parent
+            if isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.parent, s.Assign):
+                key = parent.indices[0]
+                if not isinstance(key, s.Constant) or parent.parent.value is None:
+                    return False
+                found[str(key.value)].append(parent.parent.value)
+            elif isinstance(parent, s.Attribute) and parent.attribute in ("update", "setdefault"):
+                call = parent.parent
+                if not isinstance(call, s.Call) or parent.attribute != "update":
+                    return False
+                for argument in call.arguments:
+                    more = {argument.keyword: [argument.value]} if argument.keyword else self.entries(argument.value)
+                    if more is None:
+                        return False
+                    for key_, values in more.items():
+                        found[key_] += values
+        return True
+
+    # Answers
+
+    def place(self, node: s.Node) -> Place:
+        """Where a node stands."""
+        start, end = self._spans.of(node.origin)
+        line, column = self.lines.position(start)
+        end_line, end_column = self.lines.position(end)
+        return Place(self.path, line, column, end_line, end_column)
+
+    @cached_property
+    def lines(self) -> positions.Lines:
+        return positions.Lines(self.text)
+
+    def source(self, node: s.Node) -> str:
+        """The text of a node."""
+        start, end = self._spans.of(node.origin)
+        return self.text[start:end]
+
+    def short(self, node: s.Node, limit: int = 40) -> str:
+        """The text of a node on one line, cut to `limit` characters."""
+        text = " ".join(self.source(node).split())
+        return text if len(text) <= limit else text[: limit - 3] + "..."
+
+    def unseeded(self, generator: str, node: s.Node) -> Unseeded:
+        """The open question whether `generator` is unseeded when the program gets to `node`."""
+        function = next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
+        return Unseeded(generator, self.module, self.qualified(function) if function else "", node.order)
+
+    def finding(
+        self,
+        rule: Rule,
+        node: s.Node,
+        *,
+        related: Iterable[tuple[s.Node, str]] = (),
+        lowered: bool = False,
+        full_if: Unseeded | None = None,
+        **details: str,
+    ) -> Finding:
+        """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
+        places = tuple(Related(self.place(other), message) for other, message in related)
+        return Finding(
+            rule.code, self.place(node), rule.message.format(**details), details, places, None, lowered, full_if
+        )

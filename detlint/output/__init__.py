@@ -1,0 +1,1 @@
+"""Formats: each module has `render(report, ...) -> str`; none knows a rule's code."""

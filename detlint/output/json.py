@@ -1,0 +1,65 @@
+"""`--format json`: the contract that other tools read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from detlint import __version__
+from detlint.engine import Judged, Report
+from detlint.finding import Fix, Place
+
+
+def render(report: Report) -> str:
+    """The report as one JSON document."""
+    document = {
+        "version": 1,
+        "tool": {"name": "detlint", "version": __version__},
+        "findings": [_finding(judged) for judged in report.findings],
+        "errors": list(report.errors),
+        "summary": {
+            "files": report.files,
+            "entry_points": report.entry_points,
+            "seconds": round(report.seconds, 3),
+        },
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _finding(judged: Judged) -> dict[str, Any]:
+    finding = judged.finding
+    place = finding.place
+    return {
+        "code": finding.code,
+        "name": judged.rule.name,
+        "severity": judged.severity.value,
+        "breaks": list(judged.rule.breaks),
+        "path": place.path,
+        "cell": place.cell,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "message": finding.message,
+        "related": [{**_start(r.place), "message": r.message} for r in finding.related],
+        "fix": None if finding.fix is None else _fix(finding.fix),
+        "verification": None,
+    }
+
+
+def _start(place: Place) -> dict[str, Any]:
+    return {"path": place.path, "cell": place.cell, "line": place.line, "column": place.column}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    edits = [
+        {
+            "path": edit.place.path,
+            "cell": edit.place.cell,
+            "start": [edit.place.line, edit.place.column],
+            "end": [edit.place.end_line, edit.place.end_column],
+            "text": edit.text,
+        }
+        for edit in fix.edits
+    ]
+    return {"title": fix.title, "applicability": fix.safety.value, "edits": edits}

@@ -1,0 +1,92 @@
+"""`--format text`: what a person reads."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.text import Text
+
+from detlint.engine import Judged, Report
+from detlint.finding import Severity
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+_LONGEST = 160
+
+
+def render(report: Report, read: Callable[[str], str], color: bool = False, statistics: bool = False) -> str:
+    """The report as text. `read` gives the text of an analysed file by its path."""
+    console = Console(file=io.StringIO(), force_terminal=color, no_color=not color, width=1000, highlight=False)
+    lines: dict[str, list[str]] = {}
+    if statistics:
+        _statistics(console, report)
+    for judged in report.findings if not statistics else ():
+        path = judged.finding.place.path
+        if path not in lines:
+            lines[path] = re.split(r"\r\n|\n|\r", read(path))
+        _finding(console, judged, lines[path])
+    console.print(_summary(report))
+    output = console.file
+    assert isinstance(output, io.StringIO)
+    return output.getvalue()
+
+
+def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
+    finding, rule = judged.finding, judged.rule
+    place = finding.place
+    style = _STYLES[judged.severity]
+    head = Text.assemble(
+        (f"{place.path}:{place.line}:{place.column}", "bold"), ": ", (judged.severity.value, style), " ",
+        (finding.code, "bold"), f" {finding.message}",
+    )  # fmt: skip
+    console.print(head)
+    if place.line <= len(lines):
+        _excerpt(console, judged, lines[place.line - 1], style)
+    width = len(str(place.line))
+    for related in finding.related:
+        where = f"{related.place.path}:{related.place.line}:{related.place.column}"
+        console.print(Text(f"{' ' * width} = {where}: {related.message}"))
+    console.print(Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
+    console.print(Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), rule.help.format(**finding.details)))
+    console.print()
+
+
+def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
+    place = judged.finding.place
+    number = str(place.line)
+    gutter = " " * len(number)
+    start = place.column - 1
+    end = place.end_column - 1 if place.end_line == place.line else len(line.rstrip())
+    indent = len(line) - len(line.lstrip())
+    shown = line[indent:].expandtabs(1)
+    start, end = max(start - indent, 0), max(end - indent, start - indent + 1)
+    if len(shown) > _LONGEST:
+        first = max(min(start - 20, len(shown) - _LONGEST), 0)
+        shown, start, end = shown[first : first + _LONGEST], start - first, min(end - first, _LONGEST)
+    console.print(Text(f"{gutter} |"))
+    console.print(Text(f"{number} | {shown}"))
+    console.print(Text.assemble(f"{gutter} | {' ' * start}", ("^" * max(end - start, 1), style)))
+
+
+def _statistics(console: Console, report: Report) -> None:
+    counts = Counter((judged.rule.code, judged.rule.name, judged.severity.value) for judged in report.findings)
+    for (code, name, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        console.print(Text(f"{count:6}  {code}  {severity:8} {name}"))
+
+
+def _summary(report: Report) -> Text:
+    counts = Counter(judged.severity for judged in report.findings)
+    files = _count(report.files, "file")
+    entries = _count(report.entry_points, "entry point")
+    if not report.findings:
+        return Text(f"Nothing found in {files} ({entries}).", "green")
+    parts = ", ".join(_count(counts[severity], severity.value) for severity in Severity if counts[severity])
+    total = _count(len(report.findings), "finding")
+    return Text(f"{total} in {files} ({entries}): {parts}.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

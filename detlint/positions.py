@@ -1,0 +1,72 @@
+"""Where nodes stand in the text: spans by one code generation of the libcst tree."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import accumulate
+from typing import Any
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+
+
+class _Recorder(CodegenState):
+    """A code generation that notes between which tokens each node without its parentheses stands."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.spans: dict[int, tuple[int, int]] = {}
+        self._exact: set[int] = set()
+
+    def before_codegen(self, node: Any) -> None:
+        self.spans[id(node)] = (len(self.tokens), len(self.tokens))
+
+    def after_codegen(self, node: Any) -> None:
+        if id(node) not in self._exact:
+            self.spans[id(node)] = (self.spans[id(node)][0], len(self.tokens))
+
+    @contextmanager
+    def record_syntactic_position(self, node: Any, *, start_node: Any = None, end_node: Any = None) -> Iterator[None]:
+        start = len(self.tokens)
+        yield
+        first = start if start_node is None else self.spans[id(start_node)][0]
+        last = len(self.tokens) if end_node is None else self.spans[id(end_node)][1]
+        self.spans[id(node)] = (first, last)
+        self._exact.add(id(node))
+
+
+class Spans:
+    """Offsets, in characters, of a parsed file's nodes. Computed on the first question."""
+
+    def __init__(self, module: cst.Module) -> None:
+        self._module = module
+        self._found: dict[int, tuple[int, int]] = {}
+        self._offsets: list[int] = []
+
+    def of(self, origin: object) -> tuple[int, int]:
+        """Start and end of a libcst node, without its own parentheses and surrounding space."""
+        if not self._offsets:
+            recorder = _Recorder(self._module)
+            self._module._codegen(recorder)
+            self._found = recorder.spans
+            self._offsets = [0, *accumulate(len(token) for token in recorder.tokens)]
+        start, end = self._found[id(origin)]
+        last = len(self._offsets) - 1
+        return self._offsets[min(start, last)], self._offsets[min(end, last)]
+
+
+class Lines:
+    """Lines and columns of offsets. A line ends at \\n, \\r\\n or \\r, as Python reads source."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0]
+        for index, character in enumerate(text):
+            if character == "\n" or (character == "\r" and text[index + 1 : index + 2] != "\n"):
+                self.starts.append(index + 1)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of `offset`, both from 1, the column in characters."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1

@@ -1,0 +1,161 @@
+"""The linked project: the facts of all files, walked from each entry point, and answers to open questions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from detlint.facts import GENERATORS, TOP, Branch, Draw, Effect, Effects, Exit, Facts, Import, Invoke, Loop, Seed
+from detlint.finding import Unseeded
+
+UNSEEDED, SEEDED, UNKNOWN = "unseeded", "seeded", "unknown"
+State = tuple[str, ...]  # one word a generator, in the order of GENERATORS
+_START: State = (UNSEEDED,) * len(GENERATORS)
+
+
+@dataclass
+class Entry:
+    """An entry point and what happens to the global generators from it on.
+
+    `draws` are the draws of a generator while it is unseeded, each with the calls that lead there; `late`
+    are the seeds of a generator that was drawn from before.
+    """
+
+    module: str
+    path: str
+    draws: dict[str, list[tuple[Draw, tuple[Invoke, ...]]]] = field(default_factory=lambda: defaultdict(list))
+    late: dict[str, tuple[Seed, Draw]] = field(default_factory=dict)
+
+
+class Project:
+    """All files of a run, linked."""
+
+    def __init__(self, facts: Iterable[Facts], local: Iterable[str] = ()) -> None:
+        """`local` are top-level module names that belong to the project though they were not analysed."""
+        self.facts = {f.module: f for f in facts}
+        self._local = {module.partition(".")[0] for module in self.facts} | set(local)
+        self._timeline: dict[tuple[str, str], list[tuple[int, State]]] = defaultdict(list)
+        self.entries = [_Walk(self, f).entry for f in self.facts.values() if self._is_entry(f)]
+
+    def _is_entry(self, facts: Facts) -> bool:
+        return facts.guarded or (facts.acts and "." not in facts.module)
+
+    def is_local(self, target: str) -> bool:
+        """Whether a qualified name belongs to the project."""
+        return target.partition(".")[0] in self._local
+
+    def seeds_at_import(self, target: str) -> bool:
+        """Whether importing `target`, a module or a name of one, runs a seeding call of the project."""
+        found = self.facts.get(target) or self.facts.get(target.rpartition(".")[0])
+        return found is not None and not found.guarded and any(_seeds(found.functions[TOP]))
+
+    def holds(self, question: Unseeded) -> bool:
+        """Whether some entry point gets there with the generator unseeded; False where nobody knows."""
+        index = GENERATORS.index(question.generator)
+        last: dict[int, State] = {}
+        for order, state in self._timeline.get((question.module, question.function), ()):
+            if order <= question.order and order >= max(last, default=-1):
+                last[order] = state
+        return bool(last) and last[max(last)][index] == UNSEEDED
+
+    def note(self, module: str, function: str, order: int, state: State) -> None:
+        self._timeline[module, function].append((order, state))
+
+
+def _seeds(effects: Effects) -> Iterator[Seed]:
+    for effect in effects:
+        if isinstance(effect, Seed):
+            yield effect
+
+
+class _Walk:
+    """One entry point's effects in order, into the functions of its file."""
+
+    def __init__(self, project: Project, facts: Facts) -> None:
+        self.project = project
+        self.facts = facts
+        self.entry = Entry(facts.module, facts.path)
+        self._path: list[Invoke] = []
+        self._active: set[str] = set()
+        self._done: dict[tuple[str, State], State | None] = {}
+        self.function(TOP, _START)
+
+    def function(self, name: str, state: State) -> State | None:
+        """The state after a function, or None where it never returns."""
+        key = (name, state)
+        if key in self._done:
+            return self._done[key]
+        if name in self._active:
+            return state
+        self._active.add(name)
+        exits: list[State] = []
+        self.project.note(self.facts.module, name, 0, state)
+        end = self.run(self.facts.functions.get(name, ()), state, name, exits)
+        self._active.discard(name)
+        result = self._done[key] = _join([*exits, *([end] if end is not None else [])])
+        return result
+
+    def run(self, effects: Effects, state: State | None, function: str, exits: list[State]) -> State | None:
+        for effect in effects:
+            if state is None:
+                return None
+            state = self.step(effect, state, function, exits)
+            if state is not None and isinstance(effect, (Draw, Seed, Invoke)):
+                self.project.note(self.facts.module, function, effect.order, state)
+        return state
+
+    def step(self, effect: Effect, state: State, function: str, exits: list[State]) -> State | None:
+        if isinstance(effect, Draw):
+            self.draw(effect, state)
+        elif isinstance(effect, Seed):
+            return self.seed(effect, state)
+        elif isinstance(effect, Invoke):
+            return self.invoke(effect, state)
+        elif isinstance(effect, Import):
+            return (UNKNOWN,) * len(state) if self.project.seeds_at_import(effect.target) else state
+        elif isinstance(effect, Branch):
+            ends = [self.run(arm, state, function, exits) for arm in effect.arms]
+            return _join([end for end in ends if end is not None])
+        elif isinstance(effect, Loop):
+            end = self.run(effect.body, state, function, exits)
+            return state if end is None else _join([state, end])
+        elif isinstance(effect, Exit):
+            exits.append(state)
+            return None
+        return state
+
+    def draw(self, draw: Draw, state: State) -> None:
+        if draw.generator in GENERATORS and state[GENERATORS.index(draw.generator)] == UNSEEDED:
+            found = self.entry.draws[draw.generator]
+            if all(draw != other for other, _ in found):
+                found.append((draw, tuple(self._path)))
+
+    def seed(self, seed: Seed, state: State) -> State:
+        words = list(state)
+        for generator in seed.generators:
+            index = GENERATORS.index(generator)
+            drawn = self.entry.draws.get(generator)
+            if seed.certain and words[index] == UNSEEDED and drawn and generator not in self.entry.late:
+                self.entry.late[generator] = (seed, drawn[0][0])
+            words[index] = SEEDED if seed.certain else UNKNOWN
+        return tuple(words)
+
+    def invoke(self, call: Invoke, state: State) -> State | None:
+        if call.target in self.facts.functions:
+            self._path.append(call)
+            end = self.function(call.target, state)
+            self._path.pop()
+            return end
+        own = call.target.startswith(f"{self.facts.module}.")
+        if self.project.is_local(call.target) and not own:
+            return (UNKNOWN,) * len(state)  # it may seed
+        return state
+
+
+def _join(states: list[State]) -> State | None:
+    if not states:
+        return None
+    return tuple(words[0] if len(set(words)) == 1 else UNKNOWN for words in zip(*states, strict=True))
+
+

@@ -1,0 +1,115 @@
+"""Text in: which files to read, how their bytes decode, what they are called, what they suppress."""
+
+from __future__ import annotations
+
+import os
+import re
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
+from io import BytesIO
+from pathlib import Path
+
+EXCLUDED = frozenset(
+    """.bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache
+    .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist node_modules
+    site-packages venv""".split()
+)
+_NOQA = re.compile(r"#\s*noqa(?P<codes>:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
+_FILE_NOQA = re.compile(
+    r"^\s*#\s*detlint\s*:\s*noqa(?P<codes>:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class Unreadable(Exception):
+    """A file whose text cannot be had."""
+
+
+def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
+    """The Python files under `paths`, sorted, each once. A file that is named is read whatever its name."""
+    patterns = tuple(exclude)
+    seen: set[Path] = set()
+    for path in paths:
+        found: Iterable[Path] = sorted(_below(path, path, patterns)) if path.is_dir() else [path]
+        for file in found:
+            if file not in seen:
+                seen.add(file)
+                yield file
+
+
+def _below(folder: Path, root: Path, patterns: Sequence[str]) -> Iterator[Path]:
+    for directory, folders, files in os.walk(folder):
+        here = Path(directory)
+        folders[:] = [f for f in folders if f not in EXCLUDED and not _excluded(here / f, root, patterns)]
+        for name in files:
+            path = here / name
+            if name.endswith(".py") and path.is_file() and not _excluded(path, root, patterns):
+                yield path
+
+
+def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
+    relative = path.relative_to(root).as_posix()
+    return any(fnmatch(relative, p) or fnmatch(path.name, p) or fnmatch(path.as_posix(), p) for p in patterns)
+
+
+def read(path: Path) -> str:
+    """The text of a file, newlines as they are, by its BOM or its PEP 263 line. Raises Unreadable."""
+    try:
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise Unreadable(error.strerror or str(error)) from error
+
+
+def decode(content: bytes) -> str:
+    """Decode Python source. Raises Unreadable."""
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
+        text = content.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise Unreadable(f"its encoding is broken: {error}") from error
+    if "\0" in text:
+        raise Unreadable("it contains NUL bytes")
+    return text
+
+
+def module_name(path: Path) -> str:
+    """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it."""
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    folder = path.absolute().parent
+    while (folder / "__init__.py").is_file() and folder.name:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts) or path.absolute().parent.name
+
+
+def neighbours(path: Path) -> set[str]:
+    """Top-level module names that an import in `path` finds in the folder of the file or of its package."""
+    folder = path.absolute().parent
+    names: set[str] = set()
+    while True:
+        names |= {p.stem for p in folder.glob("*.py")} | {p.parent.name for p in folder.glob("*/*.py")}
+        if not (folder / "__init__.py").is_file() or folder == folder.parent:
+            return names - {"__init__"}
+        folder = folder.parent
+
+
+class Suppressions:
+    """The `# noqa` comments of a text."""
+
+    def __init__(self, text: str) -> None:
+        self.lines: dict[int, frozenset[str] | None] = {}
+        for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+            match = _NOQA.search(line)
+            if match is not None and not _FILE_NOQA.match(line):
+                self.lines[number] = _codes(match)
+        self.file: list[frozenset[str] | None] = [_codes(match) for match in _FILE_NOQA.finditer(text)]
+
+    def covers(self, code: str, first: int, last: int) -> bool:
+        """Whether a finding of `code` from line `first` to line `last` is suppressed."""
+        found = [*self.file, *(self.lines[n] for n in {first, last} if n in self.lines)]
+        return any(codes is None or any(code.startswith(c) for c in codes) for codes in found)
+
+
+def _codes(match: re.Match[str]) -> frozenset[str] | None:
+    return frozenset(re.split(r"[\s,]+", match["list"].upper())) if match["codes"] else None

@@ -1,0 +1,391 @@
+"""The syntax that rules read: a small tree of expressions, statements and scopes.
+
+`tree.lower` builds it from libcst. It keeps what changes meaning and drops layout. Every node knows
+its parent, its place in evaluation order and the libcst node it came from (`origin`), which only
+`tree.py` looks into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A piece of syntax. `order` grows in evaluation order within a file: operands before their operation."""
+
+    children: ClassVar[tuple[str, ...]] = ()
+    parent: Node | None = field(default=None, init=False, repr=False)
+    order: int = field(default=-1, init=False, repr=False)
+    origin: object = field(default=None, init=False, repr=False)
+
+    def __iter__(self) -> Iterator[Node]:
+        """The direct children, in evaluation order."""
+        for name in self.children:
+            value = getattr(self, name)
+            if isinstance(value, Node):
+                yield value
+            elif isinstance(value, list):
+                yield from value
+
+    def ancestors(self) -> Iterator[Node]:
+        """The nodes around this one, innermost first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+class Expression(Node):
+    __slots__ = ()
+
+
+class Statement(Node):
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Block(Node):
+    """A run of statements: the body of a file, a function, a branch, a loop."""
+
+    children = ("statements",)
+    statements: list[Statement]
+
+
+# Expressions
+
+
+@dataclass(slots=True, eq=False)
+class Name(Expression):
+    id: str
+    scope: Scope
+    stored: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Attribute(Expression):
+    children = ("value",)
+    value: Expression
+    attribute: str
+    stored: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Constant(Expression):
+    """A literal: `None`, a bool, a number, a string, bytes or `...`."""
+
+    value: object
+
+
+@dataclass(slots=True, eq=False)
+class Argument(Node):
+    """One argument of a call. `star` is "", "*" or "**"."""
+
+    children = ("value",)
+    value: Expression
+    keyword: str | None = None
+    star: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Call(Expression):
+    children = ("function", "arguments")
+    function: Expression
+    arguments: list[Argument]
+
+
+@dataclass(slots=True, eq=False)
+class Subscript(Expression):
+    children = ("value", "indices")
+    value: Expression
+    indices: list[Expression]
+    stored: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Slice(Expression):
+    children = ("lower", "upper", "step")
+    lower: Expression | None
+    upper: Expression | None
+    step: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class Collection(Expression):
+    """A tuple, list or set display; `kind` is the name of its type."""
+
+    children = ("elements",)
+    kind: str
+    elements: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Dictionary(Expression):
+    """A dict display. A key of None marks `**value`."""
+
+    children = ("values",)
+    keys: list[Expression | None]
+    values: list[Expression]
+
+    def __iter__(self) -> Iterator[Node]:
+        for key, value in zip(self.keys, self.values, strict=True):
+            if key is not None:
+                yield key
+            yield value
+
+
+@dataclass(slots=True, eq=False)
+class Operation(Expression):
+    """Operands joined by an operator: "+", "and", "not", "<", "in", "await", "yield", "f-string" ..."""
+
+    children = ("operands",)
+    operator: str
+    operands: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Conditional(Expression):
+    children = ("test", "body", "orelse")
+    test: Expression
+    body: Expression
+    orelse: Expression
+
+
+@dataclass(slots=True, eq=False)
+class NamedExpression(Expression):
+    children = ("value", "target")
+    target: Expression
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Starred(Expression):
+    children = ("value",)
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Clause(Node):
+    """`for target in iterator if test ...` of a comprehension."""
+
+    children = ("iterator", "target", "tests")
+    target: Expression
+    iterator: Expression
+    tests: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension(Expression):
+    """`kind` is "list", "set", "dict" or "generator"; a dict's elements are its key and its value."""
+
+    children = ("clauses", "elements")
+    kind: str
+    clauses: list[Clause]
+    elements: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Lambda(Expression):
+    children = ("function",)
+    function: Function
+
+
+# Statements
+
+
+@dataclass(slots=True, eq=False)
+class ExpressionStatement(Statement):
+    children = ("value",)
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Assign(Statement):
+    """`targets operator value`; `operator` is "=" or an augmented one such as "+="."""
+
+    children = ("value", "targets")
+    targets: list[Expression]
+    value: Expression | None
+    operator: str = "="
+    annotation: Expression | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Leave(Statement):
+    """`kind` is "return", "raise", "break" or "continue"."""
+
+    children = ("values",)
+    kind: str
+    values: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Other(Statement):
+    """`del`, `assert`, `import`, `global` and the rest: `kind` is the keyword."""
+
+    children = ("values",)
+    kind: str
+    values: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class If(Statement):
+    children = ("test", "body", "orelse")
+    test: Expression
+    body: Block
+    orelse: Block | None
+
+
+@dataclass(slots=True, eq=False)
+class For(Statement):
+    children = ("iterator", "target", "body", "orelse")
+    target: Expression
+    iterator: Expression
+    body: Block
+    orelse: Block | None
+
+
+@dataclass(slots=True, eq=False)
+class While(Statement):
+    children = ("test", "body", "orelse")
+    test: Expression
+    body: Block
+    orelse: Block | None
+
+
+@dataclass(slots=True, eq=False)
+class WithItem(Node):
+    children = ("value", "target")
+    value: Expression
+    target: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class With(Statement):
+    children = ("items", "body")
+    items: list[WithItem]
+    body: Block
+
+
+@dataclass(slots=True, eq=False)
+class Try(Statement):
+    children = ("body", "handlers", "orelse", "final")
+    body: Block
+    handlers: list[Block]
+    orelse: Block | None
+    final: Block | None
+
+
+@dataclass(slots=True, eq=False)
+class Match(Statement):
+    children = ("subject", "cases")
+    subject: Expression
+    cases: list[Block]
+
+
+@dataclass(slots=True, eq=False)
+class Parameter(Node):
+    """`star` is "", "*" or "**"; `default` and `annotation` belong to the scope around the function."""
+
+    children = ("default",)
+    name: str
+    default: Expression | None
+    annotation: Expression | None
+    star: str = ""
+    keyword_only: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Function(Statement):
+    """A `def`, or a lambda (named "<lambda>", its body one return)."""
+
+    children = ("decorators", "parameters", "body")
+    name: str
+    parameters: list[Parameter]
+    decorators: list[Expression]
+    returns: Expression | None
+    body: Block
+    scope: Scope
+
+
+@dataclass(slots=True, eq=False)
+class Class(Statement):
+    children = ("decorators", "arguments", "body")
+    name: str
+    arguments: list[Argument]
+    decorators: list[Expression]
+    body: Block
+    scope: Scope
+
+
+# Scopes
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """One place that gives a name a value.
+
+    `kind`: "assign", "augment", "import", "function", "class", "parameter", "for", "with", "except",
+    "comprehension", "delete", "pattern". `value` is the bound expression (for "for" the iterator, for
+    "with" the context manager); `path` is the index into it when a target is unpacked; `qualified` is
+    what an import names.
+    """
+
+    name: str
+    kind: str
+    node: Node
+    value: Expression | None = None
+    path: tuple[int, ...] = ()
+    qualified: str | None = None
+
+    @property
+    def order(self) -> int:
+        return self.node.order
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """Where names live: "module", "class", "function" or "comprehension"."""
+
+    kind: str
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    uses: dict[str, list[Name]] = field(default_factory=dict)
+    outside: dict[str, str] = field(default_factory=dict)
+    owner: Function | Class | None = None
+
+    def find(self, name: str) -> Scope | None:
+        """The scope in which `name` is bound when it is read here, or None: a builtin or a star import."""
+        scope: Scope | None = self
+        start = self
+        while scope is not None:
+            where = scope.outside.get(name)
+            if where == "global":
+                while scope.parent is not None:
+                    scope = scope.parent
+                return scope if name in scope.bindings else None
+            if where is None and name in scope.bindings and (scope.kind != "class" or scope is start):
+                return scope
+            scope = scope.parent
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class File(Node):
+    """A whole file: its body, its scope, and the modules whose every name it imports (`import *`)."""
+
+    children = ("body",)
+    body: Block
+    scope: Scope
+    stars: list[str]
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """`node` and all below it, in source order of statements; parents before children."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(list(current)))
