@@ -37,7 +37,9 @@ class Resolver:
         self.functions: dict[str, s.Function] = {}
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
-        self._aliases = {row.text("prefix"): row.text("canonical") for row in catalogue.rows("names", "alias")}
+        self._aliases = {
+            prefix: row.text("canonical") for row in catalogue.rows("names", "alias") for prefix in row.list("prefixes")
+        }
         self._names: dict[s.Expression, frozenset[str]] = {}
         self._types: dict[s.Expression, frozenset[str]] = {}
         self._stored_attributes: dict[s.Class, dict[str, list[s.Assign]]] = {}
