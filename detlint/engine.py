@@ -114,7 +114,9 @@ def settle(collected: Sequence[Collected], config: Config, torch: Version, local
     suppressions = {c.path: c.suppressions for c in collected}
     judged: dict[tuple[str, Place, str], Judged] = {}
     for finding in found:
-        answered = replace(finding, full_if=None)
+        if finding.only_if is not None and not project.holds(finding.only_if):
+            continue
+        answered = replace(finding, full_if=None, only_if=None)
         if finding.full_if is not None and not project.holds(finding.full_if):
             answered = replace(answered, lowered=True)
         rule = catalogue.rules[finding.code]
@@ -171,15 +173,14 @@ def _collect(
     sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int, progress: Progress | None
 ) -> Iterator[Collected]:
     if jobs == 1 or len(sources) < 8:
-        _without_collector()
         for done, item in enumerate(sources, 1):
-            yield analyse(item, codes, torch)
+            yield _analyse_uncollected(item, codes, torch)
             if progress is not None:
                 progress(done, len(sources))
         return
     largest_first = sorted(sources, key=lambda item: -_size(item.path))
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _without_collector) as pool:
-        waiting = [(item, pool.submit(analyse, item, codes, torch)) for item in largest_first]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        waiting = [(item, pool.submit(_analyse_uncollected, item, codes, torch)) for item in largest_first]
         for done, (item, future) in enumerate(waiting, 1):
             try:
                 yield future.result()
@@ -196,6 +197,15 @@ def _size(path: str) -> int:
         return 0
 
 
-def _without_collector() -> None:
-    """Syntax trees live until their file is done: collecting garbage meanwhile halves the speed."""
+def _analyse_uncollected(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+    """Analyse one file without collecting garbage meanwhile: its tree lives to the end, and looking for dead
+    cycles in it halves the speed.
+    """
+    enabled = gc.isenabled()
     gc.disable()
+    try:
+        return analyse(item, codes, torch)
+    finally:
+        gc.collect()
+        if enabled:
+            gc.enable()

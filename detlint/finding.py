@@ -72,12 +72,12 @@ class Related:
 class Unseeded:
     """An open question: is `generator` unseeded when the program gets to `order` in `function`?
 
-    `generator` is "torch", "numpy" or "python"; `module` and `function` are qualified names, `function`
-    being "" at a file's top level; `order` is the node's place in evaluation order.
+    `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at `path`, "" for
+    its top level; `order` is the node's place in evaluation order.
     """
 
     generator: str
-    module: str
+    path: str
     function: str
     order: int
 
@@ -86,8 +86,9 @@ class Unseeded:
 class Finding:
     """One cause of a difference, at one place.
 
-    `lowered` asks for the lower severity that the rule's page names; `full_if` leaves that open: the
-    finding keeps its full severity only where the project answers yes.
+    `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the
+    project: the finding stands only where `only_if` is answered yes, and keeps its full severity only where
+    `full_if` is.
     """
 
     code: str
@@ -98,3 +99,4 @@ class Finding:
     fix: Fix | None = None
     lowered: bool = False
     full_if: Unseeded | None = None
+    only_if: Unseeded | None = None

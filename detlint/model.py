@@ -253,7 +253,7 @@ class Module(Resolver):
     def unseeded(self, generator: str, node: s.Node) -> Unseeded:
         """The open question whether `generator` is unseeded when the program gets to `node`."""
         function = next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
-        return Unseeded(generator, self.module, self.qualified(function) if function else "", node.order)
+        return Unseeded(generator, self.path, self.qualified(function) if function else "", node.order)
 
     def finding(
         self,
@@ -263,10 +263,11 @@ class Module(Resolver):
         related: Iterable[tuple[s.Node, str]] = (),
         lowered: bool = False,
         full_if: Unseeded | None = None,
+        only_if: Unseeded | None = None,
         **details: str,
     ) -> Finding:
         """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
-        return Finding(
-            rule.code, self.place(node), rule.message.format(**details), details, places, None, lowered, full_if
-        )
+        message = rule.message.format(**details)
+        place = self.place(node)
+        return Finding(rule.code, place, message, details, places, None, lowered, full_if, only_if)

@@ -22,7 +22,6 @@ class Entry:
     are the seeds of a generator that was drawn from before.
     """
 
-    module: str
     path: str
     draws: dict[str, list[tuple[Draw, tuple[Invoke, ...]]]] = field(default_factory=lambda: defaultdict(list))
     late: dict[str, tuple[Seed, Draw]] = field(default_factory=dict)
@@ -33,10 +32,13 @@ class Project:
 
     def __init__(self, facts: Iterable[Facts], local: Iterable[str] = ()) -> None:
         """`local` are top-level module names that belong to the project though they were not analysed."""
-        self.facts = {f.module: f for f in facts}
-        self._local = {module.partition(".")[0] for module in self.facts} | set(local)
+        self.facts = tuple(facts)
+        self._modules: dict[str, list[Facts]] = defaultdict(list)
+        for each in self.facts:
+            self._modules[each.module].append(each)
+        self._local = {module.partition(".")[0] for module in self._modules} | set(local)
         self._timeline: dict[tuple[str, str], list[tuple[int, State]]] = defaultdict(list)
-        self.entries = [_Walk(self, f).entry for f in self.facts.values() if self._is_entry(f)]
+        self.entries = [_Walk(self, f).entry for f in self.facts if self._is_entry(f)]
 
     def _is_entry(self, facts: Facts) -> bool:
         return facts.guarded or (facts.acts and "." not in facts.module)
@@ -47,20 +49,21 @@ class Project:
 
     def seeds_at_import(self, target: str) -> bool:
         """Whether importing `target`, a module or a name of one, runs a seeding call of the project."""
-        found = self.facts.get(target) or self.facts.get(target.rpartition(".")[0])
-        return found is not None and not found.guarded and any(_seeds(found.functions[TOP]))
+        found = self._modules.get(target) or self._modules.get(target.rpartition(".")[0]) or ()
+        return any(not facts.guarded and any(_seeds(facts.functions[TOP])) for facts in found)
 
     def holds(self, question: Unseeded) -> bool:
         """Whether some entry point gets there with the generator unseeded; False where nobody knows."""
         index = GENERATORS.index(question.generator)
         last: dict[int, State] = {}
-        for order, state in self._timeline.get((question.module, question.function), ()):
+        for order, state in self._timeline.get((question.path, question.function), ()):
             if order <= question.order and order >= max(last, default=-1):
                 last[order] = state
         return bool(last) and last[max(last)][index] == UNSEEDED
 
-    def note(self, module: str, function: str, order: int, state: State) -> None:
-        self._timeline[module, function].append((order, state))
+    def note(self, path: str, function: str, order: int, state: State) -> None:
+        """Record that an entry point gets to `order` in `function` of the file at `path` in `state`."""
+        self._timeline[path, function].append((order, state))
 
 
 def _seeds(effects: Effects) -> Iterator[Seed]:
@@ -75,7 +78,7 @@ class _Walk:
     def __init__(self, project: Project, facts: Facts) -> None:
         self.project = project
         self.facts = facts
-        self.entry = Entry(facts.module, facts.path)
+        self.entry = Entry(facts.path)
         self._path: list[Invoke] = []
         self._active: set[str] = set()
         self._done: dict[tuple[str, State], State | None] = {}
@@ -90,7 +93,7 @@ class _Walk:
             return state
         self._active.add(name)
         exits: list[State] = []
-        self.project.note(self.facts.module, name, 0, state)
+        self.project.note(self.facts.path, name, 0, state)
         end = self.run(self.facts.functions.get(name, ()), state, name, exits)
         self._active.discard(name)
         result = self._done[key] = _join([*exits, *([end] if end is not None else [])])
@@ -102,7 +105,7 @@ class _Walk:
                 return None
             state = self.step(effect, state, function, exits)
             if state is not None and isinstance(effect, (Draw, Seed, Invoke)):
-                self.project.note(self.facts.module, function, effect.order, state)
+                self.project.note(self.facts.path, function, effect.order, state)
         return state
 
     def step(self, effect: Effect, state: State, function: str, exits: list[State]) -> State | None:
