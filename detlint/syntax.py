@@ -280,9 +280,12 @@ class Try(Statement):
 
 @dataclass(slots=True, eq=False)
 class Match(Statement):
+    """`exhaustive` where the last case matches whatever is left."""
+
     children = ("subject", "cases")
     subject: Expression
     cases: list[Block]
+    exhaustive: bool = False
 
 
 @dataclass(slots=True, eq=False)

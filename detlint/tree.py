@@ -438,7 +438,9 @@ class _Lowering:
                 body.statements.insert(0, guard)
                 guard.parent = body
             cases.append(body)
-        return self.make(s.Match(subject, cases), node)
+        last = node.cases[-1]
+        exhaustive = last.guard is None and isinstance(last.pattern, cst.MatchAs) and last.pattern.pattern is None
+        return self.make(s.Match(subject, cases, exhaustive), node)
 
     def function(self, node: cst.FunctionDef) -> s.Statement:
         decorators = [self.expression(d.decorator) for d in node.decorators]
