@@ -82,6 +82,7 @@ class Rule:
 
     @property
     def family(self) -> str:
+        """What the rule is about, by the first digit of its code."""
         return FAMILIES[self.code[3]]
 
     def holds_for(self, torch: Version) -> bool:
@@ -120,6 +121,7 @@ class Catalogue:
     signatures: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self, file: str, table: str) -> tuple[Row, ...]:
+        """The rows of a table of `rules/facts/<file>.toml`."""
         return self.tables[file][table]
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
@@ -129,8 +131,9 @@ class Catalogue:
         chosen = (row for row in rows if all(row.data.get(k) == v for k, v in where.items()))
         return frozenset(name for row in chosen for name in row.list(key))
 
-    def row(self, file: str, table: str, id: str) -> Row:
-        return next(row for row in self.rows(file, table) if row.id == id)
+    def row(self, file: str, table: str, identity: str) -> Row:
+        """The row of a table with this id."""
+        return next(row for row in self.rows(file, table) if row.id == identity)
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -159,7 +162,7 @@ class Catalogue:
         weights = {code: (0, rule.default) for code, rule in self.rules.items()}
         chosen = [(selector, True) for selector in select]
         if chosen:
-            weights = {code: (-1, False) for code in self.rules}
+            weights = dict.fromkeys(self.rules, (-1, False))
         for selector, wanted in [*chosen, *((selector, False) for selector in ignore)]:
             for code in self.matching(selector):
                 weight = 0 if selector == "ALL" else len(code) if selector == code else len(selector)
@@ -201,8 +204,7 @@ def load() -> Catalogue:
 
 
 _HEADER_KEYS = frozenset(
-    ("code", "name", "summary", "message", "why", "help", "check", "over", "severity", "lower", "breaks")
-    + ("default", "torch", "refs", "data")
+    """code name summary message why help check over severity lower breaks default torch refs data""".split()
 )
 
 

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from detlint import __version__, catalogue, config
 from detlint.config import Config, ConfigError
+
+if TYPE_CHECKING:
+    from detlint.engine import Progress
 
 _SEVERITIES = ("error", "warning", "note")
 
@@ -117,15 +121,16 @@ def _run(
 
 
 @contextmanager
-def _progress() -> Iterator[engine.Progress | None]:  # noqa: F821
+def _progress() -> Iterator[Progress | None]:
     """A progress bar on a terminal, once a run proves long."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress
+    from rich import progress
 
-    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as bar:
+    columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Analysing", total=None, visible=False)
 
         def advance(done: int, total: int) -> None:

@@ -56,7 +56,8 @@ def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return content
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from error
 
@@ -92,6 +93,7 @@ def _strings(path: Path, key: str, value: object) -> tuple[str, ...]:
 
 
 def severity(where: str, value: object) -> Severity:
+    """The severity of that name; `where` says in an error what holds it. Raises ConfigError."""
     try:
         return Severity(value)
     except ValueError:
@@ -99,6 +101,7 @@ def severity(where: str, value: object) -> Severity:
 
 
 def promises(where: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    """`values`, all of them promises that a finding can break. Raises ConfigError."""
     for value in values:
         if value not in PROMISES:
             raise ConfigError(f"{where} must be among {', '.join(PROMISES)}, not {value!r}")

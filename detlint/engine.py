@@ -25,7 +25,7 @@ from detlint.finding import Finding, Place, Severity
 from detlint.model import Module
 from detlint.project import Project
 from detlint.source import Suppressions
-from detlint.tree import SyntaxProblem
+from detlint.tree import NotPythonError
 
 UNPARSED = "DET000"
 Progress = Callable[[int, int], None]
@@ -79,11 +79,13 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
         module = Module(text, item.path, item.name, catalogue, torch)
         findings = [f for rule in _rules(catalogue, codes, "file", torch) for f in _check(rule)(module, rule)]
         return Collected(item.path, collect(module), tuple(findings), Suppressions(text))
-    except (source.Unreadable, SyntaxProblem) as error:
+    except (source.UnreadableError, NotPythonError) as error:
         line, column = getattr(error, "line", 1), getattr(error, "column", 1)
         return _failed(item, catalogue, str(error), line, column)
     except RecursionError:
-        return _failed(item, catalogue, "it is nested too deeply", 1, 1)
+        return _failed(item, catalogue, "it is nested too deeply")
+    except Exception as error:  # a defect of detlint costs one file, not the run
+        return _failed(item, catalogue, f"detlint failed on it ({type(error).__name__}: {error}); please report this")
 
 
 def _failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
@@ -192,7 +194,7 @@ def _collect(
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size
+        return Path(path).stat().st_size
     except OSError:
         return 0
 

@@ -82,7 +82,8 @@ Effects = tuple[Effect, ...]
 class Facts:
     """The facts of one file: effects by qualified function name (TOP for its top level).
 
-    `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define.
+    `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,
+    `lasting` whether it trains, saves or reads a command line.
     """
 
     module: str
@@ -90,6 +91,7 @@ class Facts:
     functions: Mapping[str, Effects]
     guarded: bool
     acts: bool
+    lasting: bool
 
 
 def collect(module: Module) -> Facts:
@@ -105,7 +107,17 @@ def collect(module: Module) -> Facts:
     guarded = any(is_main_guard(statement) for statement in statements)
     acts = any(isinstance(x, (s.For, s.While, s.With)) or _is_call(x) for x in statements)
     acts = acts or any(isinstance(effect, Draw) for effect in functions[TOP])
-    return Facts(module.module, module.path, functions, guarded, acts)
+    outcomes = module.catalogue.names("randomness", "outcome")
+    lasting = any(_called(call) in outcomes for call in module.calls)
+    return Facts(module.module, module.path, functions, guarded, acts, lasting)
+
+
+def _called(call: s.Call) -> str:
+    """The last part of what a call names."""
+    function = call.function
+    if isinstance(function, s.Attribute):
+        return function.attribute
+    return function.id if isinstance(function, s.Name) else ""
 
 
 def is_main_guard(statement: s.Node) -> bool:
@@ -120,6 +132,14 @@ def is_main_guard(statement: s.Node) -> bool:
 
 def _is_call(statement: s.Statement) -> bool:
     return isinstance(statement, s.ExpressionStatement) and isinstance(statement.value, s.Call)
+
+
+def chooses_seed(call: s.Call) -> bool:
+    """Whether what a call draws is kept as a seed: that is a matter of where the seed comes from."""
+    statement = next((a for a in call.ancestors() if isinstance(a, s.Statement)), None)
+    targets = statement.targets if isinstance(statement, s.Assign) else []
+    names = [t.attribute if isinstance(t, s.Attribute) else t.id if isinstance(t, s.Name) else "" for t in targets]
+    return any("seed" in name.lower() for name in names)
 
 
 class _Collector:
@@ -138,7 +158,14 @@ class _Collector:
             if row.text("kind") == "iteration"
             for name in row.list("names")
         }
+        self.examples = module.catalogue.names("randomness", "example_input")
         self.seeders = {name: row for row in rows("randomness", "seeder") for name in row.list("names")}
+        self.reseeders = {
+            name: row
+            for row in rows("randomness", "entropy")
+            if row.text("kind") == "reseeds"
+            for name in row.list("names")
+        }
 
     # Statements
 
@@ -241,10 +268,14 @@ class _Collector:
         last = name.rpartition(".")[2]
         if name in self.consumers:
             row = self.consumers[name]
-            if applies(module, call, row.list("when"), row.list("unless")):
+            drawn = applies(module, call, row.list("when"), row.list("unless"))
+            if drawn and not self.is_example(call) and not chooses_seed(call):
                 yield Draw(row.text("generator"), name, module.place(call), call.order)
         elif name in self.seeders:
             yield from self.seed(call, name)
+        elif name in self.reseeders:
+            seeds = tuple(g for g in self.reseeders[name].list("seeds") if g in GENERATORS)
+            yield Seed(seeds, name, module.place(call), call.order, certain=False)
         elif last == "exit" and name in ("sys.exit", "builtins.exit", "os._exit"):
             yield Exit()
         elif name in module.classes:
@@ -259,17 +290,31 @@ class _Collector:
         if last in ("iter", "list", "next") and call.arguments:
             yield from self.iteration(call.arguments[0].value)
 
+    def is_example(self, call: s.Call) -> bool:
+        """Whether what a call draws only serves as an example of a shape, in tracing or counting."""
+        uses: list[s.Expression] = [call]
+        statement = call.parent
+        if isinstance(statement, s.Assign) and isinstance(statement.targets[0], s.Name):
+            target = statement.targets[0]
+            scope = target.scope.find(target.id)
+            uses = list(self.module.reads(scope, target.id)) if scope is not None else []
+        return bool(uses) and all(self.is_traced(use) for use in uses)
+
+    def is_traced(self, node: s.Expression) -> bool:
+        outer = next((a for a in node.ancestors() if not isinstance(a, (s.Argument, s.Collection))), None)
+        return isinstance(outer, s.Call) and not self.examples.isdisjoint(self.module.callee(outer))
+
     def seed(self, call: s.Call, name: str) -> Iterator[Effect]:
         row = self.seeders[name]
         parameter = row.text("parameter")
+        certain = True
         generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
         if parameter:
             passed = self.module.argument(call, parameter)
             possible = self.module.possible(passed)
-            if possible is not None and None in possible:
-                return  # seeded from the operating system
+            certain = possible is None or None not in possible  # None seeds from the operating system
         if generators:
-            yield Seed(generators, name, self.module.place(call), call.order)
+            yield Seed(generators, name, self.module.place(call), call.order, certain)
 
     def construction(self, call: s.Call, klass: s.Class) -> Iterator[Effect]:
         init = self.module.method(klass, "__init__")

@@ -76,6 +76,7 @@ class Module(Resolver):
 
     @cached_property
     def assignments(self) -> list[s.Assign]:
+        """All assignments, in source order."""
         return [node for node in self.nodes if isinstance(node, s.Assign)]
 
     def assignments_to(self, names: Container[str]) -> Iterator[tuple[s.Assign, str]]:
@@ -188,7 +189,8 @@ class Module(Resolver):
     def entries(self, node: s.Expression) -> dict[str, list[s.Expression]] | None:
         """All that a dict which is unpacked into a call may hold, by key; None where that is not known."""
         found: dict[str, list[s.Expression]] = defaultdict(list)
-        for value in self.values(node) or [None]:
+        values = self.values(node)
+        for value in values or ():
             if isinstance(value, s.Dictionary):
                 for key, item in zip(value.keys, value.values, strict=True):
                     if not isinstance(key, s.Constant):
@@ -201,8 +203,10 @@ class Module(Resolver):
                     found[argument.keyword].append(argument.value)
             else:
                 return None
+        if not values or not isinstance(node, (s.Name, s.Dictionary, s.Call)):
+            return None
         if not isinstance(node, s.Name):
-            return found if isinstance(node, (s.Dictionary, s.Call)) else None
+            return found
         return found if self._add_updates(node, found) else None
 
     def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
@@ -238,6 +242,7 @@ class Module(Resolver):
 
     @cached_property
     def lines(self) -> positions.Lines:
+        """The lines of the text."""
         return positions.Lines(self.text)
 
     def source(self, node: s.Node) -> str:

@@ -19,10 +19,12 @@ class Entry:
     """An entry point and what happens to the global generators from it on.
 
     `draws` are the draws of a generator while it is unseeded, each with the calls that lead there; `late`
-    are the seeds of a generator that was drawn from before.
+    are the seeds of a generator that was drawn from before. A `self_check` is the `__main__` block of a file
+    that others import which neither trains nor saves anything.
     """
 
     path: str
+    self_check: bool
     draws: dict[str, list[tuple[Draw, tuple[Invoke, ...]]]] = field(default_factory=lambda: defaultdict(list))
     late: dict[str, tuple[Seed, Draw]] = field(default_factory=dict)
 
@@ -37,11 +39,16 @@ class Project:
         for each in self.facts:
             self._modules[each.module].append(each)
         self._local = {module.partition(".")[0] for module in self._modules} | set(local)
+        self._imported = {target for each in self.facts for target in _imports(each)}
         self._timeline: dict[tuple[str, str], list[tuple[int, State]]] = defaultdict(list)
         self.entries = [_Walk(self, f).entry for f in self.facts if self._is_entry(f)]
 
     def _is_entry(self, facts: Facts) -> bool:
         return facts.guarded or (facts.acts and "." not in facts.module)
+
+    def is_self_check(self, facts: Facts) -> bool:
+        """Whether a file's `__main__` block only tries out what the file offers to others."""
+        return not facts.lasting and ("." in facts.module or facts.module in self._imported)
 
     def is_local(self, target: str) -> bool:
         """Whether a qualified name belongs to the project."""
@@ -66,6 +73,14 @@ class Project:
         self._timeline[path, function].append((order, state))
 
 
+def _imports(facts: Facts) -> Iterator[str]:
+    """The modules, and names of modules, that a file imports at its top level."""
+    for effect in facts.functions[TOP]:
+        if isinstance(effect, Import):
+            yield effect.target
+            yield effect.target.rpartition(".")[0]
+
+
 def _seeds(effects: Effects) -> Iterator[Seed]:
     for effect in effects:
         if isinstance(effect, Seed):
@@ -78,7 +93,7 @@ class _Walk:
     def __init__(self, project: Project, facts: Facts) -> None:
         self.project = project
         self.facts = facts
-        self.entry = Entry(facts.path)
+        self.entry = Entry(facts.path, project.is_self_check(facts))
         self._path: list[Invoke] = []
         self._active: set[str] = set()
         self._done: dict[tuple[str, State], State | None] = {}

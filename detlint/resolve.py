@@ -14,6 +14,7 @@ _BUILTINS = frozenset(dir(builtins))
 _NOTHING: frozenset[str] = frozenset()
 TENSOR = "torch.Tensor"
 ARRAY = "numpy.ndarray"
+_TENSOR_ATTRIBUTES = frozenset(("T", "mT", "H", "data", "grad", "real", "imag"))
 _PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
 
 
@@ -44,7 +45,7 @@ class Resolver:
         self._types: dict[s.Expression, frozenset[str]] = {}
         self._stored_attributes: dict[s.Class, dict[str, list[s.Assign]]] = {}
         names = catalogue.names
-        self._tensor_only = names("names", "methods", id="tensor-only")
+        self._tensor_only = names("names", "methods", "methods", id="tensor-only")
         self._not_tensor = names("names", "tensor", id="not-a-tensor")
         self._tuples = names("names", "tensor", id="tuple")
         self._tensor_methods = names("names", "tensor", id="tensor-methods")
@@ -65,6 +66,7 @@ class Resolver:
     # Qualified names
 
     def qualified(self, node: s.Function | s.Class) -> str:
+        """The qualified name of a function or class of this file."""
         return self._qualified[node]
 
     def canonical(self, name: str) -> str:
@@ -74,8 +76,8 @@ class Resolver:
             while head and head not in self._aliases:
                 head, _, last = head.rpartition(".")
                 tail = f".{last}{tail}"
-            if not head:
-                return name
+            if not head or (not tail and head.startswith(f"{self._aliases[head]}.")):
+                return name  # a module that is on the way to a name of its own
             name = self._aliases[head] + tail
         return name
 
@@ -190,6 +192,7 @@ class Resolver:
         return [klass, *(self.classes[base] for base in self.ancestry(klass) if base in self.classes)]
 
     def method(self, klass: s.Class, name: str) -> s.Function | None:
+        """The method that an instance finds under `name`, in this file."""
         for owner in self.family(klass):
             for binding in owner.scope.bindings.get(name, ()):
                 if isinstance(binding.node, s.Function):
@@ -297,6 +300,7 @@ class Resolver:
         return found
 
     def is_tensor(self, node: s.Expression) -> bool:
+        """Whether an expression is certainly a tensor."""
         return self.types(node) == {TENSOR}
 
     def _find_types(self, node: s.Expression) -> frozenset[str]:
@@ -376,6 +380,7 @@ class Resolver:
         return _NOTHING
 
     def is_static(self, function: s.Function) -> bool:
+        """Whether a method is a `staticmethod`."""
         return any("builtins.staticmethod" in self.names(d) for d in function.decorators)
 
     def annotated(self, node: s.Expression) -> frozenset[str]:
@@ -396,8 +401,6 @@ class Resolver:
     def _types_of_call(self, node: s.Call) -> frozenset[str]:
         names = self.callee(node)
         if not names:
-            if isinstance(node.function, s.Attribute) and isinstance(node.function.value, s.Call):
-                pass
             return self._types_of_instance_call(self.types(node.function))
         found: set[str] = set()
         for name in names:
@@ -426,7 +429,7 @@ class Resolver:
         if name in self._not_tensor or name in self._tuples:
             return None
         if head == TENSOR:
-            return TENSOR if last in self._tensor_methods else None
+            return TENSOR if name in self._tensor_methods else None
         if last[:1].isupper():
             return name
         if head in ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"):
@@ -438,7 +441,7 @@ class Resolver:
     def _types_of_attribute(self, node: s.Attribute) -> frozenset[str]:
         kinds = self.types(node.value)
         if kinds == {TENSOR}:
-            return frozenset((TENSOR,)) if node.attribute in ("T", "mT", "H", "data", "grad", "real", "imag") else _NOTHING
+            return frozenset((TENSOR,)) if node.attribute in _TENSOR_ATTRIBUTES else _NOTHING
         owner = self.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
         if owner is None:
             return _NOTHING
@@ -516,9 +519,9 @@ def _stored_on_self(klass: s.Class) -> dict[str, list[s.Assign]]:
             continue
         receiver = method.parameters[0].name
         for node in s.walk(method.body):
-            if isinstance(node, s.Attribute) and node.stored:
-                if isinstance(node.value, s.Name) and node.value.id == receiver:
-                    assign = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
-                    if isinstance(assign, s.Assign):
-                        stored.setdefault(node.attribute, []).append(assign)
+            if not isinstance(node, s.Attribute) or not node.stored or not isinstance(node.value, s.Name):
+                continue
+            assign = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+            if node.value.id == receiver and isinstance(assign, s.Assign):
+                stored.setdefault(node.attribute, []).append(assign)
     return stored

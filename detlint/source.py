@@ -22,7 +22,7 @@ _FILE_NOQA = re.compile(
 )
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """A file whose text cannot be had."""
 
 
@@ -54,22 +54,22 @@ def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
 
 
 def read(path: Path) -> str:
-    """The text of a file, newlines as they are, by its BOM or its PEP 263 line. Raises Unreadable."""
+    """The text of a file, newlines as they are, by its BOM or its PEP 263 line. Raises UnreadableError."""
     try:
         return decode(path.read_bytes())
     except OSError as error:
-        raise Unreadable(error.strerror or str(error)) from error
+        raise UnreadableError(error.strerror or str(error)) from error
 
 
 def decode(content: bytes) -> str:
-    """Decode Python source. Raises Unreadable."""
+    """Decode Python source. Raises UnreadableError."""
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
         text = content.decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise Unreadable(f"its encoding is broken: {error}") from error
+        raise UnreadableError(f"its encoding is broken: {error}") from error
     if "\0" in text:
-        raise Unreadable("it contains NUL bytes")
+        raise UnreadableError("it contains NUL bytes")
     return text
 
 

@@ -39,10 +39,14 @@ class Node:
 
 
 class Expression(Node):
+    """What has a value."""
+
     __slots__ = ()
 
 
 class Statement(Node):
+    """What is done, in a block."""
+
     __slots__ = ()
 
 
@@ -59,6 +63,8 @@ class Block(Node):
 
 @dataclass(slots=True, eq=False)
 class Name(Expression):
+    """A name; `stored` where it is bound rather than read."""
+
     id: str
     scope: Scope
     stored: bool = False
@@ -66,6 +72,8 @@ class Name(Expression):
 
 @dataclass(slots=True, eq=False)
 class Attribute(Expression):
+    """`value.attribute`."""
+
     children = ("value",)
     value: Expression
     attribute: str
@@ -91,6 +99,8 @@ class Argument(Node):
 
 @dataclass(slots=True, eq=False)
 class Call(Expression):
+    """`function(arguments)`."""
+
     children = ("function", "arguments")
     function: Expression
     arguments: list[Argument]
@@ -98,6 +108,8 @@ class Call(Expression):
 
 @dataclass(slots=True, eq=False)
 class Subscript(Expression):
+    """`value[indices]`."""
+
     children = ("value", "indices")
     value: Expression
     indices: list[Expression]
@@ -106,6 +118,8 @@ class Subscript(Expression):
 
 @dataclass(slots=True, eq=False)
 class Slice(Expression):
+    """`lower:upper:step` in a subscript."""
+
     children = ("lower", "upper", "step")
     lower: Expression | None
     upper: Expression | None
@@ -147,6 +161,8 @@ class Operation(Expression):
 
 @dataclass(slots=True, eq=False)
 class Conditional(Expression):
+    """`body if test else orelse`."""
+
     children = ("test", "body", "orelse")
     test: Expression
     body: Expression
@@ -155,6 +171,8 @@ class Conditional(Expression):
 
 @dataclass(slots=True, eq=False)
 class NamedExpression(Expression):
+    """`target := value`."""
+
     children = ("value", "target")
     target: Expression
     value: Expression
@@ -162,6 +180,8 @@ class NamedExpression(Expression):
 
 @dataclass(slots=True, eq=False)
 class Starred(Expression):
+    """`*value` in a display."""
+
     children = ("value",)
     value: Expression
 
@@ -188,6 +208,8 @@ class Comprehension(Expression):
 
 @dataclass(slots=True, eq=False)
 class Lambda(Expression):
+    """A lambda, whose parameters and body its function holds."""
+
     children = ("function",)
     function: Function
 
@@ -197,6 +219,8 @@ class Lambda(Expression):
 
 @dataclass(slots=True, eq=False)
 class ExpressionStatement(Statement):
+    """An expression by itself."""
+
     children = ("value",)
     value: Expression
 
@@ -232,6 +256,8 @@ class Other(Statement):
 
 @dataclass(slots=True, eq=False)
 class If(Statement):
+    """`if test: body else: orelse`; an `elif` is an `If` alone in `orelse`."""
+
     children = ("test", "body", "orelse")
     test: Expression
     body: Block
@@ -240,6 +266,8 @@ class If(Statement):
 
 @dataclass(slots=True, eq=False)
 class For(Statement):
+    """`for target in iterator: body else: orelse`."""
+
     children = ("iterator", "target", "body", "orelse")
     target: Expression
     iterator: Expression
@@ -249,6 +277,8 @@ class For(Statement):
 
 @dataclass(slots=True, eq=False)
 class While(Statement):
+    """`while test: body else: orelse`."""
+
     children = ("test", "body", "orelse")
     test: Expression
     body: Block
@@ -257,6 +287,8 @@ class While(Statement):
 
 @dataclass(slots=True, eq=False)
 class WithItem(Node):
+    """`value as target` of a `with`."""
+
     children = ("value", "target")
     value: Expression
     target: Expression | None
@@ -264,6 +296,8 @@ class WithItem(Node):
 
 @dataclass(slots=True, eq=False)
 class With(Statement):
+    """`with items: body`."""
+
     children = ("items", "body")
     items: list[WithItem]
     body: Block
@@ -271,6 +305,8 @@ class With(Statement):
 
 @dataclass(slots=True, eq=False)
 class Try(Statement):
+    """`try: body`, the bodies of its `except` clauses, `else: orelse`, `finally: final`."""
+
     children = ("body", "handlers", "orelse", "final")
     body: Block
     handlers: list[Block]
@@ -315,6 +351,8 @@ class Function(Statement):
 
 @dataclass(slots=True, eq=False)
 class Class(Statement):
+    """A `class`; `arguments` are its bases and keywords."""
+
     children = ("decorators", "arguments", "body")
     name: str
     arguments: list[Argument]
@@ -345,6 +383,7 @@ class Binding:
 
     @property
     def order(self) -> int:
+        """When the name is bound, in evaluation order."""
         return self.node.order
 
 

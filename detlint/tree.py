@@ -24,7 +24,7 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-class SyntaxProblem(Exception):
+class NotPythonError(Exception):
     """The text is not Python that libcst can read. `line` and `column` count from 1."""
 
     def __init__(self, message: str, line: int, column: int) -> None:
@@ -34,14 +34,16 @@ class SyntaxProblem(Exception):
 
 
 def parse(text: str) -> cst.Module:
-    """The libcst tree of `text`; raises SyntaxProblem."""
+    """The libcst tree of `text`; raises NotPythonError."""
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         reason = error.message.splitlines()[0] if error.message else "it cannot be parsed"
-        raise SyntaxProblem(reason, max(error.raw_line, 1), max(error.raw_column, 0) + 1) from None
+        raise NotPythonError(reason, max(error.raw_line, 1), max(error.raw_column, 0) + 1) from None
     except RecursionError:
-        raise SyntaxProblem("it is nested too deeply", 1, 1) from None
+        raise NotPythonError("it is nested too deeply", 1, 1) from None
+    except Exception as error:  # the parser also raises validation errors and errors of its native part
+        raise NotPythonError(str(error).partition("\n")[0] or "it cannot be parsed", 1, 1) from None
 
 
 def lower(module: cst.Module, package: str = "") -> s.File:
@@ -49,7 +51,7 @@ def lower(module: cst.Module, package: str = "") -> s.File:
     try:
         return _Lowering(package).file(module)
     except RecursionError:
-        raise SyntaxProblem("it is nested too deeply", 1, 1) from None
+        raise NotPythonError("it is nested too deeply", 1, 1) from None
 
 
 class _Lowering:
@@ -145,13 +147,19 @@ class _Lowering:
         return self.make(s.Attribute(self.expression(node.value), node.attr.value), node)
 
     def literal(self, node: Any) -> s.Expression:
-        return self.make(s.Constant(node.evaluated_value), node)
+        try:
+            return self.make(s.Constant(node.evaluated_value), node)
+        except (SyntaxError, ValueError):  # a string with an unknown escape, an integer of too many digits
+            return self.make(s.Operation("literal", []), node)
 
     def ellipsis(self, node: cst.Ellipsis) -> s.Expression:
         return self.make(s.Constant(...), node)
 
     def joined(self, node: cst.ConcatenatedString) -> s.Expression:
-        value = node.evaluated_value
+        try:
+            value = node.evaluated_value
+        except (SyntaxError, ValueError):
+            value = None
         if value is not None:
             return self.make(s.Constant(value), node)
         return self.make(s.Operation("f-string", [self.expression(node.left), self.expression(node.right)]), node)
@@ -174,7 +182,7 @@ class _Lowering:
         value = self.expression(node.value)
         indices: list[s.Expression] = []
         for element in node.slice:
-            index = element.slice
+            index: Any = element.slice
             if isinstance(index, cst.Slice):
                 bounds = (self.optional(index.lower), self.optional(index.upper), self.optional(index.step))
                 indices.append(self.make(s.Slice(*bounds), index))

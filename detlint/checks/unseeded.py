@@ -21,16 +21,17 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
             if not draws:
                 continue
             first, path = draws[0]
+            low = entry.self_check
             details = {"what": first.what, "generator": generator}
             if rule.data.get("late") and late is not None:
                 seed = late[0]
                 related = (Related(first.place, f"`{first.what}` draws before it"), *_steps(path))
                 message = rule.message.format(seed=seed.what, **details)
-                yield Finding(rule.code, seed.place, message, details, related)
+                yield Finding(rule.code, seed.place, message, details, related, lowered=low)
             elif not rule.data.get("late") and late is None:
                 others = [Related(other.place, f"`{other.what}` draws too") for other, _ in draws[1 : _SHOWN + 1]]
                 message = rule.message.format(**details)
-                yield Finding(rule.code, first.place, message, details, (*_steps(path), *others))
+                yield Finding(rule.code, first.place, message, details, (*_steps(path), *others), lowered=low)
 
 
 def _steps(path: tuple[Invoke, ...]) -> tuple[Related, ...]:

@@ -1,0 +1,95 @@
+"""Effects in program order, entry points, and what they draw before they seed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import codes, report
+
+HEAD = "import random\nimport numpy as np\nimport torch\nfrom torch import nn\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("torch.rand(1)", ["DET101"]),
+        ("torch.manual_seed(0)\ntorch.rand(1)", []),
+        ("torch.manual_seed(0)\nnp.random.rand(1)\nrandom.random()", ["DET102", "DET103"]),
+        ("torch.rand(1)\ntorch.manual_seed(0)", ["DET106"]),
+        ("if c:\n    torch.manual_seed(0)\ntorch.rand(1)", []),
+        ("if c:\n    torch.manual_seed(0)\nelse:\n    torch.manual_seed(1)\ntorch.rand(1)", []),
+        ("if c:\n    raise SystemExit\ntorch.rand(1)", ["DET101"]),
+        ("try:\n    torch.rand(1)\nexcept E:\n    pass", ["DET101"]),
+        ("for i in range(3):\n    torch.rand(1)\n    torch.manual_seed(i)", ["DET106"]),
+        ("while True:\n    torch.rand(1)", ["DET101"]),
+        ("with open('x') as f:\n    torch.rand(1)", ["DET101"]),
+        ("def seed():\n    torch.manual_seed(0)\nseed()\ntorch.rand(1)", []),
+        ("def draw():\n    torch.rand(1)\ndraw()\ndraw()", ["DET101"]),
+        ("def draw():\n    torch.rand(1)\nprint(draw)", []),
+        ("def f(n):\n    f(n - 1)\n    torch.rand(1)\nf(3)", ["DET101"]),
+        ("def f():\n    return\n    torch.rand(1)\nf()", []),
+        ("class A:\n    def __init__(self):\n        self.w = torch.rand(1)\nprint(A())", ["DET101"]),
+        ("class A:\n    def go(self):\n        torch.rand(1)\na = A()\na.go()", ["DET101"]),
+        ("class A(nn.Module):\n    def forward(self, x):\n        return torch.rand(1)\nm = A()\nprint(m(1))", ["DET101"]),
+        ("print(torch.rand(1, generator=torch.Generator()))", []),
+        ("print([torch.rand(1) for _ in range(3)])", ["DET101"]),
+        ("print(nn.Dropout(0.5), nn.BatchNorm1d(3), nn.Linear(1, 1, device='meta'))", []),
+        ("from torch.utils.data import DataLoader\nfor x in DataLoader(d, shuffle=True):\n    pass", ["DET101", "DET201"]),
+        ("from torch.utils.data import DataLoader\nfor x in DataLoader(d):\n    pass", []),
+        ("from helpers_of_others import set_seed\nset_seed(1)\ntorch.rand(1)", []),
+        ("np.random.seed()\nnp.random.rand(1)", ["DET105"]),
+        ("torch.seed()\ntorch.rand(1)", ["DET105"]),
+        ("seed = random.randint(0, 9)\nrandom.seed(seed)\nprint(random.random())", ["DET105"]),
+        ("def main():\n    torch.rand(1)\nif __name__ == '__main__':\n    main()", ["DET101"]),
+        ("def main():\n    torch.rand(1)", []),
+    ],
+)  # fmt: skip
+def test_what_a_script_draws_before_it_seeds(body: str, expected: list[str]) -> None:
+    selected = ("DET101", "DET102", "DET103", "DET105", "DET106", "DET201")
+    assert sorted(code for _, code in codes(HEAD + body + "\n", *selected)) == expected
+
+
+def test_the_first_draw_is_reported_with_the_path_to_it() -> None:
+    found = report(
+        {"train.py": "import torch\ndef main():\n    torch.rand(1)\n    torch.randn(1)\nif __name__ == '__main__':\n    main()\n"}
+    )
+    (judged,) = found.findings
+    assert judged.finding.place.line == 3
+    assert [(r.place.line, r.message) for r in judged.finding.related] == [
+        (6, "called from here: `main`"),
+        (4, "`torch.randn` draws too"),
+    ]
+
+
+def test_scripts_of_one_name_are_entry_points_each() -> None:
+    text = "import torch\nprint(torch.rand(1))\n"
+    found = report({"a/main.py": text, "b/main.py": text})
+    assert found.entry_points == 0  # both are modules of packages here: nothing runs them
+    sources = {"a.py": text, "b.py": text}
+    assert [j.finding.place.path for j in report(sources).findings] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"train.py": "import torch\nfrom lib import f\nf()\nprint(torch.rand(1))\n", "lib.py": "def f(): ...\n"}, []),
+        ({"train.py": "import torch\nimport lib\nprint(torch.rand(1))\n", "lib.py": "def f(): ...\n"}, ["train.py"]),
+        ({"train.py": "import torch\nimport lib\nprint(torch.rand(1))\n",
+          "lib.py": "import torch\ntorch.manual_seed(0)\n"}, []),
+    ],
+)  # fmt: skip
+def test_what_may_seed_elsewhere_keeps_silent(files: dict[str, str], expected: list[str]) -> None:
+    assert [j.finding.place.path for j in report(files, ("DET101",)).findings] == expected
+
+
+def test_a_self_check_is_a_note() -> None:
+    layer = "import torch\nif __name__ == '__main__':\n    print(torch.rand(1))\n"
+    found = report({"pkg/layer.py": layer, "train.py": layer}, ("DET101",))
+    assert [j.severity.value for j in found.findings] == ["note", "error"]
+
+
+@pytest.mark.parametrize(("seed", "severity"), [("", "warning"), ("torch.manual_seed(0)", "note")])
+def test_an_open_question_decides_the_severity(seed: str, severity: str) -> None:
+    text = f"import torch\nfrom torch.utils.data import random_split\n{seed}\nprint(random_split(d, [1, 2]))\n"
+    found = report({"train.py": text}, ("DET204",))
+    assert [j.severity.value for j in found.findings] == [severity]
