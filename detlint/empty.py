@@ -1,0 +1,144 @@
+"""Calls that return memory as it is: which of them really do, by what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import prod
+
+from detlint import syntax as s
+from detlint.catalogue import Row
+from detlint.conditions import applies
+from detlint.model import Module
+from detlint.resolve import literal
+
+
+def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, str]]:
+    """Calls that return uninitialised memory of these libraries, each with the `kind` of its row."""
+    fake = module.catalogue.names("memory", "fake")
+    for row in module.catalogue.rows("memory", "allocator"):
+        if row.text("library") not in libraries or (row.text("filled") and filled(module)):
+            continue
+        for call in _calls(module, row):
+            if _allocates(module, row, call) and not module.within(call, fake):
+                yield call, row.text("kind")
+
+
+def filled(module: Module) -> bool:
+    """Whether the file has torch fill new memory."""
+    rows = [row for row in module.catalogue.rows("memory", "filling") if row.holds_for(module.torch)]
+    for row in rows:
+        for assign, _ in module.assignments_to(row.list("names")):
+            if assign.value is not None and literal(assign.value) is not True:
+                return False
+    return any(
+        applies(module, call, row.list("when"), row.list("unless"))
+        for row in rows
+        for call in module.calls_to(row.list("calls"))
+    )
+
+
+def _calls(module: Module, row: Row) -> Iterator[s.Call]:
+    """Calls of a row's names; methods of modules also on the user's own classes, since only modules have them."""
+    found = list(module.calls_to(row.list("names")))
+    yield from found
+    if row.text("kind") == "module":
+        methods = {name.rpartition(".")[2] for name in row.list("names") if name.split(".")[-2][0].isupper()}
+        for call in module.calls:
+            if isinstance(call.function, s.Attribute) and call.function.attribute in methods and call not in found:
+                yield call
+
+
+def _allocates(module: Module, row: Row, call: s.Call) -> bool:
+    if not applies(module, call, row.list("when"), row.list("unless")):
+        return False
+    if row.text("kind") == "resize":
+        return _grows(module, call)
+    if row.text("kind") == "size" and not _only_sizes(module, call):
+        return False
+    if _is_nothing(module, call) or _on_fake_device(module, call):
+        return False
+    return not row.list("filled_dtypes") or not _has_dtype(module, call, row.list("filled_dtypes"))
+
+
+def _sizes(call: s.Call) -> list[s.Expression]:
+    """The sizes that a call is given, one by one or as a tuple or list."""
+    given = [a.value for a in call.arguments if a.keyword in (None, "size", "shape") and not a.star]
+    return [size for value in given for size in (value.elements if isinstance(value, s.Collection) else [value])]
+
+
+def _is_nothing(module: Module, call: s.Call) -> bool:
+    """Whether one of the sizes may be 0, so that there is nothing to read."""
+    for size in _sizes(call):
+        for constant in module.constants(size) or ():
+            if constant == 0 or (isinstance(constant, tuple) and 0 in constant):
+                return True
+    return False
+
+
+def _on_fake_device(module: Module, call: s.Call) -> bool:
+    devices = module.catalogue.names("memory", "fake", "devices")
+    for passed in module.argument(call, "device").values:
+        for value in module.values(passed) or ():
+            inner = value.arguments[0].value if isinstance(value, s.Call) and value.arguments else value
+            if literal(inner) in devices:
+                return True
+    return False
+
+
+def _has_dtype(module: Module, call: s.Call, dtypes: Iterable[str]) -> bool:
+    """Whether an array may be of one of these types, for which numpy fills it."""
+    passed = module.argument(call, "dtype")
+    if passed.given is None and not passed.values:
+        return True
+    for value in passed.values:
+        if module.names(value) & set(dtypes) or any(c in dtypes for c in module.constants(value) or ()):
+            return True
+    return False
+
+
+def _only_sizes(module: Module, call: s.Call) -> bool:
+    """Whether a constructor that also copies data is certainly given sizes."""
+    positional = [a for a in call.arguments if a.keyword is None]
+    if len(positional) != 1:
+        return len(positional) > 1
+    return bool(positional[0].star) or _is_size(module, positional[0].value)
+
+
+def _is_size(module: Module, node: s.Expression) -> bool:
+    if module.types(node) == {"builtins.int"}:
+        return True
+    if isinstance(node, s.Operation):
+        return all(_is_size(module, operand) for operand in node.operands)
+    base = node.value if isinstance(node, s.Subscript) else node
+    if isinstance(base, s.Call):
+        if module.callee(base) and module.callee(base) <= module.catalogue.names("memory", "size"):
+            return True
+        base = base.function
+    methods = module.catalogue.names("memory", "size", "methods")
+    return isinstance(base, s.Attribute) and base.attribute in methods
+
+
+def _grows(module: Module, call: s.Call) -> bool:
+    """Whether `resize_` certainly gives a tensor elements that it did not have."""
+    if not isinstance(call.function, s.Attribute):
+        return False
+    after = _count(module, call)
+    before = [_count_of(module, value) for value in module.values(call.function.value) or [None]]
+    return after is not None and all(count is not None and count < after for count in before)
+
+
+def _count_of(module: Module, value: s.Expression | None) -> int | None:
+    """The number of elements of a tensor that was made by giving its sizes."""
+    sized = module.catalogue.names("memory", "sized")
+    if not isinstance(value, s.Call) or not module.callee(value) or not module.callee(value) <= sized:
+        return None
+    copies = module.callee(value) & module.catalogue.names("memory", "allocator", kind="size")
+    return None if copies and value.arguments and not _only_sizes(module, value) else _count(module, value)
+
+
+def _count(module: Module, call: s.Call) -> int | None:
+    """The number of elements of constant sizes; without sizes there are none."""
+    counts = [module.constants(size) for size in _sizes(call)]
+    if any(count is None or len(count) != 1 or not isinstance(count[0], int) for count in counts):
+        return None
+    return prod(int(str(count[0])) for count in counts if count) if counts else 0

@@ -1,0 +1,127 @@
+"""Attributes of objects that hold uninitialised memory: whether anything in the file may fill them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from detlint import syntax as s
+from detlint.model import Module
+from detlint.resolve import literal
+from detlint.uses import Effect, Use, Uses
+
+
+def unfilled(
+    module: Module, uses: Uses, call: s.Call, use: Use, libraries: Iterable[str], allocations: Collection[s.Node]
+) -> s.Node | None:
+    """The first read of the attribute that `call` becomes, if nothing in the file may fill that attribute.
+
+    None where it becomes no attribute of an object whose whole class is in this file, where it is not read, and
+    where anything may fill it: by name, by a walk over all attributes, or in code that is given the object.
+    `allocations` are the calls of the file that return uninitialised memory.
+    """
+    field = _Field(module, libraries, allocations)
+    klass = module.class_of(call)
+    name = field.name(use)
+    if klass is None or name is None or not field.known(klass) or field.reached(klass, name):
+        return None
+    reads: list[s.Node] = []
+    family = {id(c) for c in module.family(klass)}
+    for node in module.nodes:
+        if isinstance(node, s.Attribute) and node.attribute == name:
+            if node.stored:
+                if not field.holds_nothing(node):
+                    return None
+                continue
+            found = uses.of(node)
+            if found.effect is Effect.READS and id(module.class_of(node)) in family:
+                reads.append(found.node)
+            elif found.effect is not Effect.NOTHING:
+                return None
+    return min(reads, key=lambda node: node.order, default=None)
+
+
+class _Field:
+    def __init__(self, module: Module, libraries: Iterable[str], allocations: Collection[s.Node]) -> None:
+        self.module = module
+        self.libraries = tuple(libraries)
+        self.allocations = allocations
+
+    def rows(self, key: str) -> frozenset[str]:
+        names = (self.module.catalogue.names("memory", "owner", key, library=library) for library in self.libraries)
+        return frozenset[str]().union(*names)
+
+    def name(self, use: Use) -> str | None:
+        """The attribute of `self` that memory becomes by this use."""
+        node = use.node
+        if isinstance(node, s.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], s.Attribute):
+            return node.targets[0].attribute if self.is_self(node.targets[0].value) else None
+        if isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and len(node.arguments) > 1:
+            name = literal(node.arguments[0].value)
+            if node.function.attribute in self.rows("registers") and self.is_self(node.function.value):
+                return name if isinstance(name, str) else None
+        return None
+
+    def is_self(self, node: s.Expression) -> bool:
+        function = self.module.function_of(node)
+        first = function.parameters[0].name if function is not None and function.parameters else None
+        return isinstance(node, s.Name) and node.id == first
+
+    def known(self, klass: s.Class) -> bool:
+        """Whether all of a class is in this file, but for bases that fill nothing."""
+        for owner in self.module.family(klass):
+            for argument in owner.arguments:
+                names = self.module.names(argument.value)
+                if not names or any(n not in self.module.classes and n not in self.rows("bases") for n in names):
+                    return False
+        return True
+
+    def holds_nothing(self, target: s.Attribute) -> bool:
+        """Whether an assignment to the attribute leaves it unfilled: None, or memory as it is."""
+        assign = target.parent
+        if not isinstance(assign, s.Assign) or assign.value is None or assign.operator != "=":
+            return False
+        if isinstance(assign.value, s.Constant) and assign.value.value is None:
+            return True
+        return any(node in self.allocations for node in s.walk(assign.value))
+
+    def reached(self, klass: s.Class, name: str) -> bool:
+        """Whether some code may get at the attribute without naming it as one."""
+        methods, attributes, functions = self.rows("methods"), self.rows("attributes"), self.rows("names")
+        for node in self.module.nodes:
+            if isinstance(node, s.Attribute):
+                if node.attribute in attributes or (node.attribute in methods and not self.only_read(node)):
+                    return True
+            elif isinstance(node, s.Call) and self.module.callee(node) & functions:
+                given = literal(node.arguments[1].value) if len(node.arguments) > 1 else None
+                if not isinstance(given, str) or given == name:
+                    return True
+            elif isinstance(node, s.Constant) and node.value == name and not self.registers(node):
+                return True
+        return any(self.hands_on_self(owner) for owner in self.module.family(klass))
+
+    def registers(self, node: s.Constant) -> bool:
+        call = node.parent.parent if node.parent is not None else None
+        return (
+            isinstance(call, s.Call)
+            and isinstance(call.function, s.Attribute)
+            and call.function.attribute in self.rows("registers")
+        )
+
+    def only_read(self, node: s.Attribute) -> bool:
+        """Whether `model.parameters()` is just given to an optimizer or the like."""
+        call = node.parent
+        outer = call.parent.parent if isinstance(call, s.Call) and isinstance(call.parent, s.Argument) else None
+        if not isinstance(outer, s.Call):
+            return False
+        names = self.module.callee(outer)
+        return bool(names) and all(name.startswith(tuple(self.rows("readers"))) for name in names)
+
+    def hands_on_self(self, klass: s.Class) -> bool:
+        for node in s.walk(klass):
+            if isinstance(node, s.Name) and not node.stored and self.is_self(node):
+                parent = node.parent
+                call = parent.parent if isinstance(parent, s.Argument) else None
+                to_super = isinstance(call, s.Call) and self.module.callee(call) == {"builtins.super"}
+                if not isinstance(parent, s.Attribute) and not to_super:
+                    return True
+        return False
