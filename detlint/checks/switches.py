@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.catalogue import Row, Rule
 from detlint.conditions import applies
+from detlint.environment import overruled
 from detlint.finding import Finding
 from detlint.model import Module
 from detlint.resolve import literal
@@ -16,26 +17,34 @@ from detlint.resolve import literal
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """What the rows of the table of switches that name the rule report.
 
-    A value that is only one of several possible ones gives a lowered finding; one that is not known gives none.
-    The pages may use `{switch}`, what is set or called, and `{setting}`, the same with the value.
+    A value that is only one of several that the file may set gives a lowered finding; one that is not known gives
+    none, and neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
+    called, and `{setting}`, the same with the value.
     """
     rows = [row for row in module.catalogue.rows("switches", "switch") if row.text("rule") == rule.code]
-    rows = [row for row in rows if row.holds_for(module.torch)]
-    bad = {name: row.list("values") for row in rows for name in row.list("names")}
-    for node, name, switch, value in settings(module):
-        constants = module.constants(value) if name in bad else None
-        matching = [str(constant) in bad[name] for constant in constants or ()]
+    rows = [row for row in rows if row.holds_for(module.torch) and not overruled(module, row)]
+    by_name = {name: row for row in rows for name in row.list("names")}
+    found: list[tuple[s.Node, str, str, list[bool]]] = []
+    for node, name, switch, value in _settings(module):
+        if name in by_name:
+            matching = [str(constant) in by_name[name].list("values") for constant in module.constants(value) or ()]
+            found.append((node, name, f"{switch} = {module.short(value)}", matching))
+    for node, name, setting, matching in found:
         if any(matching):
-            setting = f"{switch} = {module.short(value)}"
-            yield module.finding(rule, node, lowered=not all(matching), switch=switch, setting=setting)
+            chosen = not all(all(others) for _, other, _, others in found if other == name)
+            lowered = chosen or by_name[name].text("grade") == "lower"
+            yield module.finding(rule, node, lowered=lowered, switch=setting.partition(" = ")[0], setting=setting)
     for row in rows:
         for call in module.calls_to(row.list("calls")):
-            if applies(module, call, row.list("when"), row.list("unless")):
+            given = _given(module, call, row)
+            if (given or not row.list("when")) and applies(module, call, row.list("when"), row.list("unless")):
                 switch = module.short(call.function)
-                yield module.finding(rule, call, switch=switch, setting=f"{switch}({_given(module, call, row)})")
+                setting = f"{switch}({given})"
+                lowered = row.text("grade") == "lower"
+                yield module.finding(rule, call, lowered=lowered, switch=switch, setting=setting)
 
 
-def settings(module: Module) -> Iterator[tuple[s.Node, str, str, s.Expression]]:
+def _settings(module: Module) -> Iterator[tuple[s.Node, str, str, s.Expression]]:
     """Every attribute of a module that is set: the statement, the qualified name, its text and the value."""
     for assign in module.assignments:
         if assign.operator == "=" and assign.value is not None:

@@ -1,0 +1,57 @@
+"""DET506: kernels that are chosen by timing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.catalogue import Row, Rule
+from detlint.checks import switches
+from detlint.environment import overruled, writes
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Switches, variables and options that turn autotuning on, and autotuned kernels whose sums depend on it."""
+    yield from switches.check(module, rule)
+    for table, find in (("environment", _variables), ("switch", _options), ("autotuner", _kernels)):
+        for row in module.catalogue.rows("switches", table):
+            if row.text("rule") == rule.code and row.holds_for(module.torch) and not overruled(module, row):
+                for node, switch, setting in find(module, row):
+                    yield module.finding(rule, node, switch=switch, setting=setting)
+
+
+def _variables(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
+    for write in writes(module):
+        values = module.constants(write.value) if write.variable == row.text("variable") else None
+        if values and all(str(value) in row.list("bad") for value in values):
+            yield write.node, write.variable, f"{write.variable}={values[0]}"
+
+
+def _options(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
+    """Compilers that are given a switch of the row in their `options`."""
+    names = {name.rpartition(".")[2] for name in row.list("names")}
+    for call in module.calls_to(row.list("compilers")):
+        for value in module.argument(call, "options").values:
+            for name, values in (module.entries(value) or {}).items():
+                if name in names and all(module.constants(each) == [True] for each in values):
+                    switch = module.short(call.function)
+                    yield call, switch, f"{switch}(options={{'{name}': True}})"
+
+
+def _kernels(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
+    for call in module.calls_to(row.list("names")):
+        kernel = call.parent
+        if isinstance(kernel, s.Function) and _configurations(module, call) != 1:
+            inside = [node for node in s.walk(kernel.body) if isinstance(node, s.Call)]
+            if any(module.callee(node) & set(row.list("reductions")) for node in inside):
+                switch = module.short(call.function)
+                yield call, switch, f"@{switch}"
+
+
+def _configurations(module: Module, call: s.Call) -> int | None:
+    """How many configurations an autotuner is given, where that is known."""
+    lists = [value for given in module.argument(call, "configs").values for value in module.values(given) or [given]]
+    lengths = {len(value.elements) if isinstance(value, s.Collection) else None for value in lists}
+    return lengths.pop() if len(lengths) == 1 else None

@@ -1,0 +1,89 @@
+"""What a file sets outside its own values: environment variables, deterministic algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.bindings import block_of
+from detlint.catalogue import Row
+from detlint.conditions import applies
+from detlint.model import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An environment variable that is set: its name, the value and the statement or call that sets it."""
+
+    variable: str
+    value: s.Expression
+    node: s.Node
+
+
+def writes(module: Module) -> Iterator[Write]:
+    """`os.environ[...] = ...`, `.setdefault`, `.update`, `|=` and `os.putenv` with names that are known."""
+    for assign in module.assignments:
+        for target in assign.targets if assign.value is not None else ():
+            if isinstance(target, s.Subscript) and module.names(target.value) == {"os.environ"}:
+                yield from _one(module, assign, target.indices[0], assign.value)
+            elif assign.operator == "|=" and module.names(target) == {"os.environ"}:
+                yield from _many(module, assign, assign.value)
+    for call in module.calls_to({"os.environ.setdefault", "os.environ.update", "os.putenv"}):
+        given = call.arguments
+        if module.callee(call) == {"os.environ.update"}:
+            for argument in given:
+                if argument.keyword is None:
+                    yield from _many(module, call, argument.value)
+                else:
+                    yield Write(argument.keyword, argument.value, call)
+        elif len(given) == 2 and not any(argument.star for argument in given):
+            yield from _one(module, call, given[0].value, given[1].value)
+
+
+def _one(module: Module, node: s.Node, key: s.Expression, value: s.Expression | None) -> Iterator[Write]:
+    names = module.constants(key) or []
+    if len(names) == 1 and isinstance(names[0], str) and value is not None:
+        yield Write(names[0], value, node)
+
+
+def _many(module: Module, node: s.Node, mapping: s.Expression | None) -> Iterator[Write]:
+    for name, values in ((module.entries(mapping) if mapping is not None else None) or {}).items():
+        for value in values:
+            yield Write(name, value, node)
+
+
+def mentions(module: Module, variable: str) -> bool:
+    """Whether the file names the variable at all: it may set, check or hand it on in a way not understood."""
+    return any(
+        (isinstance(node, s.Constant) and node.value == variable)
+        or (isinstance(node, s.Argument) and node.keyword == variable)
+        for node in module.nodes
+    )
+
+
+def always_before(first: s.Node, second: s.Node) -> bool:
+    """Whether every run that gets to `second` has passed `first`, as far as their blocks tell."""
+    if first.order >= second.order:
+        return False
+    for around in first.ancestors():
+        if isinstance(around, s.Block):
+            break
+        may_skip = isinstance(around, s.Operation) and around.operator in ("and", "or")
+        if may_skip or isinstance(around, (s.Conditional, s.Lambda, s.Comprehension)):
+            return False
+    home = block_of(first)
+    return any(around is home for around in second.ancestors())
+
+
+def deterministic(module: Module) -> Iterator[tuple[Row, s.Call]]:
+    """The calls that switch deterministic algorithms on, each with its row of the table."""
+    for row in module.catalogue.rows("switches", "deterministic"):
+        for call in module.calls_to(row.list("calls")):
+            if applies(module, call, row.list("when"), row.list("unless")):
+                yield row, call
+
+
+def overruled(module: Module, row: Row) -> bool:
+    """Whether deterministic algorithms, which the file switches on, make what the row reports harmless."""
+    return "unless_on" in row.data and row.holds_for(module.torch, "unless_on") and any(deterministic(module))
