@@ -1,0 +1,192 @@
+"""The shape of the project: who imports whom, what is never imported, what files and pages look like."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from detlint import catalogue
+from detlint.catalogue import Rule
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
+RULES = catalogue.load().rules
+PAGES = sorted(catalogue.folder().glob("DET*.md"))
+RANKS = [
+    {"finding", "catalogue", "syntax"},
+    {"source", "tree", "positions", "bindings"},
+    {
+        "resolve", "model", "tensors", "conditions", "flow", "facts", "contexts", "environment", "generators", "entropy",
+        "uses", "empty", "fields",
+    },
+    {"checks", "project"},
+    {"engine", "config", "output"},
+    {"cli", "plugins", "__main__"},
+]  # fmt: skip
+LONGEST = 400
+LONGER = {"syntax.py": 450, "tree.py": 550, "resolve.py": 550}
+
+
+def name_of(path: Path) -> str:
+    """The part of the package that a file belongs to: its own module, or the folder it is in."""
+    parts = path.relative_to(ROOT / "detlint").with_suffix("").parts
+    return parts[0]
+
+
+def rank(name: str) -> int:
+    return next(i for i, names in enumerate(RANKS) if name in names)
+
+
+def imports(path: Path) -> set[str]:
+    """Everything that a file imports, anywhere in it, by qualified name."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def run(code: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return done.stdout
+
+
+# Imports
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_imports_its_own_rank_or_below(path: Path) -> None:
+    own = name_of(path)
+    if own == "__init__":
+        assert not {name for name in imports(path) if name.startswith("detlint")}
+        return
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "detlint" and parts[1] != "__version__":
+            assert rank(parts[1]) <= rank(own), f"{own} imports {name}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_imports_what_it_analyses(path: Path) -> None:
+    roots = {name.partition(".")[0] for name in imports(path)}
+    assert roots.isdisjoint({"torch", "numpy", "lightning", "transformers", "triton"})
+
+
+def test_the_command_line_starts_without_what_only_an_analysis_needs() -> None:
+    code = "import sys, detlint.cli; print(*sys.modules)"
+    loaded = set(run(code).split())
+    assert loaded.isdisjoint({"libcst", "rich", "torch", "numpy"})
+
+
+def test_a_check_neither_imports_torch_nor_runs_the_code(tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    file = tmp_path / "train.py"
+    file.write_text(f"import torch\nopen({str(marker)!r}, 'w').close()\ntorch.backends.cudnn.benchmark = True\n")
+    code = """
+import sys
+from pathlib import Path
+from detlint import catalogue, engine
+from detlint.config import Config
+rules = catalogue.load()
+report = engine.check_paths([Path(sys.argv[1])], Config(select=("ALL",)), rules.newest_release(), jobs=1)
+print(*(judged.rule.code for judged in report.findings))
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+    codes, modules = run(code, str(file)).splitlines()
+    assert "DET501" in codes
+    assert {"torch", "numpy", "train"}.isdisjoint(modules.split())
+    assert not marker.exists()
+
+
+# Files
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_can_be_read_at_one_sitting(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGER.get(path.name, LONGEST)
+
+
+def test_every_check_is_named_by_a_page_and_is_one_function() -> None:
+    named = {rule.check for rule in RULES.values() if rule.check}
+    files = {path.stem for path in (ROOT / "detlint" / "checks").glob("*.py")} - {"__init__"}
+    assert files == named
+    for name in files:
+        module = import_module(f"detlint.checks.{name}")
+        defined = {k for k, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__}
+        assert {k for k in defined if not k.startswith("_")} == {"check"}, name
+
+
+# Pages
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_is_called_by_its_code_and_name(path: Path) -> None:
+    rule = catalogue.read_page(path)
+    assert path.stem == f"{rule.code}-{rule.name}"
+    assert re.fullmatch(r"DET[0-7]\d\d", rule.code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
+    assert not rule.name.startswith(("avoid", "use-", "no-", "missing")), "the name says what is bad"
+
+
+def test_codes_and_names_are_unique() -> None:
+    assert len(PAGES) == len(RULES)
+    assert max(Counter(rule.name for rule in RULES.values()).values()) == 1
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_what_a_page_says_has_one_style(rule: Rule) -> None:
+    for text in (rule.summary, rule.message, rule.why, rule.help):
+        assert text and text == text.strip()
+        assert not text.endswith("."), text
+        assert "\n" not in text
+    for text in (rule.message, rule.why, rule.help):
+        first = text.split()[0]
+        assert not first.istitle() or first in PROPER, f"{text!r} begins with a capital letter"
+    assert rule.breaks or rule.code.startswith("DET0")
+    assert set(rule.breaks) <= set(catalogue.PROMISES)
+    assert rule.lower.rank >= rule.severity.rank
+
+
+PROPER = {"Python", "Triton", "Lightning", "Inductor", "NumPy"}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_links_between_pages_lead_somewhere(rule: Rule) -> None:
+    for target in re.findall(r"\]\((DET[^)#]+)", rule.prose):
+        assert (catalogue.folder() / target).is_file(), target
+
+
+def test_rows_have_an_id_and_a_source() -> None:
+    for file, tables in catalogue.load().tables.items():
+        for table, rows in tables.items():
+            ids = Counter(row.id for row in rows)
+            assert max(ids.values(), default=1) == 1, f"{file}.{table}: {ids.most_common(1)}"
+            assert all(row.list("sources") for row in rows), f"{file}.{table}"
+
+
+def test_rows_name_rules_that_exist() -> None:
+    for file, tables in catalogue.load().tables.items():
+        for table, rows in tables.items():
+            for row in rows:
+                for code in (*row.list("rule"), *row.list("late")):
+                    assert code in RULES, f"{file}.{table}: {row.id}"
+
+
+def test_nothing_points_outside_the_project() -> None:
+    pattern = re.compile(r"/work/|/tmp/|/root/|/home/")
+    texts = [*SOURCES, *PAGES, *catalogue.folder().glob("facts/*.toml"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    for path in texts:
+        match = pattern.search(path.read_text(encoding="utf-8"))
+        assert match is None, f"{path}: {match}"
