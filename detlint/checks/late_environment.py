@@ -13,8 +13,8 @@ from detlint.model import Module
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Variables set after the moment at which they are read; none where the file starts other processes."""
-    children = tuple(rule.data["children"])
-    if any(name.startswith(children) for call in module.calls for name in module.callee(call)):
+    starters = tuple(rule.data["prefixes"])
+    if any(name.startswith(starters) for call in module.calls for name in module.callee(call)):
         return
     rows = [row for row in module.catalogue.rows("switches", "environment") if row.holds_for(module.torch)]
     moments = {row.id: row for row in module.catalogue.rows("switches", "moment")}
