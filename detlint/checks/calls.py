@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.catalogue import Row, Rule
-from detlint.conditions import applies
+from detlint.conditions import applies, holds
 from detlint.finding import Finding
 from detlint.model import Module
 
@@ -13,7 +13,8 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of the page's own `names`, or of the rows of its `table` that name the rule.
 
-    Where the page names a `generator`, the severity is the lower one unless that is unseeded at the call.
+    A call that is known to meet one of the `never` conditions is left out. Where the page names a `generator`,
+    the severity is the lower one unless that is unseeded at the call.
     """
     generator = rule.data.get("generator", "")
     rows = [Row(rule.code, rule.data)]
@@ -24,6 +25,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if not row.holds_for(module.torch):
             continue
         for call in module.calls_to(row.list("calls") or row.list("names")):
+            if any(holds(module, call, condition) for condition in row.list("never")):
+                continue
             if applies(module, call, row.list("when"), row.list("unless")):
                 full = module.unseeded(generator, call) if generator else None
                 yield module.finding(rule, call, full_if=full, call=module.short(call.function))

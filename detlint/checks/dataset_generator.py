@@ -1,0 +1,33 @@
+"""DET208: a generator object that a data set makes once and every worker copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.catalogue import Rule
+from detlint.finding import Finding
+from detlint.generators import held
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Generators that are drawn from in `__getitem__` and made outside it, in data sets that workers may hold."""
+    told: set[s.Call] = set()
+    for klass in module.classes.values():
+        loaders = [c for c in module.calls_to(rule.data["loaders"]) if _dataset(module, c) is klass]
+        workers = [module.possible(module.argument(loader, "num_workers")) for loader in loaders]
+        if not module.is_a(klass, "dataset") and not (loaders and module.method(klass, "__len__")):
+            continue
+        if loaders and all(number == [0] for number in workers):
+            continue
+        for made, drawn in held(module, klass):
+            if made not in told:
+                told.add(made)
+                related = [(drawn, "drawn from here, in each worker's own copy")]
+                yield module.finding(rule, made, related=related, generator=module.short(drawn))
+
+
+def _dataset(module: Module, loader: s.Call) -> s.Class | None:
+    passed = module.argument(loader, "dataset").values
+    return module.owner(passed[0]) if len(passed) == 1 else None

@@ -1,0 +1,58 @@
+"""DET105: a seed that comes from the clock, the operating system or another source that differs from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from detlint import syntax as s
+from detlint.catalogue import Rule
+from detlint.conditions import applies
+from detlint.entropy import Tracer
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls that reseed from the operating system, and seeds computed from entropy: one finding a source."""
+    rows = [row for row in module.catalogue.rows("randomness", "entropy") if row.text("kind") == "reseeds"]
+    reseeding = {name: row for row in rows for name in row.list("names")}
+    tables = [*module.catalogue.rows("randomness", "seeder"), *module.catalogue.rows("randomness", "generator")]
+    seeders = {name: row.text("parameter") for row in tables if row.text("parameter") for name in row.list("names")}
+    seeders |= {name: module.signature([name])[0][0] for name in rule.data["methods"]}
+    tracer = Tracer(module, rule.data["fallbacks"])
+    told: set[s.Expression] = set()
+    for call in module.calls:
+        names = sorted(module.callee(call))
+        row = reseeding.get(names[0]) if names else None
+        if row is not None and applies(module, call, row.list("when"), row.list("unless")):
+            told.add(call)
+            yield module.finding(rule, call, call=module.short(call.function), source="the operating system")
+            continue
+        for seed in _seeds(module, rule, call, seeders):
+            found, sure = tracer.origin(seed, none=row is not None)
+            new = [source for source in found if source not in told]
+            if new:
+                told |= set(new)
+                source = f"`{module.short(new[0])}`"
+                if isinstance(new[0], s.Constant):
+                    source = "the operating system where it is None"
+                here = module.place(new[0]).line == module.place(call).line
+                related = [] if here else [(new[0], "the seed comes from here")]
+                name = module.short(call.function)
+                yield module.finding(rule, call, related=related, lowered=not sure, call=name, source=source)
+
+
+def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:
+    """The arguments of a call that are seeds, or the default of a seed on the command line."""
+    names = module.callee(call)
+    taken = {name for name, _, _ in module.signature(names)} | {a.keyword or a.star for a in call.arguments}
+    for parameter in [*rule.data["parameters"], *(known[name] for name in names if name in known)]:
+        if parameter in taken or "**" in taken:
+            yield from module.argument(call, parameter).values
+    called = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+    called = called or next((name.rpartition(".")[2] for name in names), "")
+    first = call.arguments[0].value if call.arguments else None
+    if called in rule.data["functions"] and first is not None and not module.signature(names):
+        yield first
+    elif called in rule.data["options"] and isinstance(first, s.Constant) and "seed" in str(first.value).lower():
+        yield from module.argument(call, "default").values

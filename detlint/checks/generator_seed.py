@@ -1,0 +1,47 @@
+"""DET104: a generator object that is made without a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.catalogue import Rule
+from detlint.conditions import applies, holds
+from detlint.entropy import Tracer
+from detlint.finding import Finding
+from detlint.generators import alternatives, kept_as, seeded_later
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Constructors whose seed is absent or may be the literal None, of generators that nothing seeds afterwards."""
+    tracer = Tracer(module)
+    for row in module.catalogue.rows("randomness", "generator"):
+        parameter = row.text("parameter")
+        for call in module.calls_to(row.list("names")):
+            if not applies(module, call, [], row.list("unless")) or seeded_later(module, call):
+                continue
+            values = module.argument(call, parameter).values
+            sources = [source for value in values for source in tracer.origin(value, none=True)[0]]
+            certain = holds(module, call, f"!{parameter}") is True
+            if certain or any(isinstance(source, s.Constant) for source in sources):
+                lowered = not certain or _is_default(module, call)
+                case = "" if certain else " where its seed is None"
+                yield module.finding(rule, call, lowered=lowered, call=module.short(call.function), case=case)
+
+
+def _is_default(module: Module, call: s.Call) -> bool:
+    """Whether the generator only stands in for one that was not passed."""
+    node: s.Node = call
+    while isinstance(node.parent, s.Expression):
+        node = node.parent
+        if isinstance(node, (s.Conditional, s.Operation)) and call in alternatives(node):
+            return True
+    for target in kept_as(call):
+        text = module.source(target)
+        for ancestor in call.ancestors():
+            if isinstance(ancestor, s.If):
+                named = [part for part in s.walk(ancestor.test) if isinstance(part, (s.Name, s.Attribute))]
+                if any(module.source(part) == text for part in named):
+                    return True
+    return False

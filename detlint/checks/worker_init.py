@@ -1,0 +1,42 @@
+"""DET202: a DataLoader with workers and without a worker_init_fn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.specifiers import SpecifierSet
+
+from detlint import syntax as s
+from detlint.catalogue import Rule
+from detlint.conditions import holds
+from detlint.finding import Finding
+from detlint.generators import calls_for_item, held
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Loaders that certainly have workers and no function to seed them."""
+    for call in module.calls_to(rule.data["loaders"]):
+        if holds(module, call, "!worker_init_fn") is not True:
+            continue
+        workers = module.possible(module.argument(call, "num_workers"))
+        if workers and all(isinstance(number, int) and number > 0 for number in workers):
+            drawn = _unseeded_draw(module, rule, call)
+            text = "" if drawn is None else f", and its data set draws from `{module.short(drawn)}`"
+            related = [] if drawn is None else [(drawn, "PyTorch does not seed this in a worker")]
+            loader = module.short(call.function)
+            yield module.finding(rule, call, related=related, lowered=drawn is None, loader=loader, draw=text)
+
+
+def _unseeded_draw(module: Module, rule: Rule, loader: s.Call) -> s.Expression | None:
+    """Where the loader's data set, if it is a class of this file, draws from what PyTorch does not seed in a worker."""
+    passed = module.argument(loader, "dataset").values
+    klass = module.owner(passed[0]) if len(passed) == 1 else None
+    if klass is None:
+        return None
+    names = frozenset(rule.data["unseeded"])
+    if SpecifierSet(rule.data["numpy_unseeded"][0]).contains(module.torch, prereleases=True):
+        names |= module.catalogue.names("randomness", "consumer", generator="numpy", kind="call")
+    own = held(module, klass)
+    draws = [*(drawn for _, drawn in own), *(call.function for call in calls_for_item(module, klass, names))]
+    return draws[0] if draws else None

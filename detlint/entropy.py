@@ -1,0 +1,132 @@
+"""Where a value that differs from run to run comes from: the clock, the operating system, addresses, salted hashes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from detlint import syntax as s
+from detlint.bindings import reaching
+from detlint.model import Module
+
+_COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not"))
+_LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}
+
+Origin = tuple[list[s.Expression], bool]
+_NONE: Origin = ([], False)
+
+
+class Tracer:
+    """Finds entropy behind the expressions of one file.
+
+    An origin is the expressions that make a value differ, and whether every value it may have contains one.
+    """
+
+    def __init__(self, module: Module, fallbacks: Iterable[str] = ()) -> None:
+        """`fallbacks` are functions whose last argument counts only where there is nothing else."""
+        names = module.catalogue.names
+        self.module = module
+        self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
+        self._salted = names("randomness", "entropy", id="hash")
+        self._fallbacks = frozenset(fallbacks)
+        self._found: dict[tuple[s.Expression, bool], Origin] = {}
+
+    def origin(self, node: s.Expression | None, *, none: bool = False) -> Origin:
+        """The origin of an expression; `none` says that None stands for entropy."""
+        if node is None:
+            return _NONE
+        if (node, none) not in self._found:
+            self._found[node, none] = _NONE  # a cycle of assignments adds nothing
+            self._found[node, none] = self._origin(node, none)
+        return self._found[node, none]
+
+    def _origin(self, node: s.Expression, none: bool) -> Origin:
+        if isinstance(node, s.Constant):
+            return ([node], True) if none and node.value is None else _NONE
+        if isinstance(node, s.Name):
+            return self._either(self._bound(binding, none) for binding in reaching(node) or ())
+        if isinstance(node, s.Conditional):
+            return self._either(self.origin(part, none=none) for part in (node.body, node.orelse))
+        if isinstance(node, s.Operation):
+            if node.operator in ("or", "and"):
+                return self._either(self.origin(part, none=none) for part in node.operands)
+            return _NONE if node.operator in _COMPARISONS else self._any(node.operands)
+        if isinstance(node, s.NamedExpression):
+            return self.origin(node.value, none=none)
+        if isinstance(node, s.Subscript):
+            return self.origin(node.value)
+        if isinstance(node, s.Collection):
+            return self._any(node.elements)
+        if isinstance(node, s.Attribute):
+            return self._attribute(node, none)
+        return self._call(node) if isinstance(node, s.Call) else _NONE
+
+    def _either(self, origins: Iterable[Origin]) -> Origin:
+        every = list(origins)
+        return [part for found, _ in every for part in found], bool(every) and all(sure for _, sure in every)
+
+    def _any(self, nodes: Iterable[s.Expression]) -> Origin:
+        every = [self.origin(node) for node in nodes]
+        return [part for found, _ in every for part in found], any(sure for _, sure in every)
+
+    def _bound(self, binding: s.Binding, none: bool) -> Origin:
+        if binding.path or binding.kind not in ("assign", "augment"):
+            return _NONE
+        if binding.kind == "augment" and isinstance(binding.node, s.Assign):
+            parts = [*binding.node.targets, *([binding.value] if binding.value is not None else [])]
+            return self._any(parts)
+        return self.origin(binding.value, none=none)
+
+    def _attribute(self, node: s.Attribute, none: bool) -> Origin:
+        owner = self.module.owner(node.value)
+        if owner is not None:
+            values = self.module.attribute_values(owner, node.attribute)
+            return self._either(self.origin(value, none=none) for value in values)
+        found, sure = self.origin(node.value)
+        for assign in self.module.assignments:
+            if assign.order < node.order and any(_same(target, node) for target in assign.targets):
+                found = found + self.origin(assign.value, none=none)[0]
+        return found, sure
+
+    def _call(self, node: s.Call) -> Origin:
+        module = self.module
+        names = module.callee(node)
+        if names & self._salted:
+            return ([node], True) if node.arguments and self._has_text(node.arguments[0].value) else _NONE
+        if names and all(self._is_source(name) for name in names):
+            return [node], True
+        receiver = [node.function.value] if isinstance(node.function, s.Attribute) else []
+        functions = [module.functions[name] for name in names if name in module.functions]
+        if functions:
+            leaves = [n for f in functions for n in s.walk(f.body) if isinstance(n, s.Leave) and n.kind == "return"]
+            own = [n.values[0] for n in leaves if n.values and module.function_of(n) in functions]
+            return self._either(self.origin(value) for value in own)
+        called = node.function.attribute if isinstance(node.function, s.Attribute) else ""
+        known = bool(names) and all(name.partition(".")[0] in _LIBRARIES for name in names)
+        found, sure = self._any(receiver)
+        if known or called in self._fallbacks:
+            more = self._any([argument.value for argument in node.arguments])
+            last = {name.rpartition(".")[2] for name in names} | {called}
+            found, sure = found + more[0], sure or (more[1] and last.isdisjoint(self._fallbacks))
+        return found, sure
+
+    def _is_source(self, name: str) -> bool:
+        """Whether a call of `name`, or of a method of an object that it makes, is entropy."""
+        return name in self._sources or name.rpartition(".")[0] in self._sources
+
+    def _has_text(self, node: s.Expression) -> bool:
+        """Whether a value is known to hold a str or bytes, whose hash is salted."""
+        if isinstance(node, s.Collection):
+            return any(self._has_text(element) for element in node.elements)
+        types = self.module.types(node) or (self.module.callee(node) if isinstance(node, s.Call) else frozenset())
+        return bool(types) and types <= {"builtins.str", "builtins.bytes"}
+
+
+def _same(target: s.Expression, node: s.Attribute) -> bool:
+    """Whether an assignment's target is the attribute that is read, of the same name in the same scope."""
+    if not isinstance(target, s.Attribute) or target.attribute != node.attribute:
+        return False
+    mine, other = node.value, target.value
+    if not isinstance(mine, s.Name) or not isinstance(other, s.Name) or mine.id != other.id:
+        return False
+    return mine.scope.find(mine.id) is other.scope.find(other.id)
