@@ -1,4 +1,4 @@
-"""From libcst to `syntax`: the one place that knows how libcst lays out its nodes.
+"""From libcst to `syntax`. With `expressions` the one place that knows how libcst lays out its nodes.
 
 libcst reads the grammar of every Python it supports whatever Python runs it, and its tree holds each
 character of the file, so spans and fixes are exact.
@@ -6,22 +6,14 @@ character of the file, so spans and fixes are exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import libcst as cst
 
 from detlint import syntax as s
-
-N = TypeVar("N", bound=s.Node)
-
-_OPERATORS = {
-    "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%",
-    "Power": "**", "MatrixMultiply": "@", "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LeftShift": "<<",
-    "RightShift": ">>", "And": "and", "Or": "or", "Not": "not", "Minus": "-", "Plus": "+", "BitInvert": "~",
-    "Equal": "==", "NotEqual": "!=", "LessThan": "<", "LessThanEqual": "<=", "GreaterThan": ">",
-    "GreaterThanEqual": ">=", "Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in",
-}  # fmt: skip
+from detlint.expressions import OPERATORS, Expressions
 
 
 class NotPythonError(Exception):
@@ -38,267 +30,34 @@ def parse(text: str) -> cst.Module:
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        reason = error.message.splitlines()[0] if error.message else "it cannot be parsed"
-        raise NotPythonError(reason, max(error.raw_line, 1), max(error.raw_column, 0) + 1) from None
+        line, column = max(error.raw_line, 1), max(error.raw_column, 0) + 1
+        raise NotPythonError(_reason(error.message), line, column) from None
     except RecursionError:
         raise NotPythonError("it is nested too deeply", 1, 1) from None
     except Exception as error:  # the parser also raises validation errors and errors of its native part
         raise NotPythonError(str(error).partition("\n")[0] or "it cannot be parsed", 1, 1) from None
 
 
+def _reason(message: str) -> str:
+    """The parser's message in one short line: without its own place and its list of all possible tokens."""
+    text = re.sub(r"^(parser|tokenizer) error: (error at \d+:\d+: )?", "", message.partition("\n")[0])
+    return "invalid syntax" if not text or text.startswith("expected one of") else text
+
+
 def lower(module: cst.Module, package: str = "") -> s.File:
     """The syntax of a parsed file. `package` is the dotted package that relative imports start from."""
     try:
-        return _Lowering(package).file(module)
+        return _Statements(package).file(module)
     except RecursionError:
         raise NotPythonError("it is nested too deeply", 1, 1) from None
 
 
-class _Lowering:
+class _Statements(Expressions):
     """One pass over a libcst tree that makes nodes and fills scopes."""
-
-    def __init__(self, package: str) -> None:
-        self.package = package
-        self.count = 0
-        self.stars: list[str] = []
-        self.scope = s.Scope("module", None)
-
-    def make(self, node: N, origin: cst.CSTNode) -> N:
-        node.origin = origin
-        self.count += 1
-        node.order = self.count
-        for child in node:
-            child.parent = node
-        return node
 
     def file(self, module: cst.Module) -> s.File:
         body = self.block(module.body, module)
         return self.make(s.File(body, self.scope, self.stars), module)
-
-    # Names
-
-    def bind(
-        self,
-        name: str,
-        kind: str,
-        node: s.Node,
-        value: s.Expression | None = None,
-        path: tuple[int, ...] = (),
-        qualified: str | None = None,
-    ) -> None:
-        scope = self.scope
-        if kind == "named":
-            kind = "assign"
-            while scope.kind == "comprehension" and scope.parent is not None:
-                scope = scope.parent
-        where = scope.outside.get(name)
-        if where == "global":
-            while scope.parent is not None:
-                scope = scope.parent
-        elif where == "nonlocal" and scope.parent is not None:
-            scope = scope.parent.find(name) or scope
-        binding = s.Binding(name, kind, node, value, path, qualified)
-        scope.bindings.setdefault(name, []).append(binding)
-
-    def target(
-        self, node: cst.CSTNode, kind: str, value: s.Expression | None, path: tuple[int, ...] = ()
-    ) -> tuple[s.Expression, list[tuple[str, tuple[int, ...]]]]:
-        """The lowered target and the names it binds; the caller binds them once their statement exists."""
-        if isinstance(node, cst.Name):
-            return self.make(s.Name(node.value, self.scope, stored=True), node), [(node.value, path)]
-        if isinstance(node, (cst.Tuple, cst.List)):
-            elements: list[s.Expression] = []
-            names: list[tuple[str, tuple[int, ...]]] = []
-            for index, element in enumerate(node.elements):
-                starred = isinstance(element, cst.StarredElement)
-                lowered, bound = self.target(element.value, kind, value, (*path, -1 if starred else index))
-                elements.append(lowered)
-                names += bound
-            shape = "tuple" if isinstance(node, cst.Tuple) else "list"
-            return self.make(s.Collection(shape, elements), node), names
-        lowered = self.expression(node)
-        if isinstance(lowered, (s.Attribute, s.Subscript)):
-            lowered.stored = True
-        return lowered, []
-
-    def bind_all(
-        self, names: Iterable[tuple[str, tuple[int, ...]]], kind: str, node: s.Node, value: s.Expression | None
-    ) -> None:
-        for name, path in names:
-            self.bind(name, kind, node, value, path)
-
-    # Expressions
-
-    def expression(self, node: cst.CSTNode) -> s.Expression:
-        handler = _EXPRESSIONS.get(type(node))
-        if handler is None:
-            return self.make(s.Operation(type(node).__name__, []), node)
-        return handler(self, node)
-
-    def optional(self, node: Any) -> s.Expression | None:
-        return None if node is None else self.expression(node)
-
-    def name(self, node: cst.Name) -> s.Expression:
-        if node.value in ("True", "False", "None"):
-            return self.make(s.Constant({"True": True, "False": False, "None": None}[node.value]), node)
-        return self.make(s.Name(node.value, self.scope), node)
-
-    def attribute(self, node: cst.Attribute) -> s.Expression:
-        return self.make(s.Attribute(self.expression(node.value), node.attr.value), node)
-
-    def literal(self, node: Any) -> s.Expression:
-        try:
-            return self.make(s.Constant(node.evaluated_value), node)
-        except (SyntaxError, ValueError):  # a string with an unknown escape, an integer of too many digits
-            return self.make(s.Operation("literal", []), node)
-
-    def ellipsis(self, node: cst.Ellipsis) -> s.Expression:
-        return self.make(s.Constant(...), node)
-
-    def joined(self, node: cst.ConcatenatedString) -> s.Expression:
-        try:
-            value = node.evaluated_value
-        except (SyntaxError, ValueError):
-            value = None
-        if value is not None:
-            return self.make(s.Constant(value), node)
-        return self.make(s.Operation("f-string", [self.expression(node.left), self.expression(node.right)]), node)
-
-    def formatted(self, node: Any) -> s.Expression:
-        parts = [self.expression(p.expression) for p in node.parts if hasattr(p, "expression")]
-        return self.make(s.Operation("f-string", parts), node)
-
-    def arguments(self, arguments: Sequence[cst.Arg]) -> list[s.Argument]:
-        return [
-            self.make(s.Argument(self.expression(a.value), a.keyword.value if a.keyword else None, a.star), a)
-            for a in arguments
-        ]
-
-    def call(self, node: cst.Call) -> s.Expression:
-        function = self.expression(node.func)
-        return self.make(s.Call(function, self.arguments(node.args)), node)
-
-    def subscript(self, node: cst.Subscript) -> s.Expression:
-        value = self.expression(node.value)
-        indices: list[s.Expression] = []
-        for element in node.slice:
-            index: Any = element.slice
-            if isinstance(index, cst.Slice):
-                bounds = (self.optional(index.lower), self.optional(index.upper), self.optional(index.step))
-                indices.append(self.make(s.Slice(*bounds), index))
-            else:
-                indices.append(self.expression(index.value))
-        return self.make(s.Subscript(value, indices), node)
-
-    def elements(self, elements: Iterable[Any]) -> list[s.Expression]:
-        lowered: list[s.Expression] = []
-        for element in elements:
-            value = self.expression(element.value)
-            starred = isinstance(element, cst.StarredElement)
-            lowered.append(self.make(s.Starred(value), element) if starred else value)
-        return lowered
-
-    def collection(self, node: Any) -> s.Expression:
-        return self.make(s.Collection(type(node).__name__.lower(), self.elements(node.elements)), node)
-
-    def dictionary(self, node: cst.Dict) -> s.Expression:
-        keys: list[s.Expression | None] = []
-        values: list[s.Expression] = []
-        for element in node.elements:
-            keys.append(self.expression(element.key) if isinstance(element, cst.DictElement) else None)
-            values.append(self.expression(element.value))
-        return self.make(s.Dictionary(keys, values), node)
-
-    def operator(self, node: Any) -> s.Expression:
-        name = _OPERATORS.get(type(node.operator).__name__, "?")
-        if isinstance(node, cst.UnaryOperation):
-            return self.make(s.Operation(name, [self.expression(node.expression)]), node)
-        return self.make(s.Operation(name, [self.expression(node.left), self.expression(node.right)]), node)
-
-    def comparison(self, node: cst.Comparison) -> s.Expression:
-        operands = [self.expression(node.left), *(self.expression(t.comparator) for t in node.comparisons)]
-        name = _OPERATORS.get(type(node.comparisons[0].operator).__name__, "?")
-        return self.make(s.Operation(name, operands), node)
-
-    def conditional(self, node: cst.IfExp) -> s.Expression:
-        test = self.expression(node.test)
-        return self.make(s.Conditional(test, self.expression(node.body), self.expression(node.orelse)), node)
-
-    def named(self, node: cst.NamedExpr) -> s.Expression:
-        value = self.expression(node.value)
-        lowered, names = self.target(node.target, "named", value)
-        made = self.make(s.NamedExpression(lowered, value), node)
-        self.bind_all(names, "named", made, value)
-        return made
-
-    def waiting(self, node: Any) -> s.Expression:
-        inner = getattr(node, "expression", None) or getattr(node, "value", None)
-        if isinstance(inner, cst.From):
-            inner = inner.item
-        kind = type(node).__name__.lower()
-        return self.make(s.Operation(kind, [] if inner is None else [self.expression(inner)]), node)
-
-    def comprehension(self, node: Any) -> s.Expression:
-        outer, self.scope = self.scope, s.Scope("comprehension", self.scope)
-        clauses: list[s.Clause] = []
-        part: Any = node.for_in
-        while part is not None:
-            inner = self.scope
-            if not clauses:
-                self.scope = outer
-            iterator = self.expression(part.iter)
-            self.scope = inner
-            lowered, names = self.target(part.target, "comprehension", iterator)
-            tests = [self.expression(test.test) for test in part.ifs]
-            clause = self.make(s.Clause(lowered, iterator, tests), part)
-            self.bind_all(names, "comprehension", clause, iterator)
-            clauses.append(clause)
-            part = part.inner_for_in
-        parts = [node.key, node.value] if isinstance(node, cst.DictComp) else [node.elt]
-        elements = [self.expression(part) for part in parts]
-        self.scope = outer
-        kind = type(node).__name__.removesuffix("Comp").removesuffix("Exp").lower()
-        return self.make(s.Comprehension(kind, clauses, elements), node)
-
-    def function_scope(self) -> s.Scope:
-        return s.Scope("function", self.scope)
-
-    def anonymous(self, node: cst.Lambda) -> s.Expression:
-        parameters = self.parameters(node.params)
-        outer, self.scope = self.scope, self.function_scope()
-        for parameter in parameters:
-            self.bind(parameter.name, "parameter", parameter)
-        value = self.expression(node.body)
-        leave = self.make(s.Leave("return", [value]), node.body)
-        body = self.make(s.Block([leave]), node.body)
-        function = self.make(s.Function("<lambda>", parameters, [], None, body, self.scope), node)
-        self.scope.owner = function
-        self.scope = outer
-        return self.make(s.Lambda(function), node)
-
-    def parameters(self, node: cst.Parameters) -> list[s.Parameter]:
-        found: list[s.Parameter] = []
-
-        def add(parameter: object, star: str = "", keyword_only: bool = False) -> None:
-            if isinstance(parameter, cst.Param):
-                annotation = self.annotation(parameter.annotation)
-                made = s.Parameter(
-                    parameter.name.value, self.optional(parameter.default), annotation, star, keyword_only
-                )
-                found.append(self.make(made, parameter))
-
-        for parameter in (*node.posonly_params, *node.params):
-            add(parameter)
-        add(node.star_arg, "*")
-        for parameter in node.kwonly_params:
-            add(parameter, keyword_only=True)
-        add(node.star_kwarg, "**")
-        return found
-
-    def annotation(self, node: cst.Annotation | None) -> s.Expression | None:
-        return None if node is None else self.expression(node.annotation)
-
-    # Statements
 
     def block(self, statements: Iterable[cst.CSTNode], origin: cst.CSTNode) -> s.Block:
         lowered: list[s.Statement] = []
@@ -336,7 +95,7 @@ class _Lowering:
         origins = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
         operator = "="
         if isinstance(node, cst.AugAssign):
-            operator = _OPERATORS.get(type(node.operator).__name__.removesuffix("Assign"), "?") + "="
+            operator = OPERATORS.get(type(node.operator).__name__.removesuffix("Assign"), "?") + "="
         kind = "assign" if operator == "=" else "augment"
         lowered = [self.target(origin, kind, value) for origin in origins]
         made = self.make(s.Assign([target for target, _ in lowered], value, operator, annotation), node)
@@ -454,7 +213,7 @@ class _Lowering:
         decorators = [self.expression(d.decorator) for d in node.decorators]
         parameters = self.parameters(node.params)
         returns = self.annotation(node.returns)
-        outer, scope = self.scope, self.function_scope()
+        outer, scope = self.scope, self._function_scope()
         self.scope = scope
         for parameter in parameters:
             self.bind(parameter.name, "parameter", parameter)
@@ -492,23 +251,12 @@ def _captures(pattern: object) -> list[str]:
     return names
 
 
-_L = _Lowering
-_EXPRESSIONS: dict[type, Callable[[_Lowering, Any], s.Expression]] = {
-    cst.Name: _L.name, cst.Attribute: _L.attribute, cst.Integer: _L.literal, cst.Float: _L.literal,
-    cst.Imaginary: _L.literal, cst.SimpleString: _L.literal, cst.ConcatenatedString: _L.joined,
-    cst.FormattedString: _L.formatted, cst.Ellipsis: _L.ellipsis, cst.Call: _L.call,
-    cst.Subscript: _L.subscript, cst.Tuple: _L.collection, cst.List: _L.collection, cst.Set: _L.collection,
-    cst.Dict: _L.dictionary, cst.BinaryOperation: _L.operator, cst.UnaryOperation: _L.operator,
-    cst.BooleanOperation: _L.operator, cst.Comparison: _L.comparison, cst.IfExp: _L.conditional,
-    cst.NamedExpr: _L.named, cst.Await: _L.waiting, cst.Yield: _L.waiting, cst.ListComp: _L.comprehension,
-    cst.SetComp: _L.comprehension, cst.DictComp: _L.comprehension, cst.GeneratorExp: _L.comprehension,
-    cst.Lambda: _L.anonymous,
-}  # fmt: skip
-_STATEMENTS: dict[type, Callable[[_Lowering, Any], s.Statement | None]] = {
-    cst.Expr: _L.expression_statement, cst.Assign: _L.assign, cst.AnnAssign: _L.assign,
-    cst.AugAssign: _L.assign, cst.Return: _L.leave, cst.Raise: _L.leave, cst.Break: _L.leave,
-    cst.Continue: _L.leave, cst.Del: _L.other, cst.Assert: _L.other, cst.Global: _L.elsewhere,
-    cst.Nonlocal: _L.elsewhere, cst.Import: _L.imports, cst.ImportFrom: _L.imports, cst.If: _L.branch,
-    cst.For: _L.loop, cst.While: _L.loop, cst.With: _L.managed, cst.Try: _L.attempt,
-    cst.TryStar: _L.attempt, cst.FunctionDef: _L.function, cst.ClassDef: _L.klass, cst.Match: _L.choose,
+_S = _Statements
+_STATEMENTS: dict[type, Callable[[_Statements, Any], s.Statement | None]] = {
+    cst.Expr: _S.expression_statement, cst.Assign: _S.assign, cst.AnnAssign: _S.assign,
+    cst.AugAssign: _S.assign, cst.Return: _S.leave, cst.Raise: _S.leave, cst.Break: _S.leave,
+    cst.Continue: _S.leave, cst.Del: _S.other, cst.Assert: _S.other, cst.Global: _S.elsewhere,
+    cst.Nonlocal: _S.elsewhere, cst.Import: _S.imports, cst.ImportFrom: _S.imports, cst.If: _S.branch,
+    cst.For: _S.loop, cst.While: _S.loop, cst.With: _S.managed, cst.Try: _S.attempt,
+    cst.TryStar: _S.attempt, cst.FunctionDef: _S.function, cst.ClassDef: _S.klass, cst.Match: _S.choose,
 }  # fmt: skip
