@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
 from detlint import syntax as s
@@ -19,7 +19,7 @@ def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Ca
         if row.text("library") not in libraries or (row.text("filled") and filled(module)):
             continue
         for call in _calls(module, row):
-            if _allocates(module, row, call) and not module.within(call, fake):
+            if _allocates(module, row, call) and not module.within(call, fake) and not _describes(module, call):
                 yield call, row.text("kind")
 
 
@@ -60,6 +60,14 @@ def _allocates(module: Module, row: Row, call: s.Call) -> bool:
     return not row.list("filled_dtypes") or not _has_dtype(module, call, row.list("filled_dtypes"))
 
 
+def _describes(module: Module, call: s.Call) -> bool:
+    """Whether the function around a call only tells the shape of what another one computes."""
+    methods = module.catalogue.names("memory", "fake", "methods")
+    decorators = [d for a in call.ancestors() if isinstance(a, s.Function) for d in a.decorators]
+    targets = [d.function if isinstance(d, s.Call) else d for d in decorators]
+    return any(getattr(target, "attribute", getattr(target, "id", None)) in methods for target in targets)
+
+
 def _sizes(call: s.Call) -> list[s.Expression]:
     """The sizes that a call is given, one by one or as a tuple or list."""
     given = [a.value for a in call.arguments if a.keyword in (None, "size", "shape") and not a.star]
@@ -72,6 +80,19 @@ def _is_nothing(module: Module, call: s.Call) -> bool:
         for constant in module.constants(size) or ():
             if constant == 0 or (isinstance(constant, tuple) and 0 in constant):
                 return True
+        if isinstance(size, s.Name) and _has_zero_put_in(module, size):
+            return True
+    return False
+
+
+def _has_zero_put_in(module: Module, name: s.Name) -> bool:
+    """Whether a list of sizes has one of them set to 0."""
+    scope = name.scope.find(name.id)
+    for use in module.reads(scope, name.id) if scope is not None else ():
+        item = use.parent
+        assign = item.parent if isinstance(item, s.Subscript) and item.stored else None
+        if isinstance(assign, s.Assign) and assign.value is not None and literal(assign.value) == 0:
+            return True
     return False
 
 
@@ -85,13 +106,15 @@ def _on_fake_device(module: Module, call: s.Call) -> bool:
     return False
 
 
-def _has_dtype(module: Module, call: s.Call, dtypes: Iterable[str]) -> bool:
+def _has_dtype(module: Module, call: s.Call, dtypes: Collection[object]) -> bool:
     """Whether an array may be of one of these types, for which numpy fills it."""
     passed = module.argument(call, "dtype")
     if passed.given is None and not passed.values:
         return True
     for value in passed.values:
-        if module.names(value) & set(dtypes) or any(c in dtypes for c in module.constants(value) or ()):
+        if any(name in dtypes for name in module.names(value)) or any(
+            c in dtypes for c in module.constants(value) or ()
+        ):
             return True
     return False
 
@@ -123,11 +146,14 @@ def _grows(module: Module, call: s.Call) -> bool:
     if not isinstance(call.function, s.Attribute):
         return False
     after = _count(module, call)
-    before = [_count_of(module, value) for value in module.values(call.function.value) or [None]]
-    return after is not None and all(count is not None and count < after for count in before)
+    values = module.values(call.function.value)
+    if after is None or not values:
+        return False
+    before = [_count_of(module, value) for value in values]
+    return all(count is not None and count < after for count in before)
 
 
-def _count_of(module: Module, value: s.Expression | None) -> int | None:
+def _count_of(module: Module, value: s.Expression) -> int | None:
     """The number of elements of a tensor that was made by giving its sizes."""
     sized = module.catalogue.names("memory", "sized")
     if not isinstance(value, s.Call) or not module.callee(value) or not module.callee(value) <= sized:

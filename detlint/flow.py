@@ -20,7 +20,8 @@ class Flow(Generic[S]):
     evaluation order, operands before operations; a compound statement comes after all of its parts; bodies of
     functions and lambdas do not run where they stand and are left out. A node is visited once for every state
     that is found there. `join` must be associative, commutative and idempotent. With `loops_run` every loop is
-    taken to run at least once. Exceptions may be raised at any node inside of a `try`; `with` swallows none.
+    taken to run at least once, unless no run of it ends. An exception may be raised by any expression inside of a
+    `try`, before it changes the state; `with` swallows none.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Flow(Generic[S]):
     def _at(self, node: s.Node, state: S | None) -> S | None:
         if state is None:
             return None
-        if self._tries:
+        if self._tries and isinstance(node, s.Expression):
             self._leave("raise", state)
         return self._visit(state, node)
 
@@ -119,10 +120,11 @@ class Flow(Generic[S]):
             if again == entry:
                 break
             entry = again
-        after = back if self._loops_run and back is not None else entry
+        broken = left.pop("break", None)
+        ran = self._loops_run and (back is not None or broken is not None)
+        after = back if ran else entry
         if isinstance(node, s.While):
             after = None if endless else self._expression(head, after)
-        broken = left.pop("break", None)
         for kind, other in left.items():
             self._leave(kind, other)
         return self._merge((self._block(node.orelse, after), broken))

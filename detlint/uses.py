@@ -95,7 +95,9 @@ class Uses:
             method = isinstance(parent.parent, s.Call) and parent.parent.function is parent
             if parent.attribute in (self._inert_methods if method else self._inert_attributes):
                 return Use(Effect.NOTHING, at)
-        return Use(Effect.NOTHING if isinstance(parent, s.ExpressionStatement) else Effect.READS, at)
+        kept = isinstance(at, s.Call) and any(argument.keyword == "out" for argument in at.arguments)
+        unused = isinstance(parent, s.ExpressionStatement) and not kept
+        return Use(Effect.NOTHING if unused else Effect.READS, at)
 
     def _attribute(self, node: s.Attribute, runs: bool) -> Use:
         call = node.parent

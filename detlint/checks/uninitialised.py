@@ -113,7 +113,7 @@ class _Local:
         first: dict[s.Call, tuple[s.Node, bool]] = {}
         for call, nodes in self.found.items():
             for node, certain in sorted(nodes.items(), key=lambda item: item[0].order):
-                if call not in first and (certain or self._always(call, node)):
+                if call not in first and (_together(call, node) if certain else self._always(call, node)):
                     first[call] = node, certain
         return first
 
@@ -142,3 +142,10 @@ class _Local:
         sizes = {node.id for node in s.walk(call) if isinstance(node, s.Name)}
         tests = [a.test for node in self.filling for a in node.ancestors() if isinstance(a, (s.If, s.Conditional))]
         return not any(isinstance(n, s.Name) and n.id in sizes for test in tests for n in s.walk(test))
+
+
+def _together(call: s.Call, read: s.Node) -> bool:
+    """Whether no condition on the read may contradict one on the allocation."""
+    above, below = list(call.ancestors()), list(read.ancestors())
+    conditions = [a for a in above if isinstance(a, _CHOICES) and a not in below]
+    return not conditions or not any(isinstance(a, _CHOICES) and a not in above for a in below)
