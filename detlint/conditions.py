@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 
 from detlint import syntax as s
-from detlint.model import Module
-from detlint.resolve import UNKNOWN
-from detlint.tensors import index_values, is_integer, rank
+from detlint.indices import index_values, literal_argument
+from detlint.model import Module, Passed
+from detlint.resolve import TENSOR, UNKNOWN, literal
+from detlint.tensors import is_integer, is_whole, is_zeros, rank
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")
 
 
 def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[str]) -> bool:
@@ -21,26 +22,27 @@ def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[
 def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     """Whether a condition holds for `call`; None where that cannot be decided.
 
-    `p=a|b`: p's constant value is one of these, `p!=a`: none of these, `p`: given and not None, `!p`: absent
-    or None, `p:Tensor`: a tensor. `@rank=1` and `@rank>=3` speak of the tensor's dimensions, `@float` of its
-    element type, `@repeats:p` and `@unique:p` of the values of an index.
+    `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these,
+    `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor. `@rank=1` and `@rank>=3` speak of
+    the tensor's dimensions, `@float` of its element type, `@repeats:p` and `@unique:p` of the values of an
+    index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list. `@zeros`: the
+    tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact.
     """
     match = _PATTERN.fullmatch(condition)
     if match is None:
         raise ValueError(f"not a condition: {condition!r}")
     name, operator, values = match["name"], match["operator"], match["values"]
     if name.startswith("@"):
-        return _about_tensor(module, call, name, operator, values)
+        return _about_value(module, call, name, operator, values)
     passed = module.argument(call, name)
     if operator == ":":
         if not passed.values:
             return None if passed.given is None else False
         return True if all(module.is_tensor(value) for value in passed.values) else None
-    absent = passed.given is False and passed.default is UNKNOWN
-    possible = [None] if absent else module.possible(passed)
+    possible = _possible(module, passed)
     if operator is None:
         if possible is not None:
-            given = {value is not None for value in possible}
+            given = {value != "None" for value in possible}
             answer = given.pop() if len(given) == 1 else None
         else:
             answer = True if passed.given else None
@@ -48,10 +50,40 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     if possible is None:
         return None
     wanted = values.split("|")
-    answers = {_spelled(value) in wanted for value in possible}
+    answers = {value in wanted for value in possible}
     if len(answers) != 1:
         return None
     return answers.pop() is (operator == "=")
+
+
+def _possible(module: Module, passed: Passed) -> list[str] | None:
+    """All that a parameter may be, as the tables spell it; None: something that is not known."""
+    if passed.given is False:
+        return ["None" if passed.default is UNKNOWN else _spelled(passed.default)]
+    if not passed.values:
+        return None
+    found = [] if passed.given else [passed.default]
+    if UNKNOWN in found:
+        return None
+    spelled = [_spelled(value) for value in found]
+    for expression in passed.values:
+        for value in module.values(expression) or [expression]:
+            text = _text(module, value)
+            if text is None:
+                return None
+            spelled.append(text)
+    return spelled
+
+
+def _text(module: Module, node: s.Expression) -> str | None:
+    """A constant, a qualified name, or the elements of a tuple or list where all are equal; None: not known."""
+    value = literal(node)
+    if value is not UNKNOWN:
+        return _spelled(value)
+    if isinstance(node, s.Collection):
+        texts = {_text(module, element) for element in node.elements}
+        return texts.pop() if len(texts) == 1 else None
+    return module.name(node)
 
 
 def _spelled(value: object) -> str:
@@ -61,38 +93,59 @@ def _spelled(value: object) -> str:
     return str(value)
 
 
-def _about_tensor(module: Module, call: s.Call, name: str, operator: str | None, values: str) -> bool | None:
-    if name in ("@repeats", "@unique"):
-        found = [index_values(module, call, value) for value in module.argument(call, values).values]
-        kinds = set(found)
+def _about_value(module: Module, call: s.Call, name: str, operator: str | None, values: str) -> bool | None:
+    if name == "@length":
+        parameter, _, wanted = values.partition("=")
+        length = _length(module, module.argument(call, parameter))
+        return None if length is None else length == int(wanted)
+    if name == "@inexact":
+        given = module.argument(call, values).values
+        return not given or not all(is_whole(module, value) for value in given)
+    if name in ("@repeats", "@unique", "@!unique"):
+        dim = literal_argument(module, call, "dim")
+        along = dim if isinstance(dim, int) else None
+        kinds = {index_values(module, value, along) for value in module.argument(call, values).values}
+        if name == "@!unique":
+            return kinds != {"unique"}
         if not kinds or None in kinds:
             return None
-        return kinds == {name[1:]} if len(kinds) == 1 else None
+        return kinds == {name[1:]}
     tensor = subject(module, call)
+    if name == "@zeros":
+        return None if tensor is None else is_zeros(module, tensor) or None
     if name == "@float":
         return tensor is None or not is_integer(module, tensor)
     if name == "@rank":
-        found_rank = None if tensor is None else rank(module, tensor)
-        if found_rank is None:
+        found = None if tensor is None else rank(module, tensor)
+        if found is None:
             return None
-        exact, least = found_rank
-        wanted = int(values)
+        exact, least = found
         if operator == ">=":
-            return True if least >= wanted else False if exact is not None else None
-        return exact == wanted if exact is not None else False if least > wanted else None
+            return True if least >= int(values) else False if exact is not None else None
+        return exact == int(values) if exact is not None else False if least > int(values) else None
     raise ValueError(f"not a condition: {name!r}")
 
 
+def _length(module: Module, passed: Passed) -> int | None:
+    lengths = set()
+    for expression in passed.values:
+        for value in module.values(expression) or [expression]:
+            if not isinstance(value, s.Collection) or any(isinstance(e, s.Starred) for e in value.elements):
+                return None
+            lengths.add(len(value.elements))
+    return lengths.pop() if len(lengths) == 1 else None
+
+
 def subject(module: Module, call: s.Call) -> s.Expression | None:
-    """The tensor that a call is about: a method's receiver, else the first argument."""
+    """The tensor that a call is about: a method's receiver, else the first argument; a constructor has none."""
     callee = module.callee(call)
-    if isinstance(call.function, s.Attribute) and any(name.startswith("torch.Tensor.") for name in callee):
+    if isinstance(call.function, s.Attribute) and any(name.startswith(f"{TENSOR}.") for name in callee):
         return call.function.value
+    if any(name.rpartition(".")[2][:1].isupper() for name in callee):
+        return None
     signature = module.signature(callee)
     if signature:
         passed = module.argument(call, signature[0][0])
         return passed.values[0] if passed.given and passed.values else None
     first = call.arguments[0] if call.arguments else None
     return first.value if first is not None and not first.star and first.keyword is None else None
-
-

@@ -1,140 +1,322 @@
-"""What can be told of a tensor from the text: how many dimensions, whether integer, whether an index repeats."""
+"""What can be told of a tensor from the text: dimensions, integers, device and gradient."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from detlint import syntax as s
+from detlint.bindings import reaching
 from detlint.model import Module
-from detlint.resolve import TENSOR, literal
+from detlint.resolve import TENSOR, UNKNOWN, literal
 
-_INTEGER_TYPES = frozenset(
-    f"torch.{name}" for name in ("int8", "int16", "int32", "int64", "uint8", "short", "int", "long", "bool")
-)
+_DEPTH = 6
+_CPU = ("cpu",)
+Rank = tuple["int | None", int]
 
 
-def rank(module: Module, node: s.Expression, depth: int = 6) -> tuple[int | None, int] | None:
-    """The number of dimensions: exactly (or None), and at least. None where nothing is known."""
+def makers(module: Module, node: s.Expression) -> list[tuple[s.Expression, tuple[int, ...]]]:
+    """The expressions that may have made a value, with the index into each where it was unpacked; none: not known."""
     values = module.values(node)
-    if values is None or len(values) != 1 or depth == 0:
+    if values is not None:
+        return [(value, ()) for value in values]
+    found: list[tuple[s.Expression, tuple[int, ...]]] = []
+    for binding in (reaching(node) or ()) if isinstance(node, s.Name) else ():
+        if binding.kind != "assign" or binding.value is None:
+            return []
+        if binding.path and isinstance(binding.value, s.Call):
+            found.append((binding.value, binding.path))
+        else:
+            inner = [] if binding.path else makers(module, binding.value)
+            if not inner:
+                return []
+            found += inner
+    return found
+
+
+def _every(module: Module, node: s.Expression, judge: Callable[[s.Expression, tuple[int, ...]], bool]) -> bool:
+    made = makers(module, node)
+    return bool(made) and all(judge(value, path) for value, path in made)
+
+
+def listed(module: Module, kind: str) -> frozenset[str]:
+    """One of the lists of `tensors.toml`."""
+    return module.catalogue.names("tensors", "kind", id=kind)
+
+
+def method_of(module: Module, call: s.Call) -> tuple[str, s.Expression | None, list[s.Expression]]:
+    """The last name of what is called, the tensor that it works on, if any, and the other positional arguments.
+
+    A method and the function of `torch` or `torch.nn.functional` with its name look alike.
+    """
+    positional = [a.value for a in call.arguments if a.keyword is None and not a.star]
+    names = module.callee(call)
+    heads = {name.rpartition(".")[0] for name in names}
+    last = {name.rpartition(".")[2] for name in names}
+    if heads <= {TENSOR} and isinstance(call.function, s.Attribute):
+        return call.function.attribute, call.function.value, positional
+    if len(last) == 1 and heads <= {"torch", "torch.nn.functional"}:
+        name = last.pop()
+        if not names & listed(module, "factory") and positional:
+            return name, positional[0], positional[1:]
+        return name, None, positional
+    return "", None, positional
+
+
+# Dimensions
+
+
+def rank(module: Module, node: s.Expression, depth: int = _DEPTH) -> Rank | None:
+    """The number of dimensions: exactly (or None), and at least. None where nothing is known."""
+    if depth == 0:
         return None
-    value = values[0]
-    if not isinstance(value, s.Call):
+    ranks = [None if path else _rank_of(module, value, depth) for value, path in makers(module, node)]
+    known = [found for found in ranks if found is not None]
+    if not known or len(known) < len(ranks):
         return None
-    names = module.callee(value)
-    if len(names) != 1:
+    exact = {found[0] for found in known}
+    return (exact.pop() if len(exact) == 1 else None), min(found[1] for found in known)
+
+
+def _rank_of(module: Module, value: s.Expression, depth: int) -> Rank | None:
+    if isinstance(value, s.Operation) and value.operator in ("+", "-", "*", "/", "**", "==", "<", ">", "<=", ">="):
+        ranks = [_rank_of_operand(module, operand, depth) for operand in value.operands]
+        known = [found for found in ranks if found is not None]
+        least = max((found[1] for found in known), default=0)
+        if len(known) == len(ranks) and all(found[0] is not None for found in known):
+            return least, least
+        return (None, least) if least else None
+    if not isinstance(value, s.Call) or any(a.star for a in value.arguments):
         return None
-    head, _, method = next(iter(names)).rpartition(".")
-    positional = [a.value for a in value.arguments if a.keyword is None and not a.star]
-    if any(a.star for a in value.arguments):
-        return None
-    if head == TENSOR and isinstance(value.function, s.Attribute):
-        receiver = value.function.value
-    elif head == "torch" and positional:
-        receiver, positional = positional[0], positional[1:]
-    else:
-        return None
-    if method in module.catalogue.names("tensors", "rank", id="sizes"):
-        sizes = positional if head == TENSOR else [receiver, *positional]
-        return _from_sizes(module, sizes)
-    if method in module.catalogue.names("tensors", "rank", id="vector"):
+    method, receiver, positional = method_of(module, value)
+    if method in listed(module, "rank-of-sizes"):
+        return _rank_from_sizes(positional)
+    if method in listed(module, "rank-1"):
         return 1, 1
-    if method in ("transpose", "swapaxes"):
-        dims = [literal(d) for d in positional]
-        known = rank(module, receiver, depth - 1)
-        least = max((d + 1 if d >= 0 else -d for d in dims if isinstance(d, int)), default=0)
-        return known if known is not None else (None, least)
-    if method in module.catalogue.names("tensors", "rank", id="same"):
+    if method in listed(module, "rank-of-list") and positional:
+        return _rank_from_list(positional[0])
+    if receiver is None:
+        return None
+    if method in listed(module, "same-rank"):
         return rank(module, receiver, depth - 1)
-    if method == "flatten" and not positional and not value.arguments[int(head == "torch") :]:
-        return 1, 1
+    dims = [literal(d) for d in positional]
+    known_rank = rank(module, receiver, depth - 1)
+    if method in ("transpose", "swapaxes"):
+        least = max((d + 1 if d >= 0 else -d for d in dims if isinstance(d, int)), default=0)
+        return known_rank if known_rank is not None else (None, least)
+    if method == "unsqueeze":
+        if known_rank is not None:
+            return (None if known_rank[0] is None else known_rank[0] + 1), known_rank[1] + 1
+        return (None, max(dims[0] + 1, 1)) if dims and isinstance(dims[0], int) else None
+    if method == "flatten" and not any(a.keyword for a in value.arguments):
+        if not dims:
+            return 1, 1
+        return (dims[0] + 1, dims[0] + 1) if len(dims) == 1 and isinstance(dims[0], int) and dims[0] >= 0 else None
     return None
 
 
-def _from_sizes(module: Module, sizes: list[s.Expression]) -> tuple[int | None, int] | None:
+def _rank_of_operand(module: Module, operand: s.Expression, depth: int) -> Rank | None:
+    return (0, 0) if isinstance(literal(operand), (int, float)) else rank(module, operand, depth - 1)
+
+
+def _rank_from_sizes(sizes: list[s.Expression]) -> Rank | None:
     if len(sizes) == 1:
         size = sizes[0]
         if isinstance(size, s.Collection) and not any(isinstance(e, s.Starred) for e in size.elements):
             return len(size.elements), len(size.elements)
-        if isinstance(literal(size), int):
-            return 1, 1
-        return None
+        return (1, 1) if isinstance(literal(size), int) else None
     if not sizes or any(isinstance(size, s.Starred) for size in sizes):
         return None
     return len(sizes), len(sizes)
 
 
-def is_integer(module: Module, node: s.Expression, depth: int = 6) -> bool:
+def _rank_from_list(value: s.Expression) -> Rank | None:
+    if isinstance(value, s.Collection) and value.elements:
+        inner = _rank_from_list(value.elements[0])
+        return None if inner is None else (None if inner[0] is None else inner[0] + 1, inner[1] + 1)
+    return (0, 0) if isinstance(literal(value), (int, float)) else None
+
+
+# Integers
+
+
+def is_integer(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     """Whether a tensor is known to hold integers or bools; False where that is not known."""
-    values = module.values(node)
-    if not values or depth == 0:
-        return False
-    return all(_integer_value(module, value, depth) for value in values)
+    types = module.types(node)
+    if types and types <= listed(module, "integer-type"):
+        return True
+    return depth > 0 and _every(module, node, lambda value, path: _integer_value(module, value, path, depth))
 
 
-def _integer_value(module: Module, value: s.Expression, depth: int) -> bool:
+def _integer_value(module: Module, value: s.Expression, path: tuple[int, ...], depth: int) -> bool:
+    if path:
+        names = module.callee(value) if isinstance(value, s.Call) and path == (1,) else frozenset()
+        return bool(names) and names <= listed(module, "integer-second")
     if isinstance(value, s.Operation):
         if value.operator in ("==", "!=", "<", "<=", ">", ">=", "in", "not"):
             return True
         if value.operator in ("/", "**", "@"):
             return False
-        return all(
-            isinstance(literal(operand), int) or is_integer(module, operand, depth - 1) for operand in value.operands
-        )
+        return all(type(literal(o)) is int or is_integer(module, o, depth - 1) for o in value.operands)
     if isinstance(value, s.Subscript):
         return is_integer(module, value.value, depth - 1)
     if not isinstance(value, s.Call):
         return False
+    dtype = listed(module, "integer-dtype")
     passed = next((a.value for a in value.arguments if a.keyword == "dtype"), None)
     if passed is not None:
-        return bool(module.names(passed)) and module.names(passed) <= _INTEGER_TYPES
+        return bool(module.names(passed)) and module.names(passed) <= dtype
     names = module.callee(value)
-    integer = module.catalogue.names("names", "tensor", id="integer")
-    if names and names <= integer:
-        if names == {"torch.arange"}:
-            return all(not isinstance(literal(a.value), float) for a in value.arguments)
+    method, receiver, positional = method_of(module, value)
+    if method == "arange" and receiver is None:
+        return bool(positional) and not any(isinstance(literal(v), float) for v in positional)
+    if method in ("full", "tensor", "as_tensor") and receiver is None:
+        values = positional[1:2] if method == "full" else positional[:1]
+        return bool(values) and all(_integer_literal(v) for v in values)
+    if names and names <= module.catalogue.names("names", "tensor", id="integer"):
         return True
-    function = value.function
-    if isinstance(function, s.Attribute):
-        if function.attribute in ("to", "type") and value.arguments:
-            return bool(module.names(value.arguments[0].value) & _INTEGER_TYPES)
-        if function.attribute in ("long", "int", "bool", "short", "byte"):
+    if method in listed(module, "to-integer"):
+        return True
+    if method in ("to", "type") and positional:
+        if module.names(positional[0]) & dtype:
             return True
-        keeps = module.catalogue.names("tensors", "rank", id="same") | module.catalogue.names("tensors", "rank", id="sizes")
-        if function.attribute in keeps and not module.names(function.value):
-            return is_integer(module, function.value, depth - 1)
+        if module.names(positional[0]) & listed(module, "float-dtype"):
+            return False
+    if method in listed(module, "same-dtype") and receiver is not None:
+        return is_integer(module, receiver, depth - 1)
     return False
 
 
-def index_values(module: Module, call: s.Call, index: s.Expression, depth: int = 6) -> str | None:
-    """"unique" or "repeats" for an index whose values are known to differ or to repeat; None: not known."""
-    values = module.values(index)
-    if not values or depth == 0:
-        return None
-    kinds = {_kind_of_index(module, call, value, depth) for value in values}
-    return kinds.pop() if len(kinds) == 1 else None
+def _integer_literal(value: s.Expression) -> bool:
+    """Whether a number or nested list has no float in it, as far as can be seen; unknown elements do not count."""
+    if isinstance(value, s.Collection):
+        return bool(value.elements) and all(_integer_literal(element) for element in value.elements)
+    found = literal(value)
+    if found is UNKNOWN:
+        return isinstance(value, s.Call) and isinstance(value.function, s.Name) and value.function.id in ("len", "int")
+    return isinstance(found, int)
 
 
-def _kind_of_index(module: Module, call: s.Call, value: s.Expression, depth: int) -> str | None:
-    if isinstance(value, s.Subscript):
-        if any(literal(i) is None for i in value.indices):
-            return "unique"  # x[:, None]: one element along the new dimension
-        inner = index_values(module, call, value.value, depth - 1)
-        return inner if inner == "unique" else None
+def is_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
+    """Whether a tensor is known to hold whole numbers, whatever its type: sums of a few are exact in any order."""
+    if is_integer(module, node):
+        return True
+    return depth > 0 and _every(module, node, lambda value, _: _whole_value(module, value, depth))
+
+
+def _whole_value(module: Module, value: s.Expression, depth: int) -> bool:
     if not isinstance(value, s.Call):
-        return None
-    names = module.callee(value)
-    for kind in ("unique", "repeats"):
-        if names and names <= module.catalogue.names("tensors", "index", id=kind):
-            return kind
-    function = value.function
-    if not isinstance(function, s.Attribute) or not (names <= {f"{TENSOR}.{function.attribute}"}):
-        return None
-    if function.attribute == "unsqueeze":
-        return "unique"  # one element along the new dimension
-    if function.attribute in ("view", "reshape"):
-        last = value.arguments[-1].value if value.arguments else None
-        return "unique" if last is not None and literal(last) == 1 else None
-    if function.attribute in ("repeat", "expand", "expand_as", "long", "to", "cuda", "contiguous", "detach"):
-        return index_values(module, call, function.value, depth - 1)
-    return None
+        found = literal(value)
+        return isinstance(found, (int, float)) and found == int(found)
+    method, receiver, _ = method_of(module, value)
+    if method in listed(module, "ones"):
+        return True
+    convert = method in listed(module, "same-dtype") or method in listed(module, "to-float")
+    return receiver is not None and convert and is_whole(module, receiver, depth - 1)
 
 
+def is_zeros(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
+    """Whether a tensor is known to be made of zeros."""
+    return depth > 0 and _every(module, node, lambda value, _: _zeros_value(module, value, depth))
+
+
+def _zeros_value(module: Module, value: s.Expression, depth: int) -> bool:
+    if not isinstance(value, s.Call):
+        return False
+    method, receiver, _ = method_of(module, value)
+    if method in listed(module, "zeros"):
+        return True
+    return receiver is not None and method in listed(module, "same-dtype") and is_zeros(module, receiver, depth - 1)
+
+
+# Device and gradient
+
+
+def is_on_cpu(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
+    """Whether a tensor is known to be in the CPU's memory."""
+    return depth > 0 and _every(module, node, lambda value, _: _cpu_value(module, value, depth))
+
+
+def _cpu_value(module: Module, value: s.Expression, depth: int) -> bool:
+    if isinstance(value, s.Operation):
+        return any(is_on_cpu(module, operand, depth - 1) for operand in value.operands)
+    if isinstance(value, (s.Subscript, s.Attribute)):
+        return is_on_cpu(module, value.value, depth - 1)
+    if not isinstance(value, s.Call) or any(a.star == "**" for a in value.arguments):
+        return False
+    device = next((a.value for a in value.arguments if a.keyword == "device"), None)
+    if device is not None:
+        return _is_cpu_device(module, device)
+    method, receiver, positional = method_of(module, value)
+    if method == "cpu" or (isinstance(value.function, s.Attribute) and value.function.attribute == "cpu"):
+        return True
+    if method in ("cuda", "xpu"):
+        return False
+    if method == "to" and positional and not module.names(positional[0]) & listed(module, "dtype"):
+        return _is_cpu_device(module, positional[0])
+    if module.callee(value) & listed(module, "factory"):
+        moved = next(module.calls_to(listed(module, "default-device")), None) is not None
+        return not moved and not module.within(value, listed(module, "device-context"))
+    return any(is_on_cpu(module, node, depth - 1) for node in _tensors(receiver, positional))
+
+
+def _is_cpu_device(module: Module, node: s.Expression) -> bool:
+    constants = module.constants(node)
+    if constants is not None:
+        return all(constant in _CPU for constant in constants)
+    values = module.values(node) or ()
+    calls = [v for v in values if isinstance(v, s.Call) and module.callee(v) == {"torch.device"} and v.arguments]
+    return bool(calls) and len(calls) == len(values) and all(literal(c.arguments[0].value) in _CPU for c in calls)
+
+
+def is_constant(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
+    """Whether a tensor is known to carry no gradient: made from numbers, detached, or made from such."""
+    if isinstance(node, s.Name) and _is_written(module, node):
+        return False
+    if isinstance(node, s.Attribute) and node.attribute in listed(module, "detached"):
+        return True
+    return depth > 0 and _every(module, node, lambda value, _: _constant_value(module, value, depth))
+
+
+def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
+    if literal(value) is not UNKNOWN:
+        return True
+    if isinstance(value, s.Operation):
+        return all(is_constant(module, operand, depth - 1) for operand in value.operands)
+    if isinstance(value, s.Attribute):
+        return is_constant(module, value, depth - 1)
+    if isinstance(value, s.Subscript):
+        return is_constant(module, value.value, depth - 1)
+    if not isinstance(value, s.Call):
+        return False
+    if any(a.keyword == "requires_grad" and literal(a.value) is not False for a in value.arguments):
+        return False
+    method, receiver, positional = method_of(module, value)
+    if method in listed(module, "detached"):
+        return True
+    fresh = listed(module, "factory") | listed(module, "like")
+    if method in listed(module, "new") or module.callee(value) & fresh:
+        return True
+    if method in listed(module, "same-gradient") and receiver is not None:
+        return is_constant(module, receiver, depth - 1)
+    found = list(_tensors(receiver, positional))
+    return bool(method and found) and all(is_constant(module, node, depth - 1) for node in found)
+
+
+def _tensors(receiver: s.Expression | None, positional: list[s.Expression]) -> Iterator[s.Expression]:
+    for node in ([] if receiver is None else [receiver]) + positional:
+        if isinstance(node, s.Collection):
+            yield from node.elements
+        elif literal(node) is UNKNOWN:
+            yield node
+
+
+def _is_written(module: Module, name: s.Name) -> bool:
+    """Whether something is stored into the object of a name: by a method like `add_`, or at an index."""
+    scope = name.scope.find(name.id)
+    for use in module.reads(scope, name.id) if scope is not None else ():
+        parent = use.parent
+        if isinstance(parent, s.Subscript) and parent.stored:
+            return True
+        if isinstance(parent, s.Attribute) and (parent.stored or parent.attribute.endswith("_")):
+            return True
+    return False

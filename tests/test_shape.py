@@ -23,8 +23,8 @@ RANKS = [
     {"finding", "catalogue", "syntax"},
     {"source", "tree", "positions", "bindings"},
     {
-        "resolve", "model", "tensors", "conditions", "flow", "facts", "contexts", "environment", "generators", "entropy",
-        "uses", "empty", "fields",
+        "resolve", "model", "tensors", "indices", "conditions", "flow", "facts", "contexts", "environment", "generators",
+        "entropy", "uses", "empty", "fields",
     },
     {"checks", "project"},
     {"engine", "config", "output"},

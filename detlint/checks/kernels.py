@@ -1,0 +1,54 @@
+"""DET301, DET302, DET303: operations whose kernels add, or write, in no fixed order on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.catalogue import Row, Rule
+from detlint.conditions import applies
+from detlint.contexts import around, in_program, is_learning, may_be_on_gpu, may_have_gradient
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls to which a row of `ops.toml` that names the rule applies, each once.
+
+    The page says which `effects` switch a deterministic kernel on, in the `program` or `around` the call.
+    """
+    rows = [row for row in module.catalogue.rows("ops", "op") if row.text("rule") == rule.code]
+    known = frozenset(name for row in rows for name in row.list("names"))
+    switched = any(in_program(module, effect) for effect in rule.data["program"])
+    for call in module.calls_to(known):
+        row = _row(module, call, rows)
+        if row is None or (switched and _effect(module, row) == "path"):
+            continue
+        if row.text("direction") == "backward" and not may_have_gradient(module, call):
+            continue
+        if row.text("where") == "learning" and not _constructs(module, call) and not is_learning(module, call):
+            continue
+        if not may_be_on_gpu(module, call) or any(around(module, call, e) for e in rule.data.get("around", ())):
+            continue
+        advice = module.catalogue.row("ops", "help", _effect(module, row)).text("text")
+        advice = advice.format(remedy=row.text("remedy"))
+        yield module.finding(rule, call, call=module.short(call.function), does=row.text("does"), help=advice)
+
+
+def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
+    """The first row that speaks of all that is called, in this version of torch and with these arguments."""
+    callee = module.callee(call)
+    for row in rows:
+        spoken = callee <= set(row.list("names")) and row.holds_for(module.torch)
+        if spoken and applies(module, call, row.list("when"), row.list("unless")):
+            return row
+    return None
+
+
+def _constructs(module: Module, call: s.Call) -> bool:
+    return all(name.rpartition(".")[2][:1].isupper() for name in module.callee(call))
+
+
+def _effect(module: Module, row: Row) -> str:
+    """What the strict flag does: "path", "raises" or "nothing"."""
+    return next((key for key in ("path", "raises") if row.text(key) and row.holds_for(module.torch, key)), "nothing")

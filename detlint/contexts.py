@@ -1,0 +1,142 @@
+"""What surrounds a call: whether autograd records there, whether it prepares data, which switches are on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.conditions import applies, subject
+from detlint.model import Module
+from detlint.resolve import class_of
+from detlint.tensors import is_constant, is_integer, is_on_cpu
+
+
+def in_program(module: Module, effect: str) -> bool:
+    """Whether the file has a call with this effect."""
+    return next(_calls(module, effect), None) is not None
+
+
+def around(module: Module, node: s.Node, effect: str) -> bool:
+    """Whether `node` is in a `with` block or decorated function of this effect, or after a statement of it."""
+    inside = {id(ancestor) for ancestor in node.ancestors()}
+    for ancestor in node.ancestors():
+        marks: list[s.Expression] = []
+        if isinstance(ancestor, s.With):
+            marks = [item.value for item in ancestor.items]
+        elif isinstance(ancestor, (s.Function, s.Class)):
+            marks = ancestor.decorators
+        for mark in marks:
+            if any(_has(module, value, effect) for value in module.values(mark) or [mark]):
+                return True
+    for call in _calls(module, effect):
+        statement = call.parent
+        if isinstance(statement, s.ExpressionStatement) and call.order < node.order and id(statement.parent) in inside:
+            return True
+    return False
+
+
+def _calls(module: Module, effect: str) -> Iterator[s.Call]:
+    for row in module.catalogue.rows("contexts", "context"):
+        if row.text("effect") == effect:
+            for call in module.calls_to(row.list("calls")):
+                if applies(module, call, row.list("when"), row.list("unless")):
+                    yield call
+
+
+def _has(module: Module, mark: s.Expression, effect: str) -> bool:
+    names = module.callee(mark) if isinstance(mark, s.Call) else module.names(mark)
+    for row in module.catalogue.rows("contexts", "context"):
+        if row.text("effect") == effect and names and names <= set(row.list("calls")):
+            if not isinstance(mark, s.Call):  # a decorator without arguments
+                return not row.list("when")
+            return applies(module, mark, row.list("when"), row.list("unless"))
+    return False
+
+
+def may_have_gradient(module: Module, call: s.Call) -> bool:
+    """Whether a gradient may be taken through `call`; False where it is plain that none is."""
+    if around(module, call, "no-gradient") or _evaluates(module, call) or _is_dropped(module, call):
+        return False
+    function = _function(call)
+    if function is not None:
+        klass = class_of(function)
+        if klass is not None and module.is_a(klass, "autograd-function"):
+            return False  # autograd records nothing inside the forward or backward of a Function
+        if function.name in _names(module, "no-gradient-functions"):
+            return False
+        if any(word in p.name for word in _names(module, "no-gradient-parameters") for p in function.parameters):
+            return False
+    tensor = subject(module, call)
+    return tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor))
+
+
+def is_learning(module: Module, node: s.Node, depth: int = 4) -> bool:
+    """Whether `node` is plainly in code that takes gradients: a module's method, or what it calls."""
+    function = _function(node)
+    if function is None or depth == 0:
+        return False
+    if around(module, node, "no-gradient") or function.name in _names(module, "no-gradient-functions"):
+        return False
+    klass = module.class_of(function)
+    if klass is not None:
+        return _is_module(module, klass)
+    return any(is_learning(module, call, depth - 1) for call in module.calls_to((module.qualified(function),)))
+
+
+def _is_module(module: Module, klass: s.Class) -> bool:
+    return module.is_a(klass, "module") or any(module.method(klass, m) for m in _names(module, "module-methods"))
+
+
+def _function(node: s.Node) -> s.Function | None:
+    return next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
+
+
+def _names(module: Module, kind: str) -> frozenset[str]:
+    return module.catalogue.names("contexts", "code", id=kind)
+
+
+def _is_dropped(module: Module, call: s.Call) -> bool:
+    """Whether what is made of the result has no gradient: it is compared, or goes through `argmax()`, `numpy()` ..."""
+    node: s.Node = call
+    while node.parent is not None:
+        parent = node.parent
+        if isinstance(parent, s.Operation):
+            return parent.operator in ("<", "<=", ">", ">=", "==", "!=")
+        if isinstance(parent, s.Attribute):
+            if parent.attribute in _names(module, "drops-gradient"):
+                return True
+            if not isinstance(parent.parent, s.Call) or parent.attribute not in _names(module, "keeps-gradient"):
+                return False
+            parent = parent.parent
+        elif not isinstance(parent, s.Subscript):
+            return False
+        node = parent
+    return False
+
+
+def _evaluates(module: Module, node: s.Node) -> bool:
+    """Whether `node` is in a branch that is not taken in training."""
+    names = _names(module, "training")
+    below: s.Node = node
+    for ancestor in node.ancestors():
+        if isinstance(ancestor, s.If):
+            test = ancestor.test
+            negated = isinstance(test, s.Operation) and test.operator == "not"
+            if isinstance(test, s.Operation) and negated:
+                test = test.operands[0]
+            other = ancestor.body if negated else ancestor.orelse
+            if isinstance(test, s.Attribute) and test.attribute in names and below is other:
+                return True
+        below = ancestor
+    return False
+
+
+def may_be_on_gpu(module: Module, call: s.Call) -> bool:
+    """Whether `call` may work on a GPU; False where its tensor is on the CPU, and where data is prepared."""
+    klass = module.class_of(call)
+    if klass is not None and not _is_module(module, klass):
+        bases = {*module.ancestry(klass)} & _names(module, "data-bases")
+        if bases or module.is_a(klass, "dataset") or _names(module, "data-methods") & klass.scope.bindings.keys():
+            return False
+    tensor = subject(module, call)
+    return tensor is None or not is_on_cpu(module, tensor)

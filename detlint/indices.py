@@ -1,0 +1,73 @@
+"""What can be told of an index from the text: whether it names an element more than once."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.model import Module
+from detlint.resolve import UNKNOWN, literal
+from detlint.tensors import listed, makers, method_of
+
+_DEPTH = 6
+
+
+def index_values(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> str | None:
+    """Whether the values of an index along `dim` are known to differ ("unique") or to repeat ("repeats"), else None."""
+    kinds = {_kind_of_index(module, value, dim, depth) for value, _ in makers(module, index)} if depth else set()
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _kind_of_index(module: Module, value: s.Expression, dim: int | None, depth: int) -> str | None:
+    if isinstance(value, s.Collection):  # a tuple or list of indices, one a dimension
+        inner = [index_values(module, element, None, depth - 1) for element in value.elements]
+        return inner[0] if len(inner) == 1 else None
+    if isinstance(value, s.Subscript):
+        new = [i for i, node in enumerate(value.indices) if literal(node) is None]
+        if new and dim is not None and (new[0] == dim or (dim == -1 and new[-1] == len(value.indices) - 1)):
+            return "unique"  # one element along the dimension
+        return "unique" if index_values(module, value.value, dim, depth - 1) == "unique" and not new else None
+    if not isinstance(value, s.Call):
+        return None
+    for kind in ("unique", "repeats"):
+        if module.callee(value) and module.callee(value) <= listed(module, f"index-{kind}"):
+            return "unique" if dim is not None and _has_size_1(value, dim) else kind
+    method, receiver, positional = method_of(module, value)
+    if method == "multinomial":
+        replaced = literal_argument(module, value, "replacement")
+        return None if replaced is UNKNOWN else "repeats" if replaced else "unique"
+    if receiver is None:
+        return None
+    if method == "unsqueeze":
+        at = literal(positional[0]) if positional else None
+        if not isinstance(at, int) or dim is None or (at < 0) != (dim < 0):
+            return None
+        if at == dim:
+            return "unique"  # one element along the dimension
+        return index_values(module, receiver, dim - 1 if 0 <= at < dim else dim + 1 if dim < at < 0 else dim, depth - 1)
+    if method in ("view", "reshape"):
+        last = literal(positional[-1]) if positional else None
+        return "unique" if last == 1 and dim in (len(positional) - 1, -1) else None
+    if method in ("expand", "repeat"):
+        sizes = [literal(size) for size in positional]
+        if dim is None or not -len(sizes) <= dim < len(sizes):
+            return None
+        if sizes[dim] in (-1, 1):
+            return index_values(module, receiver, dim, depth - 1) if sizes[dim] == 1 or method == "expand" else None
+        return "repeats" if sizes[dim] is not UNKNOWN or method == "expand" else None
+    if method in listed(module, "same-values"):
+        return index_values(module, receiver, dim, depth - 1)
+    return None
+
+
+def _has_size_1(call: s.Call, dim: int) -> bool:
+    """Whether the call makes a tensor from a display of sizes, with 1 at `dim`."""
+    for argument in call.arguments:
+        sizes = argument.value
+        if isinstance(sizes, s.Collection) and -len(sizes.elements) <= dim < len(sizes.elements):
+            return literal(sizes.elements[dim]) == 1
+    return False
+
+
+def literal_argument(module: Module, call: s.Call, parameter: str) -> object:
+    """The one constant that `call` passes for a parameter, or its default; UNKNOWN where there is none."""
+    possible = module.possible(module.argument(call, parameter))
+    return possible[0] if possible is not None and len(possible) == 1 else UNKNOWN
