@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from detlint import syntax as s
 from detlint.bindings import reaching
+from detlint.conditions import applies
 from detlint.model import Module
 
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not"))
@@ -19,14 +20,24 @@ _NONE: Origin = ([], False)
 class Tracer:
     """Finds entropy behind the expressions of one file.
 
-    An origin is the expressions that make a value differ, and whether every value it may have contains one.
+    An origin is the expressions that make a value differ, and whether every value it may have contains one. Draws
+    from the global generators are among them: they make it differ where the generator is not seeded.
     """
 
-    def __init__(self, module: Module, fallbacks: Iterable[str] = ()) -> None:
-        """`fallbacks` are functions whose last argument counts only where there is nothing else."""
+    def __init__(self, module: Module, fallbacks: Iterable[str] = (), more: Iterable[str] = ()) -> None:
+        """`fallbacks` are functions whose last argument counts only where there is nothing else; `more` are
+        names of further sources.
+        """
         names = module.catalogue.names
         self.module = module
         self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
+        self._sources |= frozenset(more)
+        self._draws = {
+            name: row
+            for row in module.catalogue.rows("randomness", "consumer")
+            if row.text("kind") == "call"
+            for name in row.list("names")
+        }
         self._salted = names("randomness", "entropy", id="hash")
         self._fallbacks = frozenset(fallbacks)
         self._found: dict[tuple[s.Expression, bool], Origin] = {}
@@ -61,6 +72,14 @@ class Tracer:
             return self._attribute(node, none)
         return self._call(node) if isinstance(node, s.Call) else _NONE
 
+    def drawn_from(self, node: s.Expression) -> str:
+        """The global generator that an expression draws from, or ""."""
+        for name in sorted(self.module.callee(node)) if isinstance(node, s.Call) else ():
+            row = self._draws.get(name)
+            if row is not None and applies(self.module, node, row.list("when"), row.list("unless")):
+                return row.text("generator")
+        return ""
+
     def _either(self, origins: Iterable[Origin]) -> Origin:
         every = list(origins)
         return [part for found, _ in every for part in found], bool(every) and all(sure for _, sure in every)
@@ -93,7 +112,7 @@ class Tracer:
         names = module.callee(node)
         if names & self._salted:
             return ([node], True) if node.arguments and self._has_text(node.arguments[0].value) else _NONE
-        if names and all(self._is_source(name) for name in names):
+        if (names and all(self._is_source(name) for name in names)) or self.drawn_from(node):
             return [node], True
         receiver = [node.function.value] if isinstance(node.function, s.Attribute) else []
         functions = [module.functions[name] for name in names if name in module.functions]

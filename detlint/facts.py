@@ -108,16 +108,15 @@ def collect(module: Module) -> Facts:
     acts = any(isinstance(x, (s.For, s.While, s.With)) or _is_call(x) for x in statements)
     acts = acts or any(isinstance(effect, Draw) for effect in functions[TOP])
     outcomes = module.catalogue.names("randomness", "outcome")
-    lasting = any(_called(call) in outcomes for call in module.calls)
+    lasting = any(_last(call.function) in outcomes for call in module.calls)
     return Facts(module.module, module.path, functions, guarded, acts, lasting)
 
 
-def _called(call: s.Call) -> str:
-    """The last part of what a call names."""
-    function = call.function
-    if isinstance(function, s.Attribute):
-        return function.attribute
-    return function.id if isinstance(function, s.Name) else ""
+def _last(node: s.Expression) -> str:
+    """The last part of a name."""
+    if isinstance(node, s.Attribute):
+        return node.attribute
+    return node.id if isinstance(node, s.Name) else ""
 
 
 def is_main_guard(statement: s.Node) -> bool:
@@ -132,14 +131,6 @@ def is_main_guard(statement: s.Node) -> bool:
 
 def _is_call(statement: s.Statement) -> bool:
     return isinstance(statement, s.ExpressionStatement) and isinstance(statement.value, s.Call)
-
-
-def chooses_seed(call: s.Call) -> bool:
-    """Whether what a call draws is kept as a seed: that is a matter of where the seed comes from."""
-    statement = next((a for a in call.ancestors() if isinstance(a, s.Statement)), None)
-    targets = statement.targets if isinstance(statement, s.Assign) else []
-    names = [t.attribute if isinstance(t, s.Attribute) else t.id if isinstance(t, s.Name) else "" for t in targets]
-    return any("seed" in name.lower() for name in names)
 
 
 class _Collector:
@@ -269,7 +260,7 @@ class _Collector:
         if name in self.consumers:
             row = self.consumers[name]
             drawn = applies(module, call, row.list("when"), row.list("unless"))
-            if drawn and not self.is_example(call) and not chooses_seed(call):
+            if drawn and not self.is_example(call) and not self.chooses_seed(call):
                 yield Draw(row.text("generator"), name, module.place(call), call.order)
         elif name in self.seeders:
             yield from self.seed(call, name)
@@ -299,6 +290,16 @@ class _Collector:
             scope = target.scope.find(target.id)
             uses = list(self.module.reads(scope, target.id)) if scope is not None else []
         return bool(uses) and all(self.is_traced(use) for use in uses)
+
+    def chooses_seed(self, call: s.Call) -> bool:
+        """Whether what a call draws is a seed: that is a matter of where the seed comes from."""
+        for outer in call.ancestors():
+            if isinstance(outer, s.Call) and not self.seeders.keys().isdisjoint(self.module.callee(outer)):
+                return True
+            if isinstance(outer, s.Statement):
+                kept = outer.targets if isinstance(outer, s.Assign) else []
+                return any("seed" in _last(target).lower() for target in kept)
+        return False
 
     def is_traced(self, node: s.Expression) -> bool:
         outer = next((a for a in node.ancestors() if not isinstance(a, (s.Argument, s.Collection))), None)

@@ -19,7 +19,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     tables = [*module.catalogue.rows("randomness", "seeder"), *module.catalogue.rows("randomness", "generator")]
     seeders = {name: row.text("parameter") for row in tables if row.text("parameter") for name in row.list("names")}
     seeders |= {name: module.signature([name])[0][0] for name in rule.data["methods"]}
-    tracer = Tracer(module, rule.data["fallbacks"])
+    consumers = module.catalogue.rows("randomness", "consumer")
+    draws = {n: row.text("generator") for row in consumers if row.text("kind") == "call" for n in row.list("names")}
+    tracer = Tracer(module, rule.data["fallbacks"], draws)
     told: set[s.Expression] = set()
     for call in module.calls:
         names = sorted(module.callee(call))
@@ -38,8 +40,16 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     source = "the operating system where it is None"
                 here = module.place(new[0]).line == module.place(call).line
                 related = [] if here else [(new[0], "the seed comes from here")]
-                name = module.short(call.function)
-                yield module.finding(rule, call, related=related, lowered=not sure, call=name, source=source)
+                details = {"call": module.short(call.function), "source": source}
+                drawn = _generator(module, new[0], draws)
+                asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
+                yield module.finding(rule, call, related=related, lowered=not sure, only_if=asked, **details)
+
+
+def _generator(module: Module, source: s.Expression, draws: Mapping[str, str]) -> str:
+    """The global generator that a source draws from, or ""."""
+    names = module.callee(source) if isinstance(source, s.Call) else frozenset()
+    return next((draws[name] for name in names if name in draws), "")
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:
