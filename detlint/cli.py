@@ -90,17 +90,18 @@ def check(
 
 def _settings(start: Path) -> Config:
     found = config.find(start)
-    if found is None:
-        return Config(root=start if start.is_dir() else start.parent)
-    return config.from_table(*found)
+    return Config(root=config.project_root(start)) if found is None else config.from_table(*found)
 
 
 def _run(
     paths: tuple[Path, ...], settings: Config, jobs: int, format_: str, output: Path | None, statistics: bool
 ) -> bool:
-    from detlint import engine, source
+    from detlint import engine
 
     rules = catalogue.load()
+    for selectors in settings.per_file_ignores.values():
+        for selector in selectors:
+            rules.matching(selector)
     torch = config.target_torch(settings.torch_version, settings.root, rules)
     with _progress() as progress:
         report = engine.check_paths(paths, settings, torch, jobs, progress)
@@ -112,12 +113,22 @@ def _run(
         from detlint.output import text as text_format
 
         color = output is None and sys.stdout.isatty()
-        text = text_format.render(report, lambda path: source.read(Path(path)), color, statistics)
+        text = text_format.render(report, _text, color, statistics)
     if output is not None:
         output.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
     return bool(report.findings)
+
+
+def _text(path: str) -> str:
+    """The text of an analysed file, or nothing where it cannot be had: that is then a finding of its own."""
+    from detlint import source
+
+    try:
+        return source.read(Path(path))
+    except source.UnreadableError:
+        return ""
 
 
 @contextmanager
@@ -126,8 +137,8 @@ def _progress() -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich import progress
+    from rich.console import Console
 
     columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -54,6 +54,14 @@ def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
     return None
 
 
+def project_root(start: Path) -> Path:
+    """The nearest folder at or above `start` that looks like a project's, else the folder of `start`."""
+    folder = start if start.is_dir() else start.parent
+    marks = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
+    absolute = folder.absolute()
+    return next((d for d in (absolute, *absolute.parents) if any((d / mark).exists() for mark in marks)), folder)
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -119,9 +127,11 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
         match = re.match(r"\s*torch\b(?![\w.-])[^;#]*", text)
         if match:
             try:
-                return catalogue.newest_release(str(Requirement(match.group().strip()).specifier))
+                required = Requirement(match.group().strip()).specifier
             except InvalidRequirement:
                 continue
+            pins = [spec.version for spec in required if spec.operator in ("==", "===") and "*" not in spec.version]
+            return Version(Version(pins[0]).public) if pins else catalogue.newest_release(str(required))
     return catalogue.newest_release()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -126,13 +127,18 @@ def settle(collected: Sequence[Collected], config: Config, torch: Version, local
         place = finding.place
         if (
             severity.rank <= config.severity.rank
-            and (not config.breaks or not set(config.breaks).isdisjoint(rule.breaks))
+            and _breaks(rule, config.breaks)
             and not suppressions[place.path].covers(finding.code, place.line, place.end_line)
             and not _ignored(finding, config, catalogue)
         ):
             judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
     ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
     return Report(tuple(ordered), len(collected), len(project.entries), 0.0)
+
+
+def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:
+    """Whether a rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
+    return not promises or not rule.breaks or not set(promises).isdisjoint(rule.breaks)
 
 
 def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:
@@ -180,16 +186,22 @@ def _collect(
             if progress is not None:
                 progress(done, len(sources))
         return
-    largest_first = sorted(sources, key=lambda item: -_size(item.path))
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        waiting = [(item, pool.submit(_analyse_uncollected, item, codes, torch)) for item in largest_first]
-        for done, (item, future) in enumerate(waiting, 1):
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                yield _failed(item, catalogues.load(), "its analysis ended the process")
-            if progress is not None:
-                progress(done, len(sources))
+    waiting = deque(sorted(sources, key=lambda item: -_size(item.path)))
+    while waiting:
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            for future in [pool.submit(_analyse_uncollected, item, codes, torch) for item in waiting]:
+                try:
+                    collected = future.result()
+                except BrokenProcessPool:
+                    if jobs > 1:
+                        jobs = 1  # one process at a time tells which file ended it
+                        break
+                    yield _failed(waiting.popleft(), catalogues.load(), "its analysis ended the process")
+                    break
+                waiting.popleft()
+                yield collected
+                if progress is not None:
+                    progress(len(sources) - len(waiting), len(sources))
 
 
 def _size(path: str) -> int:

@@ -11,10 +11,11 @@ from packaging.version import Version
 
 from detlint import positions, tree
 from detlint import syntax as s
-from detlint.bindings import reads
+from detlint.bindings import class_of, reads
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Place, Related, Unseeded
-from detlint.resolve import UNKNOWN, Resolver, class_of, parse_signature
+from detlint.resolve import Resolver
+from detlint.values import UNKNOWN, parse_signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Module(Resolver):
         self.text = text
         self.path = path
         self.torch = torch
-        self._spans = positions.Spans(parsed)
+        self._spans = positions.Spans(parsed, text)
         self._signatures: dict[str, list[tuple[str, object, bool]]] = {}
 
     # Navigation

@@ -40,8 +40,9 @@ class _Recorder(CodegenState):
 class Spans:
     """Offsets, in characters, of a parsed file's nodes. Computed on the first question."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, text: str) -> None:
         self._module = module
+        self._text = text
         self._found: dict[int, tuple[int, int]] = {}
         self._offsets: list[int] = []
 
@@ -52,9 +53,22 @@ class Spans:
             self._module._codegen(recorder)
             self._found = recorder.spans
             self._offsets = [0, *accumulate(len(token) for token in recorder.tokens)]
+            if "\f" in self._text:
+                self._offsets = self._with_form_feeds("".join(recorder.tokens))
         start, end = self._found[id(origin)]
         last = len(self._offsets) - 1
         return self._offsets[min(start, last)], self._offsets[min(end, last)]
+
+    def _with_form_feeds(self, generated: str) -> list[int]:
+        """The offsets in the text, of which libcst drops each form feed that stands right before a statement."""
+        places: list[int] = []
+        place = 0
+        for character in generated:
+            while self._text[place : place + 1] == "\f" != character:
+                place += 1
+            places.append(place)
+            place += 1
+        return [places[offset] if offset < len(places) else len(self._text) for offset in self._offsets]
 
 
 class Lines:

@@ -6,7 +6,9 @@ character of the file, so spans and fixes are exact.
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +16,8 @@ import libcst as cst
 
 from detlint import syntax as s
 from detlint.expressions import OPERATORS, Expressions
+
+_DEEPEST = 1000  # Python itself stops at 200; the parser overflows its stack somewhere beyond 2000
 
 
 class NotPythonError(Exception):
@@ -27,21 +31,49 @@ class NotPythonError(Exception):
 
 def parse(text: str) -> cst.Module:
     """The libcst tree of `text`; raises NotPythonError."""
+    if _nesting(text) > _DEEPEST:
+        raise NotPythonError("it is nested too deeply", 1, 1)
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        line, column = max(error.raw_line, 1), max(error.raw_column, 0) + 1
-        raise NotPythonError(_reason(error.message), line, column) from None
+        raise _as_python_says(text) or _as_parser_says(error) from None
     except RecursionError:
         raise NotPythonError("it is nested too deeply", 1, 1) from None
     except Exception as error:  # the parser also raises validation errors and errors of its native part
         raise NotPythonError(str(error).partition("\n")[0] or "it cannot be parsed", 1, 1) from None
 
 
-def _reason(message: str) -> str:
-    """The parser's message in one short line: without its own place and its list of all possible tokens."""
-    text = re.sub(r"^(parser|tokenizer) error: (error at \d+:\d+: )?", "", message.partition("\n")[0])
-    return "invalid syntax" if not text or text.startswith("expected one of") else text
+def _nesting(text: str) -> int:
+    """How deep brackets nest, strings and comments not told apart: more than is there, rather than less."""
+    depth = deepest = 0
+    for match in re.finditer(r"[(\[{]|[)\]}]|\n(?=\w)", text):
+        mark = match.group()
+        depth = 0 if mark == "\n" else depth + 1 if mark in "([{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _as_python_says(text: str) -> NotPythonError | None:
+    """What the running Python finds wrong: its words and places are better. None where it reads the text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            return NotPythonError(error.msg, max(error.lineno or 1, 1), max(error.offset or 1, 1))
+        except (ValueError, RecursionError, MemoryError):
+            pass
+    return None
+
+
+def _as_parser_says(error: cst.ParserSyntaxError) -> NotPythonError:
+    """The parser's message in one short line: its own place is in it, its list of all possible tokens left out."""
+    message = error.message.partition("\n")[0]
+    place = re.search(r"error at (\d+):(\d+): ", message)
+    text = re.sub(r"^(parser|tokenizer) error: (error at \d+:\d+: )?", "", message)
+    reason = "invalid syntax" if not text or text.startswith("expected one of") else text
+    line, column = (place[1], place[2]) if place else (error.raw_line, error.raw_column + 1)
+    return NotPythonError(reason, max(int(line), 1), max(int(column), 1))
 
 
 def lower(module: cst.Module, package: str = "") -> s.File:

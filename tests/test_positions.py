@@ -29,7 +29,7 @@ TEXTS = {
 def test_spans_equal_libcst_positions(text: str) -> None:
     parsed = tree.parse(text)
     file = tree.lower(parsed)
-    spans, lines = positions.Spans(parsed), positions.Lines(text)
+    spans, lines = positions.Spans(parsed, text), positions.Lines(text)
     known = MetadataWrapper(parsed, unsafe_skip_copy=True).resolve(PositionProvider)
     compared = 0
     for node in s.walk(file):

@@ -21,7 +21,7 @@ RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = [
     {"finding", "catalogue", "syntax"},
-    {"source", "tree", "positions", "bindings"},
+    {"source", "tree", "expressions", "positions", "bindings"},
     {
         "resolve", "model", "tensors", "indices", "conditions", "flow", "facts", "contexts", "environment", "generators",
         "entropy", "uses", "empty", "fields",

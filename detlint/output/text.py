@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -26,7 +27,8 @@ def render(report: Report, read: Callable[[str], str], color: bool = False, stat
     for judged in report.findings if not statistics else ():
         path = judged.finding.place.path
         if path not in lines:
-            lines[path] = re.split(r"\r\n|\n|\r", read(path))
+            text = read(path)
+            lines[path] = re.split(r"\r\n|\n|\r", text) if text else []
         _finding(console, judged, lines[path])
     console.print(_summary(report))
     output = console.file
@@ -68,7 +70,8 @@ def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
         shown, start, end = shown[first : first + _LONGEST], start - first, min(end - first, _LONGEST)
     console.print(Text(f"{gutter} |"))
     console.print(Text(f"{number} | {shown}"))
-    console.print(Text.assemble(f"{gutter} | {' ' * start}", ("^" * max(end - start, 1), style)))
+    before, marked = cell_len(shown[:start]), cell_len(shown[start:end])
+    console.print(Text.assemble(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style)))
 
 
 def _statistics(console: Console, report: Report) -> None:
