@@ -69,3 +69,23 @@ def reads(file: s.File) -> dict[tuple[int, str], list[s.Name]]:
             scope = node.scope.find(node.id)
             found[id(scope), node.id].append(node)
     return found
+
+
+def bound(binding: s.Binding) -> s.Expression | None:
+    """The expression that a binding gives its name, through the unpacking of a display."""
+    if binding.kind != "assign" or binding.value is None:
+        return None
+    value = binding.value
+    for index in binding.path:
+        if not isinstance(value, s.Collection) or not 0 <= index < len(value.elements):
+            return None
+        value = value.elements[index]
+    return None if isinstance(value, s.Starred) else value
+
+
+def class_of(function: s.Node) -> s.Class | None:
+    """The class whose body holds `function` directly."""
+    block = function.parent
+    while block is not None and not isinstance(block, (s.Class, s.Function, s.File)):
+        block = block.parent
+    return block if isinstance(block, s.Class) else None

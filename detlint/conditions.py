@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from detlint import syntax as s
 from detlint.indices import index_values, literal_argument
+from detlint.infer import TENSOR
 from detlint.model import Module, Passed
-from detlint.resolve import TENSOR, UNKNOWN, literal
 from detlint.tensors import is_integer, is_whole, is_zeros, rank
+from detlint.values import UNKNOWN, literal
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")
 

@@ -9,7 +9,7 @@ from detlint import syntax as s
 from detlint.catalogue import Row
 from detlint.conditions import applies
 from detlint.model import Module
-from detlint.resolve import literal
+from detlint.values import literal
 
 
 def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, str]]:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 
 from detlint import syntax as s
 from detlint.model import Module
-from detlint.resolve import literal
 from detlint.uses import Effect, Use, Uses
+from detlint.values import literal
 
 
 def unfilled(
@@ -32,12 +32,20 @@ def unfilled(
                 if not field.holds_nothing(node):
                     return None
                 continue
-            found = uses.of(node)
-            if found.effect is Effect.READS and id(module.class_of(node)) in family:
-                reads.append(found.node)
-            elif found.effect is not Effect.NOTHING:
-                return None
+            for found in _of_alias(module, uses, uses.of(node)):
+                if found.effect is Effect.READS and id(module.class_of(node)) in family:
+                    reads.append(found.node)
+                elif found.effect is not Effect.NOTHING:
+                    return None
     return min(reads, key=lambda node: node.order, default=None)
+
+
+def _of_alias(module: Module, uses: Uses, use: Use) -> list[Use]:
+    """A use, or those of the plain name that it gives the memory to."""
+    scope = use.node.scope.find(use.node.id) if use.effect is Effect.BINDS and isinstance(use.node, s.Name) else None
+    if scope is None or not isinstance(use.node, s.Name):
+        return [use]
+    return [uses.of(read) for read in module.reads(scope, use.node.id)]
 
 
 class _Field:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from detlint import syntax as s
-from detlint.bindings import reaching
+from detlint.bindings import class_of, reaching
 from detlint.model import Module
-from detlint.resolve import class_of
 
 ITEM_METHODS = ("__getitem__", "__getitems__")
 

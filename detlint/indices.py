@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from detlint import syntax as s
 from detlint.model import Module
-from detlint.resolve import UNKNOWN, literal
 from detlint.tensors import listed, makers, method_of
+from detlint.values import UNKNOWN, literal
 
 _DEPTH = 6
 

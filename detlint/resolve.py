@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 from collections.abc import Iterable, Sequence
 
 from detlint import syntax as s
-from detlint.bindings import reaching
+from detlint.bindings import bound, reaching
 from detlint.catalogue import Catalogue
+from detlint.infer import TENSOR, Types
+from detlint.values import UNKNOWN, literal
 
 _BUILTINS = frozenset(dir(builtins))
 _NOTHING: frozenset[str] = frozenset()
-TENSOR = "torch.Tensor"
-ARRAY = "numpy.ndarray"
-_TENSOR_ATTRIBUTES = frozenset(("T", "mT", "H", "data", "grad", "real", "imag"))
 _PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
-
-
-class Unknown:
-    """The value of an expression that is not a constant."""
-
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-
-UNKNOWN = Unknown()
 
 
 class Resolver:
@@ -42,14 +30,11 @@ class Resolver:
             prefix: row.text("canonical") for row in catalogue.rows("names", "alias") for prefix in row.list("prefixes")
         }
         self._names: dict[s.Expression, frozenset[str]] = {}
-        self._types: dict[s.Expression, frozenset[str]] = {}
+        self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._stored_attributes: dict[s.Class, dict[str, list[s.Assign]]] = {}
         names = catalogue.names
         self._tensor_only = names("names", "methods", "methods", id="tensor-only")
-        self._not_tensor = names("names", "tensor", id="not-a-tensor")
-        self._tuples = names("names", "tensor", id="tuple")
-        self._tensor_methods = names("names", "tensor", id="tensor-methods")
-        self._results = {row.text("call"): row.text("type") for row in catalogue.rows("tensors", "result")}
+        self._types = Types(self)
         self._index(file.body, module)
 
     def _index(self, node: s.Node, prefix: str) -> None:
@@ -227,6 +212,9 @@ class Resolver:
         for owner in self.family(klass):
             for binding in owner.scope.bindings.get(name, ()):
                 if binding.value is not None and binding.kind == "assign" and not binding.path:
+                    annotated = isinstance(binding.node, s.Assign) and binding.node.annotation is not None
+                    if annotated and (owner.decorators or owner.arguments):
+                        return []  # a field of a dataclass or model: the default of what its constructor takes
                     values.append(binding.value)
         return values
 
@@ -241,7 +229,7 @@ class Resolver:
             bindings = reaching(node)
             if not bindings:
                 return None
-            steps = [_bound(binding) for binding in bindings]
+            steps = [bound(binding) for binding in bindings]
         elif isinstance(node, s.Attribute):
             owner = self.owner(node.value)
             steps = [] if owner is None else self.attribute_values(owner, node.attribute)
@@ -293,219 +281,19 @@ class Resolver:
 
     def types(self, node: s.Expression) -> frozenset[str]:
         """Qualified names of the classes that an expression may be an instance of."""
-        found = self._types.get(node)
+        found = self._found_types.get(node)
         if found is None:
-            self._types[node] = _NOTHING
-            found = self._types[node] = self._find_types(node)
+            self._found_types[node] = _NOTHING
+            found = self._found_types[node] = self._types.find(node)
         return found
 
     def is_tensor(self, node: s.Expression) -> bool:
         """Whether an expression is certainly a tensor."""
         return self.types(node) == {TENSOR}
 
-    def _find_types(self, node: s.Expression) -> frozenset[str]:
-        if isinstance(node, s.Constant):
-            return frozenset((f"builtins.{type(node.value).__name__}",))
-        if isinstance(node, s.Collection):
-            return frozenset((f"builtins.{node.kind}",))
-        if isinstance(node, (s.Dictionary, s.Comprehension)):
-            kind = "dict" if isinstance(node, s.Dictionary) else node.kind
-            return frozenset((f"builtins.{kind}",))
-        if isinstance(node, s.Name):
-            return self._types_of_name(node)
-        if isinstance(node, s.Call):
-            return self._types_of_call(node)
-        if isinstance(node, s.Attribute):
-            return self._types_of_attribute(node)
-        if isinstance(node, s.Subscript):
-            if isinstance(node.value, s.Call) and self.callee(node.value) & self._tuples:
-                return frozenset((TENSOR,))
-            return self.types(node.value) & {TENSOR, ARRAY}
-        if isinstance(node, s.Operation):
-            kinds = [self.types(operand) for operand in node.operands]
-            for kind in (TENSOR, ARRAY):
-                if frozenset((kind,)) in kinds and node.operator not in ("and", "or", "in", "not in", "is", "is not"):
-                    return frozenset((kind,))
-            return frozenset(("builtins.str",)) if node.operator == "f-string" else _NOTHING
-        if isinstance(node, s.Conditional):
-            body, orelse = self.types(node.body), self.types(node.orelse)
-            return body | orelse if body and orelse else _NOTHING
-        if isinstance(node, s.NamedExpression):
-            return self.types(node.value)
-        return _NOTHING
-
-    def _types_of_name(self, node: s.Name) -> frozenset[str]:
-        found: frozenset[str] = _NOTHING
-        for binding in reaching(node) or ():
-            if binding.kind == "parameter" and isinstance(binding.node, s.Parameter):
-                types = self._types_of_parameter(binding.node)
-            elif binding.kind == "augment":
-                continue
-            elif binding.kind == "assign" and binding.value is not None:
-                annotation = binding.node.annotation if isinstance(binding.node, s.Assign) else None
-                if annotation is not None:
-                    types = self.annotated(annotation)
-                elif not binding.path:
-                    types = self.types(binding.value)
-                else:
-                    types = self._types_of_item(binding)
-            else:
-                types = _NOTHING
-            if not types:
-                return _NOTHING
-            found |= types
-        return found - {"builtins.NoneType"} or found
-
-    def _types_of_item(self, binding: s.Binding) -> frozenset[str]:
-        value = _bound(binding)
-        if value is not None:
-            return self.types(value)
-        if isinstance(binding.value, s.Call) and self.callee(binding.value) & self._tuples:
-            return frozenset((TENSOR,))
-        return _NOTHING
-
-    def _types_of_parameter(self, parameter: s.Parameter) -> frozenset[str]:
-        if parameter.annotation is not None:
-            return self.annotated(parameter.annotation)
-        function = parameter.parent
-        if not isinstance(function, s.Function) or parameter.star:
-            return _NOTHING
-        klass = class_of(function)
-        if klass is None:
-            return _NOTHING
-        if function.parameters[0] is parameter and not self.is_static(function):
-            return frozenset((self._qualified[klass],))
-        if function.name == "forward" and (parameter.default is None or literal(parameter.default) is None):
-            return frozenset((TENSOR,))
-        return _NOTHING
-
     def is_static(self, function: s.Function) -> bool:
         """Whether a method is a `staticmethod`."""
         return any("builtins.staticmethod" in self.names(d) for d in function.decorators)
-
-    def annotated(self, node: s.Expression) -> frozenset[str]:
-        """The classes that an annotation admits, None left out."""
-        if isinstance(node, s.Constant):
-            if isinstance(node.value, str) and node.parent is not None:
-                last = node.value.rpartition(".")[2]
-                return frozenset((TENSOR,)) if last == "Tensor" else _NOTHING
-            return _NOTHING
-        if isinstance(node, s.Subscript):
-            if self.names(node.value) & {"typing.Optional", "typing.Annotated"} and node.indices:
-                return self.annotated(node.indices[0])
-            return self.names(node.value)
-        if isinstance(node, s.Operation) and node.operator == "|":
-            return frozenset().union(*(self.annotated(operand) for operand in node.operands))
-        return self.names(node)
-
-    def _types_of_call(self, node: s.Call) -> frozenset[str]:
-        names = self.callee(node)
-        if not names:
-            return self._types_of_instance_call(self.types(node.function))
-        found: set[str] = set()
-        for name in names:
-            kind = self._result(name)
-            if kind is None:
-                return _NOTHING
-            found.add(kind)
-        return frozenset(found)
-
-    def _types_of_instance_call(self, types: frozenset[str]) -> frozenset[str]:
-        """Calling an instance of a torch.nn module gives a tensor, recurrent and attention modules aside."""
-        if not types or not all(t.startswith("torch.nn.") and t not in self._not_tensor for t in types):
-            return _NOTHING
-        return frozenset((TENSOR,))
-
-    def _result(self, name: str) -> str | None:
-        if name in self.classes:
-            return name
-        if name in self._results:
-            return self._results[name]
-        function = self.functions.get(name)
-        if function is not None:
-            returns = self.annotated(function.returns) if function.returns is not None else _NOTHING
-            return next(iter(returns)) if len(returns) == 1 else None
-        head, _, last = name.rpartition(".")
-        if name in self._not_tensor or name in self._tuples:
-            return None
-        if head == TENSOR:
-            return TENSOR if name in self._tensor_methods else None
-        if last[:1].isupper():
-            return name
-        if head in ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"):
-            return None if last.startswith("_") else TENSOR
-        if head in ("numpy", "numpy.random", "numpy.linalg"):
-            return ARRAY
-        return None
-
-    def _types_of_attribute(self, node: s.Attribute) -> frozenset[str]:
-        kinds = self.types(node.value)
-        if kinds == {TENSOR}:
-            return frozenset((TENSOR,)) if node.attribute in _TENSOR_ATTRIBUTES else _NOTHING
-        owner = self.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
-        if owner is None:
-            return _NOTHING
-        found: frozenset[str] = _NOTHING
-        for value in self.attribute_values(owner, node.attribute):
-            types = self.types(value)
-            if not types:
-                return _NOTHING
-            found |= types
-        return found - {"builtins.NoneType"} or found
-
-
-def literal(node: s.Expression) -> object:
-    """The value of a literal expression, displays of literals and signs included, else UNKNOWN."""
-    if isinstance(node, s.Constant):
-        return node.value
-    if isinstance(node, s.Collection) and node.kind in ("tuple", "list"):
-        items = [literal(element) for element in node.elements]
-        return UNKNOWN if UNKNOWN in items else tuple(items)
-    if isinstance(node, s.Operation) and node.operator == "-" and len(node.operands) == 1:
-        value = literal(node.operands[0])
-        return -value if isinstance(value, (int, float)) else UNKNOWN
-    return UNKNOWN
-
-
-def class_of(function: s.Node) -> s.Class | None:
-    """The class whose body holds `function` directly."""
-    block = function.parent
-    while block is not None and not isinstance(block, (s.Class, s.Function, s.File)):
-        block = block.parent
-    return block if isinstance(block, s.Class) else None
-
-
-def parse_signature(text: str) -> list[tuple[str, object, bool]]:
-    """Parameters of a signature of `signatures.toml`: name, default (or UNKNOWN), keyword-only."""
-    parsed = ast.parse(f"def f({text}): pass").body[0]
-    assert isinstance(parsed, ast.FunctionDef)
-    given = parsed.args
-    positional = [*given.posonlyargs, *given.args]
-    pad = len(positional) - len(given.defaults)
-    defaults: list[ast.expr | None] = [*([None] * pad), *given.defaults]
-    found = [(a.arg, _default(d), False) for a, d in zip(positional, defaults, strict=True)]
-    return found + [(a.arg, _default(d), True) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-
-
-def _default(node: ast.expr | None) -> object:
-    if node is None:
-        return UNKNOWN
-    try:
-        return ast.literal_eval(node)
-    except ValueError:
-        return UNKNOWN
-
-
-def _bound(binding: s.Binding) -> s.Expression | None:
-    """The expression that a binding gives its name, through the unpacking of a display."""
-    if binding.kind != "assign" or binding.value is None:
-        return None
-    value = binding.value
-    for index in binding.path:
-        if not isinstance(value, s.Collection) or not 0 <= index < len(value.elements):
-            return None
-        value = value.elements[index]
-    return None if isinstance(value, s.Starred) else value
 
 
 def _unpacks(assign: s.Assign) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 
 from detlint import syntax as s
 from detlint.bindings import reaching
+from detlint.infer import TENSOR
 from detlint.model import Module
-from detlint.resolve import TENSOR, UNKNOWN, literal
+from detlint.values import UNKNOWN, literal
 
 _DEPTH = 6
 _CPU = ("cpu",)

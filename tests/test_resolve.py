@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from detlint import syntax as s
-from detlint.resolve import UNKNOWN
+from detlint.values import UNKNOWN
 from tests.support import expression, module
 
 NAMES = [

@@ -40,10 +40,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     source = "the operating system where it is None"
                 here = module.place(new[0]).line == module.place(call).line
                 related = [] if here else [(new[0], "the seed comes from here")]
-                details = {"call": module.short(call.function), "source": source}
+                name = module.short(call.function)
                 drawn = _generator(module, new[0], draws)
                 asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
-                yield module.finding(rule, call, related=related, lowered=not sure, only_if=asked, **details)
+                yield module.finding(
+                    rule, call, related=related, lowered=not sure, only_if=asked, call=name, source=source
+                )
 
 
 def _generator(module: Module, source: s.Expression, draws: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from detlint import syntax as s
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
-from detlint.resolve import literal
+from detlint.values import literal
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from detlint.conditions import applies
 from detlint.environment import overruled
 from detlint.finding import Finding
 from detlint.model import Module
-from detlint.resolve import literal
+from detlint.values import literal
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
