@@ -33,8 +33,8 @@ def unfilled(
                     return None
                 continue
             for found in _of_alias(module, uses, uses.of(node)):
-                if found.effect is Effect.READS and id(module.class_of(node)) in family:
-                    reads.append(found.node)
+                if found.effect is Effect.READS:
+                    reads += [found.node] if id(module.class_of(node)) in family else []
                 elif found.effect is not Effect.NOTHING:
                     return None
     return min(reads, key=lambda node: node.order, default=None)
