@@ -24,14 +24,11 @@ class Tracer:
     from the global generators are among them: they make it differ where the generator is not seeded.
     """
 
-    def __init__(self, module: Module, fallbacks: Iterable[str] = (), more: Iterable[str] = ()) -> None:
-        """`fallbacks` are functions whose last argument counts only where there is nothing else; `more` are
-        names of further sources.
-        """
+    def __init__(self, module: Module, fallbacks: Iterable[str] = ()) -> None:
+        """`fallbacks` are functions whose last argument counts only where there is nothing else."""
         names = module.catalogue.names
         self.module = module
         self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
-        self._sources |= frozenset(more)
         self._draws = {
             name: row
             for row in module.catalogue.rows("randomness", "consumer")
@@ -74,10 +71,11 @@ class Tracer:
 
     def drawn_from(self, node: s.Expression) -> str:
         """The global generator that an expression draws from, or ""."""
-        for name in sorted(self.module.callee(node)) if isinstance(node, s.Call) else ():
-            row = self._draws.get(name)
-            if row is not None and applies(self.module, node, row.list("when"), row.list("unless")):
-                return row.text("generator")
+        if isinstance(node, s.Call):
+            for name in sorted(self.module.callee(node)):
+                row = self._draws.get(name)
+                if row is not None and applies(self.module, node, row.list("when"), row.list("unless")):
+                    return row.text("generator")
         return ""
 
     def _either(self, origins: Iterable[Origin]) -> Origin:

@@ -19,9 +19,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     tables = [*module.catalogue.rows("randomness", "seeder"), *module.catalogue.rows("randomness", "generator")]
     seeders = {name: row.text("parameter") for row in tables if row.text("parameter") for name in row.list("names")}
     seeders |= {name: module.signature([name])[0][0] for name in rule.data["methods"]}
-    consumers = module.catalogue.rows("randomness", "consumer")
-    draws = {n: row.text("generator") for row in consumers if row.text("kind") == "call" for n in row.list("names")}
-    tracer = Tracer(module, rule.data["fallbacks"], draws)
+    tracer = Tracer(module, rule.data["fallbacks"])
     told: set[s.Expression] = set()
     for call in module.calls:
         names = sorted(module.callee(call))
@@ -35,23 +33,18 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             new = [source for source in found if source not in told]
             if new:
                 told |= set(new)
+                new.sort(key=lambda source: tracer.drawn_from(source) != "")
                 source = f"`{module.short(new[0])}`"
                 if isinstance(new[0], s.Constant):
                     source = "the operating system where it is None"
                 here = module.place(new[0]).line == module.place(call).line
                 related = [] if here else [(new[0], "the seed comes from here")]
                 name = module.short(call.function)
-                drawn = _generator(module, new[0], draws)
+                drawn = tracer.drawn_from(new[0])
                 asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, call=name, source=source
                 )
-
-
-def _generator(module: Module, source: s.Expression, draws: Mapping[str, str]) -> str:
-    """The global generator that a source draws from, or ""."""
-    names = module.callee(source) if isinstance(source, s.Call) else frozenset()
-    return next((draws[name] for name in names if name in draws), "")
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:
