@@ -134,9 +134,10 @@ def _evaluates(module: Module, node: s.Node) -> bool:
 def may_be_on_gpu(module: Module, call: s.Call) -> bool:
     """Whether `call` may work on a GPU; False where its tensor is on the CPU, and where data is prepared."""
     klass = module.class_of(call)
-    if klass is not None and not _is_module(module, klass):
-        bases = {*module.ancestry(klass)} & _names(module, "data-bases")
-        if bases or module.is_a(klass, "dataset") or _names(module, "data-methods") & klass.scope.bindings.keys():
+    if klass is not None:
+        if module.is_a(klass, "dataset") or not _names(module, "data-bases").isdisjoint(module.ancestry(klass)):
+            return False
+        if not _is_module(module, klass) and _names(module, "data-methods") & klass.scope.bindings.keys():
             return False
     tensor = subject(module, call)
     return tensor is None or not is_on_cpu(module, tensor)

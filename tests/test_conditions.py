@@ -343,3 +343,19 @@ def test_switches_of_the_program(text: str, effect: str | None) -> None:
     read, _ = last(text)
     found = [e for e in ("deterministic", "deterministic-warn") if contexts.in_program(read, e)]
     assert found == ([] if effect is None else [effect])
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("class A(nn.Module):", True),
+        ("class A:", True),
+        ("class A(torch.utils.data.Dataset):", False),
+        ("class A:\n    def __getitem__(self, i): ...", False),
+        ("class A(nn.Module):\n    def __getitem__(self, i): ...", True),
+        ("from torch_geometric.transforms import BaseTransform\nclass A(BaseTransform):", False),
+    ],
+)
+def test_classes_that_prepare_data(text: str, answer: bool) -> None:
+    read = module(HEADER + text + "\n    def run(self, x):\n        return F.relu(x)")
+    assert contexts.may_be_on_gpu(read, next(read.calls_to(("torch.nn.functional.relu",)))) is answer

@@ -32,7 +32,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         advice = module.catalogue.row("ops", "help", _effect(module, row)).text("text")
         advice = advice.format(remedy=row.text("remedy"))
-        yield module.finding(rule, call, call=module.short(call.function), does=row.text("does"), help=advice)
+        yield module.finding(rule, call, call=_shown(module, call), does=row.text("does"), help=advice)
 
 
 def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
@@ -43,6 +43,14 @@ def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
         if spoken and applies(module, call, row.list("when"), row.list("unless")):
             return row
     return None
+
+
+def _shown(module: Module, call: s.Call) -> str:
+    """What is called, in one line: a long receiver is left out."""
+    text = module.short(call.function, 60)
+    if text.endswith("...") and isinstance(call.function, s.Attribute):
+        return f"(...).{call.function.attribute}"
+    return text
 
 
 def _constructs(module: Module, call: s.Call) -> bool:
