@@ -197,9 +197,7 @@ def load() -> Catalogue:
     for path in sorted((root / "facts").glob("*.toml")):
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         signatures = content.pop("signatures", signatures)
-        tables[path.stem] = {
-            table: tuple(Row(row["id"], row) for row in rows) for table, rows in content.items()
-        }
+        tables[path.stem] = {table: tuple(Row(row["id"], row) for row in rows) for table, rows in content.items()}
     return Catalogue({rule.code: rule for rule in rules}, tables, signatures)
 
 

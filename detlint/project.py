@@ -175,5 +175,3 @@ def _join(states: list[State]) -> State | None:
     if not states:
         return None
     return tuple(words[0] if len(set(words)) == 1 else UNKNOWN for words in zip(*states, strict=True))
-
-

@@ -51,7 +51,9 @@ def test_what_a_script_draws_before_it_seeds(body: str, expected: list[str]) -> 
 
 def test_the_first_draw_is_reported_with_the_path_to_it() -> None:
     found = report(
-        {"train.py": "import torch\ndef main():\n    torch.rand(1)\n    torch.randn(1)\nif __name__ == '__main__':\n    main()\n"}
+        {
+            "train.py": "import torch\ndef main():\n    torch.rand(1)\n    torch.randn(1)\nif __name__ == '__main__':\n    main()\n"
+        }
     )
     (judged,) = found.findings
     assert judged.finding.place.line == 3

@@ -36,5 +36,3 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
 
 def _steps(path: tuple[Invoke, ...]) -> tuple[Related, ...]:
     return tuple(Related(step.place, f"called from here: `{step.target.rpartition('.')[2]}`") for step in path)
-
-
