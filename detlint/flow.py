@@ -113,8 +113,11 @@ class Flow(Generic[S]):
         endless = isinstance(node, s.While) and _truth(node.test) is True
         entry = state
         while True:
-            into = entry
-            end, left = self._apart(lambda into=into: self._block(node.body, self._expression(head, into)))
+
+            def once(into: S | None = entry) -> S | None:
+                return self._block(node.body, self._expression(head, into))
+
+            end, left = self._apart(once)
             back = self._merge((end, left.pop("continue", None)))
             again = self._merge((entry, back))
             if again == entry:
