@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
-from detlint.bindings import class_of
 from detlint.conditions import applies, subject
 from detlint.model import Module
+from detlint.scopes import class_of
 from detlint.tensors import is_constant, is_integer, is_on_cpu
 
 

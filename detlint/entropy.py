@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable
 
 from detlint import syntax as s
-from detlint.bindings import reaching
 from detlint.conditions import applies
 from detlint.model import Module
+from detlint.scopes import Binding, reaching
 
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not"))
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}
@@ -86,7 +86,7 @@ class Tracer:
         every = [self.origin(node) for node in nodes]
         return [part for found, _ in every for part in found], any(sure for _, sure in every)
 
-    def _bound(self, binding: s.Binding, none: bool) -> Origin:
+    def _bound(self, binding: Binding, none: bool) -> Origin:
         if binding.path or binding.kind not in ("assign", "augment"):
             return _NONE
         if binding.kind == "augment" and isinstance(binding.node, s.Assign):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from detlint import syntax as s
-from detlint.bindings import block_of
 from detlint.catalogue import Row
 from detlint.conditions import applies
 from detlint.model import Module
+from detlint.scopes import block_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from detlint import syntax as s
+from detlint.scopes import Binding, Scope
 
 N = TypeVar("N", bound=s.Node)
 
@@ -27,7 +28,7 @@ class Expressions:
         self.package = package
         self.count = 0
         self.stars: list[str] = []
-        self.scope = s.Scope("module", None)
+        self.scope = Scope("module", None)
 
     def make(self, node: N, origin: cst.CSTNode) -> N:
         """Finish a node: note its origin, its order and its children's parent."""
@@ -61,7 +62,7 @@ class Expressions:
                 scope = scope.parent
         elif where == "nonlocal" and scope.parent is not None:
             scope = scope.parent.find(name) or scope
-        binding = s.Binding(name, kind, node, value, path, qualified)
+        binding = Binding(name, kind, node, value, path, qualified)
         scope.bindings.setdefault(name, []).append(binding)
 
     def target(
@@ -207,7 +208,7 @@ class Expressions:
         return self.make(s.Operation(kind, [] if inner is None else [self.expression(inner)]), node)
 
     def _comprehension(self, node: Any) -> s.Expression:
-        outer, self.scope = self.scope, s.Scope("comprehension", self.scope)
+        outer, self.scope = self.scope, Scope("comprehension", self.scope)
         clauses: list[s.Clause] = []
         part: Any = node.for_in
         while part is not None:
@@ -228,8 +229,8 @@ class Expressions:
         kind = type(node).__name__.removesuffix("Comp").removesuffix("Exp").lower()
         return self.make(s.Comprehension(kind, clauses, elements), node)
 
-    def _function_scope(self) -> s.Scope:
-        return s.Scope("function", self.scope)
+    def _function_scope(self) -> Scope:
+        return Scope("function", self.scope)
 
     def _anonymous(self, node: cst.Lambda) -> s.Expression:
         parameters = self.parameters(node.params)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from detlint import syntax as s
-from detlint.bindings import class_of, reaching
 from detlint.model import Module
+from detlint.scopes import class_of, reaching
 
 ITEM_METHODS = ("__getitem__", "__getitems__")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint import syntax as s
-from detlint.bindings import bound, class_of, reaching
+from detlint.scopes import Binding, bound, class_of, reaching
 from detlint.values import literal
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Types:
             found |= types
         return found - {"builtins.NoneType"} or found
 
-    def _of_item(self, binding: s.Binding) -> frozenset[str]:
+    def _of_item(self, binding: Binding) -> frozenset[str]:
         value = bound(binding)
         if value is not None:
             return self.resolver.types(value)

@@ -11,10 +11,10 @@ from packaging.version import Version
 
 from detlint import positions, tree
 from detlint import syntax as s
-from detlint.bindings import class_of, reads
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Place, Related, Unseeded
 from detlint.resolve import Resolver
+from detlint.scopes import Scope, class_of, reads
 from detlint.values import UNKNOWN, parse_signature
 
 
@@ -93,7 +93,7 @@ class Module(Resolver):
     def _reads(self) -> Mapping[tuple[int, str], list[s.Name]]:
         return reads(self.file)
 
-    def reads(self, scope: s.Scope, name: str) -> list[s.Name]:
+    def reads(self, scope: Scope, name: str) -> list[s.Name]:
         """Where a name bound in `scope` is read, inner functions included, in source order."""
         return self._reads.get((id(scope), name), [])
 

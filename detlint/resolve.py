@@ -6,9 +6,9 @@ import builtins
 from collections.abc import Iterable, Sequence
 
 from detlint import syntax as s
-from detlint.bindings import bound, reaching
 from detlint.catalogue import Catalogue
 from detlint.infer import TENSOR, Types
+from detlint.scopes import bound, reaching
 from detlint.values import UNKNOWN, literal
 
 _BUILTINS = frozenset(dir(builtins))

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from detlint.scopes import Scope
 
 
 @dataclass(slots=True, eq=False)
@@ -359,59 +362,6 @@ class Class(Statement):
     decorators: list[Expression]
     body: Block
     scope: Scope
-
-
-# Scopes
-
-
-@dataclass(slots=True, eq=False)
-class Binding:
-    """One place that gives a name a value.
-
-    `kind`: "assign", "augment", "import", "function", "class", "parameter", "for", "with", "except",
-    "comprehension", "delete", "pattern". `value` is the bound expression (for "for" the iterator, for
-    "with" the context manager); `path` is the index into it when a target is unpacked; `qualified` is
-    what an import names.
-    """
-
-    name: str
-    kind: str
-    node: Node
-    value: Expression | None = None
-    path: tuple[int, ...] = ()
-    qualified: str | None = None
-
-    @property
-    def order(self) -> int:
-        """When the name is bound, in evaluation order."""
-        return self.node.order
-
-
-@dataclass(slots=True, eq=False)
-class Scope:
-    """Where names live: "module", "class", "function" or "comprehension"."""
-
-    kind: str
-    parent: Scope | None
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    uses: dict[str, list[Name]] = field(default_factory=dict)
-    outside: dict[str, str] = field(default_factory=dict)
-    owner: Function | Class | None = None
-
-    def find(self, name: str) -> Scope | None:
-        """The scope in which `name` is bound when it is read here, or None: a builtin or a star import."""
-        scope: Scope | None = self
-        start = self
-        while scope is not None:
-            where = scope.outside.get(name)
-            if where == "global":
-                while scope.parent is not None:
-                    scope = scope.parent
-                return scope if name in scope.bindings else None
-            if where is None and name in scope.bindings and (scope.kind != "class" or scope is start):
-                return scope
-            scope = scope.parent
-        return None
 
 
 @dataclass(slots=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from detlint import syntax as s
-from detlint.bindings import reaching
 from detlint.infer import TENSOR
 from detlint.model import Module
+from detlint.scopes import reaching
 from detlint.values import UNKNOWN, literal
 
 _DEPTH = 6

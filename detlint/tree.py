@@ -16,6 +16,7 @@ import libcst as cst
 
 from detlint import syntax as s
 from detlint.expressions import OPERATORS, Expressions
+from detlint.scopes import Scope
 
 _DEEPEST = 1000  # Python itself stops at 200; the parser overflows its stack somewhere beyond 2000
 
@@ -260,7 +261,7 @@ class _Statements(Expressions):
     def klass(self, node: cst.ClassDef) -> s.Statement:
         decorators = [self.expression(d.decorator) for d in node.decorators]
         arguments = self.arguments([*node.bases, *node.keywords])
-        outer, scope = self.scope, s.Scope("class", self.scope)
+        outer, scope = self.scope, Scope("class", self.scope)
         self.scope = scope
         body = self.suite(node.body)
         self.scope = outer

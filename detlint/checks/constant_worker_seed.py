@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from detlint import syntax as s
-from detlint.bindings import reaching
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
+from detlint.scopes import Binding, reaching
 
 WORKER, FIXED = "worker", "fixed"
 
@@ -133,7 +133,7 @@ class _Seed:
             found |= kind
         return found or None
 
-    def _of_binding(self, binding: s.Binding) -> set[str] | None:
+    def _of_binding(self, binding: Binding) -> set[str] | None:
         node = binding.node
         if isinstance(node, s.Parameter):
             if node is self.worker:

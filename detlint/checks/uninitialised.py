@@ -12,6 +12,7 @@ from detlint.fields import unfilled
 from detlint.finding import Finding
 from detlint.flow import Flow
 from detlint.model import Module
+from detlint.scopes import Scope
 from detlint.uses import Effect, Use, Uses
 
 State = frozenset[tuple[s.Call, bool]]  # allocations that a name may hold; True: nothing is written yet
@@ -22,7 +23,7 @@ _CHOICES = (s.If, s.Conditional, s.While, s.Match, s.Try)
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Allocations whose first use on some path is a read; of the page's `libraries`, `exits` end a program."""
     uses = Uses(module, rule.data["libraries"])
-    bound: dict[tuple[s.Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
+    bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
     found = dict(allocations(module, rule.data["libraries"]))
     for call, kind in found.items():
         use = uses.of(call, kind == "module")
@@ -49,7 +50,7 @@ def _finding(module: Module, rule: Rule, call: s.Call, read: s.Node, message: st
     return module.finding(rule, call, related=[(read, message)], lowered=lowered, call=module.short(call.function))
 
 
-def _bind(bound: dict[tuple[s.Scope, str], dict[s.Node, s.Call]], name: s.Name, event: s.Node, call: s.Call) -> None:
+def _bind(bound: dict[tuple[Scope, str], dict[s.Node, s.Call]], name: s.Name, event: s.Node, call: s.Call) -> None:
     scope = name.scope.find(name.id)
     if scope is not None and scope.kind in ("module", "function"):
         bound[scope, name.id][event] = call
@@ -65,7 +66,7 @@ class _Local:
         self,
         module: Module,
         uses: Uses,
-        scope: s.Scope,
+        scope: Scope,
         name: str,
         events: dict[s.Node, s.Call],
         runs: bool,

@@ -1,13 +1,63 @@
-"""Which bindings a name can have where it is read: reaching definitions on syntax."""
+"""Scopes and their bindings, and which bindings a name can have where it is read."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, field
 
 from detlint import syntax as s
 
 
-def reaching(name: s.Name) -> list[s.Binding] | None:
+@dataclass(slots=True, eq=False)
+class Binding:
+    """One place that gives a name a value.
+
+    `kind`: "assign", "augment", "import", "function", "class", "parameter", "for", "with", "except",
+    "comprehension", "delete", "pattern". `value` is the bound expression (for "for" the iterator, for
+    "with" the context manager); `path` is the index into it when a target is unpacked; `qualified` is
+    what an import names.
+    """
+
+    name: str
+    kind: str
+    node: s.Node
+    value: s.Expression | None = None
+    path: tuple[int, ...] = ()
+    qualified: str | None = None
+
+    @property
+    def order(self) -> int:
+        """When the name is bound, in evaluation order."""
+        return self.node.order
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """Where names live: "module", "class", "function" or "comprehension"."""
+
+    kind: str
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    outside: dict[str, str] = field(default_factory=dict)
+    owner: s.Function | s.Class | None = None
+
+    def find(self, name: str) -> Scope | None:
+        """The scope in which `name` is bound when it is read here, or None: a builtin or a star import."""
+        scope: Scope | None = self
+        start = self
+        while scope is not None:
+            where = scope.outside.get(name)
+            if where == "global":
+                while scope.parent is not None:
+                    scope = scope.parent
+                return scope if name in scope.bindings else None
+            if where is None and name in scope.bindings and (scope.kind != "class" or scope is start):
+                return scope
+            scope = scope.parent
+        return None
+
+
+def reaching(name: s.Name) -> list[Binding] | None:
     """The bindings that may give `name` its value, or None where no scope of the file binds it.
 
     Within one scope, program order decides: the search goes backwards from the read and stops at a
@@ -21,7 +71,7 @@ def reaching(name: s.Name) -> list[s.Binding] | None:
         return bindings
     around = {id(node) for node in name.ancestors()}
     loops = [node for node in name.ancestors() if isinstance(node, (s.For, s.While))]
-    found: list[s.Binding] = []
+    found: list[Binding] = []
     for binding in sorted((b for b in bindings if b.order < name.order), key=lambda b: -b.order):
         found.append(binding)
         if id(block_of(binding.node)) in around:
@@ -52,9 +102,9 @@ def _inside(node: s.Node, outer: s.Node) -> bool:
     return any(a is outer for a in node.ancestors())
 
 
-def _runs_in(name: s.Name) -> s.Scope | None:
+def _runs_in(name: s.Name) -> Scope | None:
     """The scope whose statements run where `name` is read; comprehensions run in the one around them."""
-    scope: s.Scope | None = name.scope
+    scope: Scope | None = name.scope
     home = name.scope.find(name.id)
     while scope is not None and scope is not home and scope.kind == "comprehension":
         scope = scope.parent
@@ -71,7 +121,7 @@ def reads(file: s.File) -> dict[tuple[int, str], list[s.Name]]:
     return found
 
 
-def bound(binding: s.Binding) -> s.Expression | None:
+def bound(binding: Binding) -> s.Expression | None:
     """The expression that a binding gives its name, through the unpacking of a display."""
     if binding.kind != "assign" or binding.value is None:
         return None
