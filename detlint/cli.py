@@ -70,10 +70,10 @@ def check(
     Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
     """
     paths = paths or (Path(),)
-    for path in paths:
-        if not path.exists():
-            raise click.UsageError(f"{path} does not exist; give files or folders that do")
     with _clear_errors():
+        for path in paths:
+            if not path.exists():
+                raise ConfigError(f"{path} does not exist; give files or folders that do")
         settings = _settings(paths[0])
         settings = replace(
             settings,
@@ -105,6 +105,8 @@ def _run(
     torch = config.target_torch(settings.torch_version, settings.root, rules)
     with _progress() as progress:
         report = engine.check_paths(paths, settings, torch, jobs, progress)
+    if not report.files:
+        click.echo(f"detlint: no Python files under {', '.join(map(str, paths))}", err=True)
     if format_ == "json":
         from detlint.output import json
 
