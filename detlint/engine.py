@@ -20,8 +20,9 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.catalogue import Catalogue, Rule
+from detlint.collect import collect
 from detlint.config import Config
-from detlint.facts import Facts, collect
+from detlint.facts import Facts
 from detlint.finding import Finding, Place, Severity
 from detlint.model import Module
 from detlint.project import Project

@@ -8,7 +8,7 @@ from detlint import syntax as s
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
 
-ITEM_METHODS = ("__getitem__", "__getitems__")
+ITEM_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
 
 
 def alternatives(node: s.Expression) -> Iterator[s.Expression]:

@@ -17,6 +17,8 @@ from detlint.resolve import Resolver
 from detlint.scopes import Scope, class_of, reads
 from detlint.values import UNKNOWN, parse_signature
 
+_KEEPING = frozenset(("update", "get", "items", "keys", "values", "copy"))  # what removes nothing from a dict
+
 
 @dataclass(frozen=True, slots=True)
 class Passed:
@@ -152,7 +154,7 @@ class Module(Resolver):
         made = self.partial(call.function) if not self.names(call.function) else None
         arguments = [*made.arguments[1:], *call.arguments] if made is not None else call.arguments
         position = 0
-        hidden = False
+        hidden = sure = False
         unpacked: list[s.Expression] = []
         for argument in reversed(arguments):
             if argument.keyword == parameter:
@@ -164,6 +166,7 @@ class Module(Resolver):
                     hidden = True
                 else:
                     unpacked += entries.get(parameter, [])
+                    sure = sure or self._always_holds(argument.value, parameter)
             elif argument.star == "*":
                 hidden = hidden or place >= position
                 position = len(signature) + 1
@@ -173,7 +176,7 @@ class Module(Resolver):
                 position += 1
         if hidden:
             return Passed(None, (), default)
-        return Passed(None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
+        return Passed(True if sure else None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
 
     def possible(self, passed: Passed) -> list[object] | None:
         """All constants that the parameter may have, the default included; None: one is not a constant."""
@@ -209,6 +212,20 @@ class Module(Resolver):
         if not isinstance(node, s.Name):
             return found
         return found if self._add_updates(node, found) else None
+
+    def _always_holds(self, node: s.Expression, key: str) -> bool:
+        """Whether a dict of known entries has `key` from the start, and nothing but `update` is called on it."""
+        for value in self.values(node) or ():
+            if isinstance(value, s.Dictionary):
+                keys: list[object] = [k.value for k in value.keys if isinstance(k, s.Constant)]
+            else:
+                keys = [a.keyword for a in value.arguments] if isinstance(value, s.Call) else []
+            if key not in keys:
+                return False
+        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
+        uses = self.reads(scope, node.id) if scope is not None and isinstance(node, s.Name) else []
+        attributes = [use.parent for use in uses if isinstance(use.parent, s.Attribute)]
+        return all(attribute.attribute in _KEEPING for attribute in attributes)
 
     def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
         """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read."""

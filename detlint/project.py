@@ -41,7 +41,9 @@ class Project:
         self._local = {module.partition(".")[0] for module in self._modules} | set(local)
         self._imported = {target for each in self.facts for target in _imports(each)}
         self._timeline: dict[tuple[str, str], list[tuple[int, State]]] = defaultdict(list)
-        self.entries = [_Walk(self, f).entry for f in self.facts if self._is_entry(f)]
+        self.entries = [
+            _Walk(self, f, start).entry for f in self.facts if self._is_entry(f) for start in (TOP, *f.spawned)
+        ]
 
     def _is_entry(self, facts: Facts) -> bool:
         return facts.guarded or (facts.acts and "." not in facts.module)
@@ -88,16 +90,21 @@ def _seeds(effects: Effects) -> Iterator[Seed]:
 
 
 class _Walk:
-    """One entry point's effects in order, into the functions of its file."""
+    """One entry point's effects in order, into the functions of its file.
 
-    def __init__(self, project: Project, facts: Facts) -> None:
+    An entry point is a file's top level, or a function that a new process starts with, which imports the file first.
+    """
+
+    def __init__(self, project: Project, facts: Facts, start: str) -> None:
         self.project = project
         self.facts = facts
         self.entry = Entry(facts.path, project.is_self_check(facts))
         self._path: list[Invoke] = []
         self._active: set[str] = set()
         self._done: dict[tuple[str, State], State | None] = {}
-        self.function(TOP, _START)
+        own = start != TOP and any(_seeds(facts.functions[TOP]))
+        imported = start != TOP and any(project.seeds_at_import(target) for target in _imports(facts))
+        self.function(start, (UNKNOWN,) * len(_START) if own or imported else _START)
 
     def function(self, name: str, state: State) -> State | None:
         """The state after a function, or None where it never returns."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
 
 from detlint import catalogue, engine
 from detlint import syntax as s
@@ -30,16 +35,47 @@ def expression(module: Module, text: str, which: int = -1) -> s.Expression:
     return node
 
 
-def report(files: dict[str, str], select: tuple[str, ...] = ("ALL",)) -> Report:
-    """The report on texts by path."""
+def report(files: dict[str, str], select: tuple[str, ...] = ("ALL",), torch: str | None = None) -> Report:
+    """The report on texts by path, for a version of torch or the newest one."""
     sources = [
         Source(path, path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"), textwrap.dedent(text))
         for path, text in files.items()
     ]
-    return engine.check_sources(sources, Config(select=select), catalogue.load().newest_release())
+    release = Version(torch) if torch else catalogue.load().newest_release()
+    return engine.check_sources(sources, Config(select=select), release)
 
 
-def codes(text: str, *select: str) -> list[tuple[int, str]]:
+def codes(text: str, *select: str, torch: str | None = None) -> list[tuple[int, str]]:
     """Line and code of each finding in a text."""
-    found = report({"example.py": text}, select or ("ALL",)).findings
+    found = report({"example.py": text}, select or ("ALL",), torch).findings
     return [(judged.finding.place.line, judged.finding.code) for judged in found]
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A text of tests/gauntlet, and line and code of each finding that its trailing `# DETnnn` marks ask for."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def marks(self) -> list[tuple[int, str]]:
+        found = []
+        for number, line in enumerate(self.text.splitlines(), 1):
+            marked = re.search(r"# ((?:DET\d{3}(?:, )?)+)$", line)
+            found += [(number, code) for code in re.findall(r"DET\d{3}", marked.group(1))] if marked else []
+        return found
+
+
+def snippets(*files: str) -> list[Snippet]:
+    """The snippets of files of tests/gauntlet, each a heading and a block of Python."""
+    found = []
+    for file in files:
+        text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
+        found += [
+            Snippet(f"{file}: {name}", block) for name, block in re.findall(r"### ([^\n]+)\n```py\n(.*?)```", text, re.S)
+        ]
+    return found

@@ -38,7 +38,7 @@ def last(text: str, head: str = "def f(self, x, y, flag, mode=None, **kwargs):")
         ("F.interpolate(x, mode=mode)", "mode=area", None),
         ("F.interpolate(x, mode=mode)", "mode!=area", None),
         ("F.interpolate(x, **kwargs)", "mode=area", None),
-        ("F.interpolate(x, **{'mode': 'area'})", "mode=area", None),
+        ("F.interpolate(x, **{'mode': 'area'})", "mode=area", True),
         ("F.interpolate(x, mode='area' if flag else 'linear')", "mode=area", None),
         ("F.interpolate(x, mode='area' if flag else 'linear')", "mode=area|linear", True),
         ("how = 'area'\nF.interpolate(x, mode=how)", "mode=area", True),

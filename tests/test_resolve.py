@@ -123,7 +123,7 @@ def test_what_may_be_anything_is_not_a_constant(text: str) -> None:
         ("DataLoader(d, 8, True)", True, [True]),
         ("DataLoader(d)", False, [None]),
         ("DataLoader(d, **k)", None, [None, True]),
-        ("DataLoader(d, **{'shuffle': True})", None, [None, True]),
+        ("DataLoader(d, **{'shuffle': True})", True, [True]),
         ("DataLoader(d, **unknown())", None, None),
         ("DataLoader(*a)", None, None),
         ("partial(DataLoader, shuffle=True)(d)", True, [True]),

@@ -8,7 +8,7 @@ from detlint import syntax as s
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
-from detlint.scopes import Binding, reaching
+from detlint.scopes import Binding, class_of, reaching
 
 WORKER, FIXED = "worker", "fixed"
 
@@ -81,8 +81,8 @@ class _Seed:
         self.pure = frozenset(rule.data["pure"])
         self.function = function
         self.bound = bound
-        method = any(isinstance(a, s.Class) for a in function.ancestors()) and function.name != "<lambda>"
-        own = function.parameters[1:] if method and not module.is_static(function) else function.parameters
+        method = class_of(function) is not None and function.name != "<lambda>" and not module.is_static(function)
+        own = function.parameters[1:] if method else function.parameters
         self.worker = next((p for p in own if p.name not in bound), None)
 
     def of_call(self, call: s.Call, seeders: Mapping[str, str]) -> set[str] | None:

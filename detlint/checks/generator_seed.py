@@ -28,6 +28,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 lowered = not certain or _is_default(module, call)
                 case = "" if certain else " where its seed is None"
                 yield module.finding(rule, call, lowered=lowered, call=module.short(call.function), case=case)
+        for call in module.calls:
+            for argument in call.arguments:
+                made = module.names(argument.value) if argument.keyword in rule.data["factories"] else frozenset()
+                if made and made <= set(row.list("names")):
+                    yield module.finding(rule, argument.value, call=module.short(argument.value), case="")
 
 
 def _is_default(module: Module, call: s.Call) -> bool:

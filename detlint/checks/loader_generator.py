@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import syntax as s
 from detlint.catalogue import Rule
+from detlint.conditions import holds
 from detlint.finding import Finding
 from detlint.model import Module
+from detlint.values import literal
+
+_COMPARISONS = frozenset(("==", "!=", "in", "not in", "is", "is not"))
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Loaders that certainly have no generator and may shuffle."""
     for call in module.calls_to(rule.data["loaders"]):
-        if module.argument(call, "generator").given is not False:
-            continue
-        shuffle = module.argument(call, "shuffle")
-        if any(module.constants(value) and True in (module.constants(value) or ()) for value in shuffle.values):
+        shuffle = module.argument(call, "shuffle").values
+        if holds(module, call, "!generator") is True and any(_may_hold(module, value) for value in shuffle):
             full = module.unseeded("torch", call)
             yield module.finding(rule, call, full_if=full, loader=module.short(call.function))
+
+
+def _may_hold(module: Module, node: s.Expression) -> bool:
+    """Whether a value may be True: a constant, or the outcome of a comparison such as `split == "train"`."""
+    values = module.values(node) or []
+    return any(literal(v) is True or (isinstance(v, s.Operation) and v.operator in _COMPARISONS) for v in values)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from detlint.catalogue import Rule
 from detlint.facts import Invoke
-from detlint.finding import Finding, Related
+from detlint.finding import Finding, Place, Related
 from detlint.project import Project
 
 _SHOWN = 3
@@ -14,24 +14,27 @@ _SHOWN = 3
 
 def check(project: Project, rule: Rule) -> Iterator[Finding]:
     """One finding for each entry point and generator: at the first draw, or at the seed that comes after it."""
+    told: set[Place] = set()  # a function may be called, and started as a process too
     for entry in project.entries:
         for generator in rule.data["generators"]:
             draws = entry.draws.get(generator, [])
             late = entry.late.get(generator)
-            if not draws:
+            if not draws or bool(rule.data.get("late")) is (late is None):
                 continue
             first, path = draws[0]
-            low = entry.self_check
             details = {"what": first.what, "generator": generator}
-            if rule.data.get("late") and late is not None:
-                seed = late[0]
+            if late is not None:
+                place = late[0].place
+                details["seed"] = late[0].what
                 related = (Related(first.place, f"`{first.what}` draws before it"), *_steps(path))
-                message = rule.message.format(seed=seed.what, **details)
-                yield Finding(rule.code, seed.place, message, details, related, lowered=low)
-            elif not rule.data.get("late") and late is None:
+            else:
+                place = first.place
                 others = [Related(other.place, f"`{other.what}` draws too") for other, _ in draws[1 : _SHOWN + 1]]
+                related = (*_steps(path), *others)
+            if place not in told:
+                told.add(place)
                 message = rule.message.format(**details)
-                yield Finding(rule.code, first.place, message, details, (*_steps(path), *others), lowered=low)
+                yield Finding(rule.code, place, message, details, related, lowered=entry.self_check)
 
 
 def _steps(path: tuple[Invoke, ...]) -> tuple[Related, ...]:

@@ -11,7 +11,7 @@ from detlint.catalogue import Rule
 from detlint.conditions import holds
 from detlint.finding import Finding
 from detlint.generators import calls_for_item, held
-from detlint.model import Module
+from detlint.model import Module, Passed
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -19,13 +19,24 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for call in module.calls_to(rule.data["loaders"]):
         if holds(module, call, "!worker_init_fn") is not True:
             continue
-        workers = module.possible(module.argument(call, "num_workers"))
-        if workers and all(isinstance(number, int) and number > 0 for number in workers):
+        if _has_workers(module, rule, module.argument(call, "num_workers")):
             drawn = _unseeded_draw(module, rule, call)
             text = "" if drawn is None else f", and its data set draws from `{module.short(drawn)}`"
             related = [] if drawn is None else [(drawn, "PyTorch does not seed this in a worker")]
             loader = module.short(call.function)
             yield module.finding(rule, call, related=related, lowered=drawn is None, loader=loader, draw=text)
+
+
+def _has_workers(module: Module, rule: Rule, passed: Passed) -> bool:
+    """Whether a number of workers is certainly not 0: constants, or as many as there are processors."""
+    workers = module.possible(passed)
+    if workers is not None:
+        return all(isinstance(number, int) and number > 0 for number in workers) and bool(workers)
+    counts = [value for given in passed.values for value in module.values(given) or [given]]
+    counted = all(
+        isinstance(v, s.Call) and module.callee(v) and module.callee(v) <= set(rule.data["counts"]) for v in counts
+    )
+    return bool(counts) and passed.given is True and counted
 
 
 def _unseeded_draw(module: Module, rule: Rule, loader: s.Call) -> s.Expression | None:
