@@ -9,7 +9,7 @@ from detlint import syntax as s
 from detlint.indices import index_values, literal_argument
 from detlint.infer import TENSOR
 from detlint.model import Module, Passed
-from detlint.tensors import is_integer, is_whole, is_zeros, rank
+from detlint.tensors import is_integer, is_whole, is_zeros, listed, rank
 from detlint.values import UNKNOWN, literal
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")
@@ -138,7 +138,10 @@ def _length(module: Module, passed: Passed) -> int | None:
 
 
 def subject(module: Module, call: s.Call) -> s.Expression | None:
-    """The tensor that a call is about: a method's receiver, else the first argument; a constructor has none."""
+    """The tensor that a call is about: a method's receiver, a table's weight, else the first argument.
+
+    A constructor has none.
+    """
     callee = module.callee(call)
     if isinstance(call.function, s.Attribute) and any(name.startswith(f"{TENSOR}.") for name in callee):
         return call.function.value
@@ -146,7 +149,8 @@ def subject(module: Module, call: s.Call) -> s.Expression | None:
         return None
     signature = module.signature(callee)
     if signature:
-        passed = module.argument(call, signature[0][0])
+        looks_up = callee <= listed(module, "table-of-weight")
+        passed = module.argument(call, "weight" if looks_up else signature[0][0])
         return passed.values[0] if passed.given and passed.values else None
     first = call.arguments[0] if call.arguments else None
     return first.value if first is not None and not first.star and first.keyword is None else None

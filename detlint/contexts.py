@@ -71,16 +71,28 @@ def may_have_gradient(module: Module, call: s.Call) -> bool:
 
 
 def is_learning(module: Module, node: s.Node, depth: int = 4) -> bool:
-    """Whether `node` is plainly in code that takes gradients: a module's method, or what it calls."""
+    """Whether `node` is plainly in code that takes gradients.
+
+    That is a module's method, a program or function of a file that calls `backward()`, and what these call.
+    """
     function = _function(node)
-    if function is None or depth == 0:
-        return False
-    if around(module, node, "no-gradient") or function.name in _names(module, "no-gradient-functions"):
+    if function is None:
+        return _trains(module)
+    if depth == 0 or around(module, node, "no-gradient") or function.name in _names(module, "no-gradient-functions"):
         return False
     klass = module.class_of(function)
     if klass is not None:
         return _is_module(module, klass)
-    return any(is_learning(module, call, depth - 1) for call in module.calls_to((module.qualified(function),)))
+    calls = list(module.calls_to((module.qualified(function),)))
+    if not calls:
+        return _trains(module)
+    return any(may_have_gradient(module, call) and is_learning(module, call, depth - 1) for call in calls)
+
+
+def _trains(module: Module) -> bool:
+    """Whether the file takes gradients itself: something in it calls `backward()`."""
+    methods = _names(module, "backward")
+    return any(isinstance(call.function, s.Attribute) and call.function.attribute in methods for call in module.calls)
 
 
 def _is_module(module: Module, klass: s.Class) -> bool:

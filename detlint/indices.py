@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detlint import syntax as s
 from detlint.model import Module
+from detlint.scopes import bound, reaching
 from detlint.tensors import listed, makers, method_of
 from detlint.values import UNKNOWN, literal
 
@@ -12,8 +13,20 @@ _DEPTH = 6
 
 def index_values(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> str | None:
     """Whether the values of an index along `dim` are known to differ ("unique") or to repeat ("repeats"), else None."""
+    if _is_edge(module, index):
+        return "repeats"
     kinds = {_kind_of_index(module, value, dim, depth) for value, _ in makers(module, index)} if depth else set()
     return kinds.pop() if len(kinds) == 1 else None
+
+
+def _is_edge(module: Module, index: s.Expression) -> bool:
+    """Whether an index is a row of the list of a graph's edges, by its name: a node has several edges."""
+    edges = listed(module, "edges")
+    found = [bound(b) or b.value for b in reaching(index) or ()] if isinstance(index, s.Name) else [index]
+    rows = [value.value if isinstance(value, s.Subscript) else value for value in found if value is not index]
+    rows += [index.value] if isinstance(index, s.Subscript) else []
+    names = [getattr(row, "attribute", getattr(row, "id", None)) for row in rows]
+    return bool(names) and all(name in edges for name in names)
 
 
 def _kind_of_index(module: Module, value: s.Expression, dim: int | None, depth: int) -> str | None:

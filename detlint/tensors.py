@@ -88,6 +88,8 @@ def _rank_of(module: Module, value: s.Expression, depth: int) -> Rank | None:
         return (None, least) if least else None
     if not isinstance(value, s.Call) or any(a.star for a in value.arguments):
         return None
+    if _is_image(module, value.function, depth):
+        return None, 3
     method, receiver, positional = method_of(module, value)
     if method in listed(module, "rank-of-sizes"):
         return _rank_from_sizes(positional)
@@ -113,6 +115,23 @@ def _rank_of(module: Module, value: s.Expression, depth: int) -> Rank | None:
             return 1, 1
         return (dims[0] + 1, dims[0] + 1) if len(dims) == 1 and isinstance(dims[0], int) and dims[0] >= 0 else None
     return None
+
+
+def _is_image(module: Module, function: s.Expression, depth: int) -> bool:
+    """Whether what is called gives an image or a video: a function or layer of torch, or what ends in such a layer."""
+    names = module.names(function)
+    if names and names <= listed(module, "rank-3-or-more"):
+        return True
+    layers = module.values(function) or []
+    return bool(layers) and depth > 0 and all(_gives_image(module, layer, depth) for layer in layers)
+
+
+def _gives_image(module: Module, layer: s.Expression, depth: int) -> bool:
+    if not isinstance(layer, s.Call):
+        return False
+    if module.callee(layer) == {"torch.nn.Sequential"} and layer.arguments:
+        return _is_image(module, layer.arguments[-1].value, depth - 1)
+    return _is_image(module, layer.function, depth - 1)
 
 
 def _rank_of_operand(module: Module, operand: s.Expression, depth: int) -> Rank | None:

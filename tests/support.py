@@ -76,6 +76,7 @@ def snippets(*files: str) -> list[Snippet]:
     for file in files:
         text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
         found += [
-            Snippet(f"{file}: {name}", block) for name, block in re.findall(r"### ([^\n]+)\n```py\n(.*?)```", text, re.S)
+            Snippet(f"{file}: {name}", block)
+            for name, block in re.findall(r"### ([^\n]+)\n```py\n(.*?)```", text, re.S)
         ]
     return found

@@ -20,7 +20,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     rows = [row for row in module.catalogue.rows("ops", "op") if row.text("rule") == rule.code]
     known = frozenset(name for row in rows for name in row.list("names"))
     switched = any(in_program(module, effect) for effect in rule.data["program"])
-    for call in module.calls_to(known):
+    objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
+    called = module.calls if any(True for _ in module.calls_to(objects)) else []
+    for call in (*module.calls_to(known - objects), *(c for c in called if _made(module, c))):
         row = _row(module, call, rows)
         if row is None or (switched and _effect(module, row) == "path"):
             continue
@@ -37,12 +39,27 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
     """The first row that speaks of all that is called, in this version of torch and with these arguments."""
-    callee = module.callee(call)
     for row in rows:
-        spoken = callee <= set(row.list("names")) and row.holds_for(module.torch)
-        if spoken and applies(module, call, row.list("when"), row.list("unless")):
+        if row.holds_for(module.torch) and _speaks_of(module, call, row):
             return row
     return None
+
+
+def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
+    names, when, unless = set(row.list("names")), row.list("when"), row.list("unless")
+    if not row.text("called"):
+        callee = module.callee(call)
+        return bool(callee) and callee <= names and applies(module, call, when, unless)
+    made = _made(module, call)
+    known = bool(made) and all(module.callee(one) <= names and applies(module, one, (), unless) for one in made)
+    return known and applies(module, call, when, ())
+
+
+def _made(module: Module, call: s.Call) -> list[s.Call]:
+    """The calls that made the object that is called, as a loss; none: not known."""
+    values = [] if isinstance(call.function, s.Call) else module.values(call.function) or []
+    made = [value for value in values if isinstance(value, s.Call) and module.callee(value)]
+    return made if len(made) == len(values) else []
 
 
 def _shown(module: Module, call: s.Call) -> str:
