@@ -22,7 +22,7 @@ def collect(module: Module) -> Facts:
     functions = {TOP: collector.block(module.file.body)}
     for name, function in module.functions.items():
         if function.name != "<lambda>":
-            effects = collector.block(function.body)
+            effects = (*collector.decorators(function), *collector.block(function.body))
             if effects:
                 functions[name] = effects
     statements = module.file.body.statements
@@ -36,10 +36,15 @@ def collect(module: Module) -> Facts:
 
 def _spawned(module: Module) -> Iterator[str]:
     for row in module.catalogue.rows("randomness", "launcher"):
-        for call in module.calls_to(row.list("names")):
-            starts = applies(module, call, row.list("when"), row.list("unless"))
-            for value in module.argument(call, row.text("parameter")).values if starts else ():
-                yield from sorted(name for name in module.names(value) if name in module.functions)
+        for call in module.calls_to(row.list("names")) if row.text("kind") == "spawns" else ():
+            if applies(module, call, row.list("when"), row.list("unless")):
+                yield from _given(module, call, row)
+
+
+def _given(module: Module, call: s.Call, launcher: Row) -> list[str]:
+    """The functions of the file that a launcher is given."""
+    values = module.argument(call, launcher.text("parameter")).values
+    return sorted(name for value in values for name in module.names(value) if name in module.functions)
 
 
 def _last(node: s.Expression) -> str:
@@ -96,9 +101,27 @@ class _Collector:
             if row.text("kind") == "reseeds"
             for name in row.list("names")
         }
+        self.runners = {
+            name: row
+            for row in rows("randomness", "launcher")
+            if row.text("kind") == "runs"
+            for name in row.list("names")
+        }
         devices = {name for name, row in self.seeders.items() if row.list("seeds") == ("cuda",)}
         self.seeds_devices = any(True for _ in module.calls_to(devices))
         self._open: set[s.Lambda] = set()
+
+    def decorators(self, function: s.Function) -> Iterator[Effect]:
+        """What the decorators of a function, of this file or another, may do whenever it is called."""
+        for decorator in function.decorators:
+            names = sorted(self.module.names(decorator.function if isinstance(decorator, s.Call) else decorator))
+            own = [self.module.functions[name] for name in names if name in self.module.functions]
+            inner = [node for each in own for node in s.walk(each.body) if isinstance(node, s.Call)]
+            place = self.module.place(decorator)
+            if any(not self.module.callee(call).isdisjoint(self.seeders) for call in inner):
+                yield Seed(GENERATORS, names[0], place, decorator.order, certain=False)
+            elif names and not own and names[0].partition(".")[0] not in _QUIET_ROOTS:
+                yield Invoke(names[0], place, decorator.order)
 
     # Statements
 
@@ -199,6 +222,9 @@ class _Collector:
         if row is not None:
             if self.draws(call, row):
                 yield Draw(row.text("generator"), name, module.place(call), call.order)
+        elif name in self.runners:
+            for target in _given(module, call, self.runners[name]):
+                yield Invoke(target, module.place(call), call.order)
         elif name in self.seeders:
             yield from self.seed(call, name)
         elif name in self.reseeders:
@@ -234,7 +260,7 @@ class _Collector:
         return sorted({self.module.qualified(f) for f in found if f is not None and f is not method})
 
     def unnamed(self, call: s.Call) -> Iterator[Effect]:
-        """What a call does of which no name is known: a module's forward, a lambda, one of several seeders."""
+        """What a call does of which no name is known: a module's forward, a lambda, one function of a display."""
         module, function = self.module, call.function
         for kind in module.types(function):
             owner = module.classes.get(kind)
@@ -246,6 +272,9 @@ class _Collector:
                 self._open.add(value)
                 yield from self.block(value.function.body)
                 self._open.discard(value)
+        targets = [name for e in self.displayed(function) for name in module.names(e) if name in module.functions]
+        if targets:
+            yield from self.branch(*((Invoke(target, module.place(call), call.order),) for target in targets), ())
         if self.may_seed(function):
             yield Seed(GENERATORS, module.short(function), module.place(call), call.order, certain=False)
 
@@ -253,11 +282,16 @@ class _Collector:
         """Whether a callable that is not known is called like a seeder, or is one of a display of seeders."""
         if any(hint in _last(function).lower() for hint in _HINTS):
             return _last(function) not in self.methods
-        for binding in (reaching(function) or ()) if isinstance(function, s.Name) else ():
-            every = binding.value.elements if isinstance(binding.value, s.Collection) else ()
-            if binding.kind == "for" and any(not self.module.names(e).isdisjoint(self.seeders) for e in every):
-                return True
-        return False
+        return any(not self.module.names(e).isdisjoint(self.seeders) for e in self.displayed(function))
+
+    def displayed(self, function: s.Expression) -> list[s.Expression]:
+        """The elements of the display that a loop or a subscript takes a callable from."""
+        if isinstance(function, s.Subscript):
+            tables = self.module.values(function.value) or []
+            return [value for table in tables if isinstance(table, s.Dictionary) for value in table.values]
+        bindings = (reaching(function) or ()) if isinstance(function, s.Name) else ()
+        displays = [b.value for b in bindings if b.kind == "for" and isinstance(b.value, s.Collection)]
+        return [element for display in displays for element in display.elements]
 
     def draws(self, call: s.Call, row: Row) -> bool:
         """Whether a call of a row's consumer draws a number that decides something, from a generator of this host."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 
 from detlint.facts import GENERATORS, TOP, Branch, Draw, Effect, Effects, Exit, Facts, Import, Invoke, Loop, Seed
 from detlint.finding import Unseeded
 
 UNSEEDED, SEEDED, UNKNOWN = "unseeded", "seeded", "unknown"
+_TESTS = ("test_*", "*_test", "conftest")
 State = tuple[str, ...]  # one word a generator, in the order of GENERATORS
 _START: State = (UNSEEDED,) * len(GENERATORS)
 
@@ -46,11 +48,13 @@ class Project:
         ]
 
     def _is_entry(self, facts: Facts) -> bool:
-        return facts.guarded or (facts.acts and "." not in facts.module)
+        tested = any(fnmatch(facts.module, pattern) for pattern in _TESTS)  # a test runner imports it, after its own
+        return facts.guarded or (facts.acts and "." not in facts.module and not tested)
 
     def is_self_check(self, facts: Facts) -> bool:
         """Whether a file's `__main__` block only tries out what the file offers to others."""
-        return not facts.lasting and ("." in facts.module or facts.module in self._imported)
+        imported = any(f".{target}".endswith(f".{facts.module}") for target in self._imported)
+        return not facts.lasting and ("." in facts.module or imported)
 
     def is_local(self, target: str) -> bool:
         """Whether a qualified name belongs to the project."""
