@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.conditions import applies, subject
 from detlint.model import Module
-from detlint.scopes import class_of
+from detlint.scopes import class_of, reaching
 from detlint.tensors import is_constant, is_integer, is_on_cpu
 
 
@@ -77,16 +77,45 @@ def is_learning(module: Module, node: s.Node, depth: int = 4) -> bool:
     """
     function = _function(node)
     if function is None:
-        return _trains(module)
+        return _trains(module) and not _is_data(module, node)
     if depth == 0 or around(module, node, "no-gradient") or function.name in _names(module, "no-gradient-functions"):
         return False
     klass = module.class_of(function)
     if klass is not None:
         return _is_module(module, klass)
+    if _is_data(module, node):
+        return False
     calls = list(module.calls_to((module.qualified(function),)))
     if not calls:
         return _trains(module)
     return any(may_have_gradient(module, call) and is_learning(module, call, depth - 1) for call in calls)
+
+
+def _is_data(module: Module, node: s.Node) -> bool:
+    """Whether the tensor that a call is about is a sample of the data, as a loop gives it or a name tells."""
+    tensor = subject(module, node) if isinstance(node, s.Call) else None
+    return tensor is not None and _is_sample(module, tensor)
+
+
+def _is_sample(module: Module, node: s.Expression, depth: int = 6) -> bool:
+    if depth == 0:
+        return False
+    if isinstance(node, s.Operation):
+        return any(_is_sample(module, operand, depth - 1) for operand in node.operands)
+    if isinstance(node, s.Call):
+        of = node.function.value if isinstance(node.function, s.Attribute) else None
+        tensor = subject(module, node) if module.callee(node) else of
+        return tensor is not None and _is_sample(module, tensor, depth - 1)
+    if isinstance(node, (s.Attribute, s.Subscript)):
+        return _is_sample(module, node.value, depth - 1)
+    if not isinstance(node, s.Name):
+        return False
+    if node.id in _names(module, "data"):
+        return True
+    bindings = reaching(node) or ()
+    values = [binding.value for binding in bindings if binding.kind == "assign" and binding.value is not None]
+    looped = any(binding.kind == "for" for binding in bindings)
+    return looped or any(_is_sample(module, value, depth - 1) for value in values)
 
 
 def _trains(module: Module) -> bool:
