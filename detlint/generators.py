@@ -78,6 +78,9 @@ def item_code(module: Module, klass: s.Class) -> list[s.Function]:
             found.append(function)
             for call in _calls(function):
                 queue += [module.functions[name] for name in module.callee(call) if name in module.functions]
+                owner = module.owner(call.function)
+                own = module.method(owner, "__call__") if owner is not None else None
+                queue += [own] if own is not None else []
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from detlint.resolve import Resolver
 from detlint.scopes import Scope, class_of, reads
 from detlint.values import UNKNOWN, parse_signature
 
-_KEEPING = frozenset(("update", "get", "items", "keys", "values", "copy"))  # what removes nothing from a dict
+_READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that leave a dict as it is
+_READERS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}  # their functions do so too
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,23 +192,30 @@ class Module(Resolver):
             found += constants
         return None if UNKNOWN in found else found
 
-    def entries(self, node: s.Expression) -> dict[str, list[s.Expression]] | None:
+    def entries(self, node: s.Expression, depth: int = 4) -> dict[str, list[s.Expression]] | None:
         """All that a dict which is unpacked into a call may hold, by key; None where that is not known."""
         found: dict[str, list[s.Expression]] = defaultdict(list)
         values = self.values(node)
         for value in values or ():
+            pairs: list[tuple[s.Expression | str | None, s.Expression]]
             if isinstance(value, s.Dictionary):
-                for key, item in zip(value.keys, value.values, strict=True):
-                    if not isinstance(key, s.Constant):
-                        return None
-                    found[str(key.value)].append(item)
+                pairs = list(zip(value.keys, value.values, strict=True))
             elif isinstance(value, s.Call) and self.callee(value) == {"builtins.dict"}:
-                for argument in value.arguments:
-                    if argument.keyword is None:
-                        return None
-                    found[argument.keyword].append(argument.value)
+                pairs = [(argument.keyword, argument.value) for argument in value.arguments]
             else:
                 return None
+            here: dict[str, list[s.Expression]] = {}
+            for key, item in pairs:
+                if isinstance(key, (str, s.Constant)):
+                    here[key if isinstance(key, str) else str(key.value)] = [item]
+                    continue
+                more = self.entries(item, depth - 1) if key is None and depth else None
+                if more is None:
+                    return None
+                for name, items in more.items():
+                    here[name] = [*here.get(name, ()), *items]
+            for name, items in here.items():
+                found[name] += items
         if not values or not isinstance(node, (s.Name, s.Dictionary, s.Call)):
             return None
         if not isinstance(node, s.Name):
@@ -225,22 +234,35 @@ class Module(Resolver):
         scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
         uses = self.reads(scope, node.id) if scope is not None and isinstance(node, s.Name) else []
         attributes = [use.parent for use in uses if isinstance(use.parent, s.Attribute)]
-        return all(attribute.attribute in _KEEPING for attribute in attributes)
+        return all(attribute.attribute in _READING | {"update"} for attribute in attributes)
 
     def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
-        """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read."""
+        """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read.
+
+        What is deleted or popped is not known any more.
+        """
         scope = name.scope.find(name.id)
         for use in self.reads(scope, name.id) if scope is not None else ():
             parent = use.parent
-            if isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.parent, s.Assign):
+            if isinstance(parent, s.Subscript) and parent.stored:
                 key = parent.indices[0]
-                if not isinstance(key, s.Constant) or parent.parent.value is None:
+                if not isinstance(key, s.Constant):
                     return False
-                found[str(key.value)].append(parent.parent.value)
-            elif isinstance(parent, s.Attribute) and parent.attribute in ("update", "setdefault"):
+                value = parent.parent.value if isinstance(parent.parent, s.Assign) else None
+                found[str(key.value)] = [parent] if value is None else [*found[str(key.value)], value]
+            elif isinstance(parent, s.Argument) and not parent.star and isinstance(parent.parent, s.Call):
+                if any(name.partition(".")[0] not in _READERS for name in self.callee(parent.parent)):
+                    return False
+            elif isinstance(parent, s.Attribute) and parent.attribute not in _READING:
                 call = parent.parent
-                if not isinstance(call, s.Call) or parent.attribute != "update":
+                if not isinstance(call, s.Call) or parent.attribute not in ("update", "pop"):
                     return False
+                if parent.attribute == "pop":
+                    first = call.arguments[0].value if call.arguments else None
+                    if not isinstance(first, s.Constant):
+                        return False
+                    found[str(first.value)] = [call]
+                    continue
                 for argument in call.arguments:
                     more = {argument.keyword: [argument.value]} if argument.keyword else self.entries(argument.value)
                     if more is None:

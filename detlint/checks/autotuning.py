@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.catalogue import Row, Rule
 from detlint.checks import switches
+from detlint.conditions import applies
 from detlint.environment import overruled, writes
 from detlint.finding import Finding
 from detlint.model import Module
@@ -15,7 +16,12 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Switches, variables and options that turn autotuning on, and autotuned kernels whose sums depend on it."""
     yield from switches.check(module, rule)
-    for table, find in (("environment", _variables), ("switch", _options), ("autotuner", _kernels)):
+    for table, find in (
+        ("environment", _variables),
+        ("switch", _options),
+        ("switch", _methods),
+        ("autotuner", _kernels),
+    ):
         for row in module.catalogue.rows("switches", table):
             if row.text("rule") == rule.code and row.holds_for(module.torch) and not overruled(module, row):
                 for node, switch, setting in find(module, row):
@@ -38,6 +44,15 @@ def _options(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
                 if name in names and all(module.constants(each) == [True] for each in values):
                     switch = module.short(call.function)
                     yield call, switch, f"{switch}(options={{'{name}': True}})"
+
+
+def _methods(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
+    """Methods of the row's names, whatever the receiver, that are given the arguments by keyword."""
+    for call in module.calls if row.list("methods") else ():
+        if isinstance(call.function, s.Attribute) and call.function.attribute in row.list("methods"):
+            known = module.callee(call) & set(row.list("calls"))
+            if not known and applies(module, call, row.list("when"), row.list("unless")):
+                yield call, module.short(call.function), module.short(call)
 
 
 def _kernels(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
