@@ -311,6 +311,8 @@ def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
     if any(a.keyword == "requires_grad" and literal(a.value) is not False for a in value.arguments):
         return False
     method, receiver, positional = method_of(module, value)
+    if method in listed(module, "asks-gradient"):
+        return bool(positional) and literal(positional[0]) is False
     if method in listed(module, "detached"):
         return True
     fresh = listed(module, "factory") | listed(module, "like")

@@ -85,6 +85,9 @@ class Uses:
             return self._assigned(node, parent)
         if isinstance(parent, s.ExpressionStatement):
             return Use(Effect.NOTHING, parent)
+        if isinstance(parent, s.NamedExpression) and node is parent.value:
+            use = self.of(parent, runs)
+            return use if use.effect is Effect.READS else Use(Effect.ESCAPES, parent)
         tested = isinstance(parent, (s.If, s.While)) or (isinstance(parent, s.Conditional) and node is parent.test)
         return Use(Effect.READS if tested else Effect.ESCAPES, parent or node)
 
