@@ -99,3 +99,41 @@ def test_what_pytorch_documents_is_reported(operation: str, place: str) -> None:
 @pytest.mark.parametrize("snippet", snippets("DET301", "DET302", "DET303", "DET304"), ids=str)
 def test_snippet(snippet: Snippet) -> None:
     assert codes(snippet.text) == snippet.marks
+
+
+STRICT = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.use_deterministic_algorithms(True)
+
+
+class Net(nn.Module):
+    def forward(self, x, y, index):
+        return {}
+"""
+
+SWITCHED = [
+    # with the flag on, a version reports what has no deterministic kernel in it
+    ("F.interpolate(x, scale_factor=2, mode='bilinear')", "1.12", True),
+    ("F.interpolate(x, scale_factor=2, mode='bilinear')", "2.0", True),
+    ("F.interpolate(x, scale_factor=2, mode='bilinear')", "2.4", False),
+    ("F.interpolate(x, scale_factor=2, mode='bilinear')", "2.13", False),
+    ("F.interpolate(x, scale_factor=2, mode='bicubic')", "2.13", True),
+    ("F.pad(x, (1, 1, 1, 1), mode='reflect')", "2.4", True),
+    ("F.pad(x, (1, 1, 1, 1), mode='reflect')", "2.13", False),
+    ("F.pad(x, (1, 1, 1, 1), mode='replicate')", "2.0", True),
+    ("F.pad(x, (1, 1, 1, 1), mode='replicate')", "2.4", False),
+    ("x.scatter_add(0, index, y)", "2.0", True),
+    ("x.scatter_add(0, index, y)", "2.4", False),
+    ("F.max_pool3d(x, 3, stride=2)", "2.4", True),
+    ("F.max_pool3d(x, 3, stride=2)", "2.13", False),
+    ("F.grid_sample(x, y)", "2.13", True),
+    ("F.scaled_dot_product_attention(x, x, x)", "2.0", False),
+]
+
+
+@pytest.mark.parametrize(("expression", "torch", "reported"), SWITCHED)
+def test_a_version_of_torch_decides_what_the_flag_protects(expression: str, torch: str, reported: bool) -> None:
+    assert bool(codes(STRICT.format(expression), "DET3", torch=torch)) is reported
