@@ -117,11 +117,9 @@ class _Collector:
             names = sorted(self.module.names(decorator.function if isinstance(decorator, s.Call) else decorator))
             own = [self.module.functions[name] for name in names if name in self.module.functions]
             inner = [node for each in own for node in s.walk(each.body) if isinstance(node, s.Call)]
-            place = self.module.place(decorator)
-            if any(not self.module.callee(call).isdisjoint(self.seeders) for call in inner):
-                yield Seed(GENERATORS, names[0], place, decorator.order, certain=False)
-            elif names and not own and names[0].partition(".")[0] not in _QUIET_ROOTS:
-                yield Invoke(names[0], place, decorator.order)
+            seeds = any(not self.module.callee(call).isdisjoint(self.seeders) for call in inner)
+            if seeds or (not own and any(hint in name.lower() for name in names for hint in _HINTS)):
+                yield Seed(GENERATORS, names[0], self.module.place(decorator), decorator.order, certain=False)
 
     # Statements
 
@@ -147,6 +145,10 @@ class _Collector:
         elif isinstance(node, s.With):
             for item in node.items:
                 yield from self.expression(item.value)
+                owner = self.module.owner(item.value)
+                enter = self.module.method(owner, "__enter__") if owner is not None else None
+                if enter is not None:
+                    yield Invoke(self.module.qualified(enter), self.module.place(item.value), item.value.order)
             yield from self.block(node.body)
         elif isinstance(node, s.Try):
             yield from self.block(node.body)
@@ -213,6 +215,9 @@ class _Collector:
     def call(self, call: s.Call) -> Iterator[Effect]:
         module = self.module
         names = sorted(module.callee(call))
+        if isinstance(call.function, s.Attribute) and self.is_super(call.function.value):
+            yield from self.inherited(call, call.function.attribute)
+            return
         if not names:
             yield from self.unnamed(call)
             return
@@ -245,6 +250,21 @@ class _Collector:
                 yield Invoke(name, module.place(call), call.order)
         if last in ("iter", "list", "next") and call.arguments:
             yield from self.iteration(call.arguments[0].value)
+
+    def is_super(self, node: s.Expression) -> bool:
+        return isinstance(node, s.Call) and self.module.callee(node) == {"builtins.super"}
+
+    def inherited(self, call: s.Call, name: str) -> Iterator[Effect]:
+        """The method that `super().name(...)` runs, of a class of this file or of one that may belong to another."""
+        klass = self.module.class_of(call)
+        for base in self.module.ancestry(klass) if klass is not None else ():
+            owner = self.module.classes.get(base)
+            method = self.module.method(owner, name) if owner is not None else None
+            if method is not None:
+                yield Invoke(self.module.qualified(method), self.module.place(call), call.order)
+                return
+            if owner is None and base.partition(".")[0] not in _QUIET_ROOTS:
+                yield Invoke(f"{base}.{name}", self.module.place(call), call.order)
 
     def overrides(self, call: s.Call, method: s.Function) -> list[str]:
         """The methods of derived classes that a call on `self` of a method may run instead."""
