@@ -120,8 +120,10 @@ def _is_sample(module: Module, node: s.Expression, depth: int = 6) -> bool:
 
 def _trains(module: Module) -> bool:
     """Whether the file takes gradients itself: something in it calls `backward()`."""
-    methods = _names(module, "backward")
-    return any(isinstance(call.function, s.Attribute) and call.function.attribute in methods for call in module.calls)
+    names = _names(module, "backward")
+    if next(module.calls_to(names), None) is not None:
+        return True
+    return any(isinstance(call.function, s.Attribute) and call.function.attribute in names for call in module.calls)
 
 
 def _is_module(module: Module, klass: s.Class) -> bool:
@@ -156,20 +158,33 @@ def _is_dropped(module: Module, call: s.Call) -> bool:
 
 
 def _evaluates(module: Module, node: s.Node) -> bool:
-    """Whether `node` is in a branch that is not taken in training."""
-    names = _names(module, "training")
+    """Whether `node` is in a branch that is not taken in training, or follows one that training leaves by."""
     below: s.Node = node
     for ancestor in node.ancestors():
         if isinstance(ancestor, s.If):
-            test = ancestor.test
-            negated = isinstance(test, s.Operation) and test.operator == "not"
-            if isinstance(test, s.Operation) and negated:
-                test = test.operands[0]
-            other = ancestor.body if negated else ancestor.orelse
-            if isinstance(test, s.Attribute) and test.attribute in names and below is other:
+            in_training = _asks_training(module, ancestor.test)
+            if in_training is not None and below is (ancestor.orelse if in_training else ancestor.body):
+                return True
+        if isinstance(ancestor, s.Block) and below in ancestor.statements:
+            before = ancestor.statements[: ancestor.statements.index(below)]
+            if any(isinstance(one, s.If) and _returns_in_training(module, one) for one in before):
                 return True
         below = ancestor
     return False
+
+
+def _asks_training(module: Module, test: s.Expression) -> bool | None:
+    """Whether a test holds in training (True) or in evaluation (False); None: it asks something else."""
+    negated = isinstance(test, s.Operation) and test.operator == "not"
+    asked = test.operands[0] if isinstance(test, s.Operation) and negated else test
+    if isinstance(asked, s.Attribute) and asked.attribute in _names(module, "training"):
+        return not negated
+    return None
+
+
+def _returns_in_training(module: Module, choice: s.If) -> bool:
+    leaves = [one for one in choice.body.statements if isinstance(one, s.Leave) and one.kind in ("return", "raise")]
+    return bool(leaves) and _asks_training(module, choice.test) is True
 
 
 def may_be_on_gpu(module: Module, call: s.Call) -> bool:

@@ -15,16 +15,20 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls to which a row of `ops.toml` that names the rule applies, each once.
 
-    The page says which `effects` switch a deterministic kernel on, in the `program` or `around` the call.
+    The page says which effects switch a deterministic kernel on, in the `program` or `around` the call, and which ones
+    together leave torch no fused kernel (`unfused`).
     """
     rows = [row for row in module.catalogue.rows("ops", "op") if row.text("rule") == rule.code]
     known = frozenset(name for row in rows for name in row.list("names"))
     switched = any(in_program(module, effect) for effect in rule.data["program"])
+    unfused = "unfused" in rule.data and all(in_program(module, effect) for effect in rule.data["unfused"])
     objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
     called = module.calls if any(True for _ in module.calls_to(objects)) else []
     for call in (*module.calls_to(known - objects), *(c for c in called if _made(module, c))):
         row = _row(module, call, rows)
         if row is None or (switched and _effect(module, row) == "path"):
+            continue
+        if unfused and row.text("package") == "torch":
             continue
         if row.text("direction") == "backward" and not may_have_gradient(module, call):
             continue
