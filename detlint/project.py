@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
@@ -39,8 +39,10 @@ class Project:
         self.facts = tuple(facts)
         self._modules: dict[str, list[Facts]] = defaultdict(list)
         for each in self.facts:
-            self._modules[each.module].append(each)
-        self._local = {module.partition(".")[0] for module in self._modules} | set(local)
+            for name in _names(each):
+                self._modules[name].append(each)
+        self._local = {each.module.partition(".")[0] for each in self.facts} | set(local)
+        self._seeded: dict[str, frozenset[str]] = {}
         self._imported = {target for each in self.facts for target in _imports(each)}
         self._timeline: dict[tuple[str, str], list[tuple[int, State]]] = defaultdict(list)
         self.entries = [
@@ -60,10 +62,35 @@ class Project:
         """Whether a qualified name belongs to the project."""
         return target.partition(".")[0] in self._local
 
+    def files_of(self, target: str) -> Sequence[Facts]:
+        """The files that `target`, a module or a name in one, may come from."""
+        while target and target not in self._modules:
+            target = target.rpartition(".")[0]
+        return self._modules.get(target, ())
+
     def seeds_at_import(self, target: str) -> bool:
         """Whether importing `target`, a module or a name of one, runs a seeding call of the project."""
-        found = self._modules.get(target) or self._modules.get(target.rpartition(".")[0]) or ()
+        found = self.files_of(target)
         return any(not facts.guarded and any(_seeds(facts.functions[TOP])) for facts in found)
+
+    def may_seed(self, target: str) -> frozenset[str]:
+        """The generators that a call of `target` may seed: all that its file, and what that imports, seed anywhere."""
+        if target not in self._seeded:
+            found: set[str] = set()
+            queue, seen = [target], {target}
+            while queue:
+                name = queue.pop()
+                files = self.files_of(name)
+                if not files and self.is_local(name):
+                    found |= set(GENERATORS)  # of the project, but not among the files of this run
+                for effect in (e for facts in files for effects in facts.functions.values() for e in _flat(effects)):
+                    if isinstance(effect, Seed):
+                        found |= set(effect.generators)
+                    elif isinstance(effect, Import) and effect.target not in seen:
+                        seen.add(effect.target)
+                        queue.append(effect.target)
+            self._seeded[target] = frozenset(found)
+        return self._seeded[target]
 
     def holds(self, question: Unseeded) -> bool:
         """Whether some entry point gets there with the generator unseeded; False where nobody knows."""
@@ -77,6 +104,20 @@ class Project:
     def note(self, path: str, function: str, order: int, state: State) -> None:
         """Record that an entry point gets to `order` in `function` of the file at `path` in `state`."""
         self._timeline[path, function].append((order, state))
+
+
+def _names(facts: Facts) -> set[str]:
+    """The dotted names that a file can be imported by: its own, and the ends of its path."""
+    parts = facts.path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return {facts.module} | {".".join(parts[start:]) for start in range(len(parts))}
+
+
+def _flat(effects: Effects) -> Iterator[Effect]:
+    """All effects, those in branches and loops too."""
+    for effect in effects:
+        yield effect
+        for inner in effect.arms if isinstance(effect, Branch) else (effect.body,) if isinstance(effect, Loop) else ():
+            yield from _flat(inner)
 
 
 def _imports(facts: Facts) -> Iterator[str]:
@@ -178,7 +219,8 @@ class _Walk:
             return end
         own = call.target.startswith(f"{self.facts.module}.")
         if self.project.is_local(call.target) and not own:
-            return (UNKNOWN,) * len(state)  # it may seed
+            seeded = self.project.may_seed(call.target)
+            return tuple(UNKNOWN if g in seeded else word for g, word in zip(GENERATORS, state, strict=True))
         return state
 
 

@@ -74,7 +74,13 @@ def test_scripts_of_one_name_are_entry_points_each() -> None:
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"train.py": "import torch\nfrom lib import f\nf()\nprint(torch.rand(1))\n", "lib.py": "def f(): ...\n"}, []),
+        ({"train.py": "import torch\nfrom lib import f\nf()\nprint(torch.rand(1))\n", "lib.py": "def f(): ...\n"}, ["train.py"]),
+        ({"train.py": "import torch\nfrom lib import f\nf()\nprint(torch.rand(1))\n",
+          "lib.py": "import torch\ndef f():\n    torch.manual_seed(0)\n"}, []),
+        ({"train.py": "import torch\nfrom lib import f\nf()\nprint(torch.rand(1))\n", "lib.py": "from deep import f\n",
+          "deep.py": "import random, torch\ndef f():\n    if c:\n        torch.manual_seed(0)\n"}, []),
+        ({"train.py": "import torch\nfrom lib import f\nf()\nprint(torch.rand(1))\n",
+          "lib.py": "import random\ndef f():\n    random.seed(0)\n"}, ["train.py"]),
         ({"train.py": "import torch\nimport lib\nprint(torch.rand(1))\n", "lib.py": "def f(): ...\n"}, ["train.py"]),
         ({"train.py": "import torch\nimport lib\nprint(torch.rand(1))\n",
           "lib.py": "import torch\ntorch.manual_seed(0)\n"}, []),
