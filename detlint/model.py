@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,7 +50,6 @@ class Module(Resolver):
         self.path = path
         self.torch = torch
         self._spans = positions.Spans(parsed, text)
-        self._signatures: dict[str, list[tuple[str, object, bool]]] = {}
 
     # Navigation
 
@@ -132,12 +131,12 @@ class Module(Resolver):
 
     # Arguments
 
-    def signature(self, names: Iterable[str]) -> list[tuple[str, object, bool]]:
+    def signature(self, names: Iterable[str]) -> Sequence[tuple[str, object, bool]]:
         """Parameters of the first name whose signature is known: name, default, keyword-only."""
         for name in sorted(names):
             text = self.catalogue.signatures.get(name)
             if text is not None:
-                return self._signatures.setdefault(name, parse_signature(text))
+                return parse_signature(text)
             function = self.functions.get(name)
             if name in self.classes:
                 function = self.method(self.classes[name], "__init__")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from itertools import accumulate
 from typing import Any
 
@@ -27,14 +26,33 @@ class _Recorder(CodegenState):
         if id(node) not in self._exact:
             self.spans[id(node)] = (self.spans[id(node)][0], len(self.tokens))
 
-    @contextmanager
-    def record_syntactic_position(self, node: Any, *, start_node: Any = None, end_node: Any = None) -> Iterator[None]:
-        start = len(self.tokens)
-        yield
+    def record_syntactic_position(self, node: Any, *, start_node: Any = None, end_node: Any = None) -> Any:
+        return _Position(self, node, start_node, end_node)
+
+    def note(self, node: Any, start: int, start_node: Any, end_node: Any) -> None:
+        """Record a node that began at token `start`, or at `start_node`, and ends here, or with `end_node`."""
         first = start if start_node is None else self.spans[id(start_node)][0]
         last = len(self.tokens) if end_node is None else self.spans[id(end_node)][1]
         self.spans[id(node)] = (first, last)
         self._exact.add(id(node))
+
+
+class _Position(AbstractContextManager[None]):
+    """What libcst enters around a node's own text: a class, since it enters one for nearly every node."""
+
+    __slots__ = ("end_node", "node", "recorder", "start", "start_node")
+
+    def __init__(self, recorder: _Recorder, node: Any, start_node: Any, end_node: Any) -> None:
+        self.recorder = recorder
+        self.node = node
+        self.start_node = start_node
+        self.end_node = end_node
+
+    def __enter__(self) -> None:
+        self.start = len(self.recorder.tokens)
+
+    def __exit__(self, *error: object) -> None:
+        self.recorder.note(self.node, self.start, self.start_node, self.end_node)
 
 
 class Spans:

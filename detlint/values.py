@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from detlint import syntax as s
 
@@ -30,7 +31,8 @@ def literal(node: s.Expression) -> object:
     return UNKNOWN
 
 
-def parse_signature(text: str) -> list[tuple[str, object, bool]]:
+@cache
+def parse_signature(text: str) -> tuple[tuple[str, object, bool], ...]:
     """Parameters of a signature of `signatures.toml`: name, default (or UNKNOWN), keyword-only."""
     parsed = ast.parse(f"def f({text}): pass").body[0]
     assert isinstance(parsed, ast.FunctionDef)
@@ -39,7 +41,8 @@ def parse_signature(text: str) -> list[tuple[str, object, bool]]:
     pad = len(positional) - len(given.defaults)
     defaults: list[ast.expr | None] = [*([None] * pad), *given.defaults]
     found = [(a.arg, _default(d), False) for a, d in zip(positional, defaults, strict=True)]
-    return found + [(a.arg, _default(d), True) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    only = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return (*found, *((a.arg, _default(d), True) for a, d in only))
 
 
 def _default(node: ast.expr | None) -> object:
