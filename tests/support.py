@@ -53,10 +53,15 @@ def codes(text: str, *select: str, torch: str | None = None) -> list[tuple[int, 
 
 @dataclass(frozen=True)
 class Snippet:
-    """A text of tests/gauntlet, and line and code of each finding that its trailing `# DETnnn` marks ask for."""
+    """A text of tests/gauntlet, and line and code of each finding that its trailing `# DETnnn` marks ask for.
+
+    `missed` says that its file lists it among what is known not to be found.
+    """
 
     name: str
     text: str
+    torch: str | None = None
+    missed: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -70,13 +75,21 @@ class Snippet:
         return found
 
 
+_SNIPPET = re.compile(
+    r'^# (?P<section>.+)$|^###? (?P<name>.+)\n```py(?: torch="(?P<torch>.+)")?\n(?P<text>(?:.*\n)*?)```$', re.M
+)
+
+
 def snippets(*files: str) -> list[Snippet]:
-    """The snippets of files of tests/gauntlet, each a heading and a block of Python."""
+    """The snippets of files of tests/gauntlet, each a heading and a block of Python, perhaps below a section's heading."""
     found = []
     for file in files:
+        section = file
         text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
-        found += [
-            Snippet(f"{file}: {name}", block)
-            for name, block in re.findall(r"### ([^\n]+)\n```py\n(.*?)```", text, re.S)
-        ]
+        for match in _SNIPPET.finditer(text):
+            if match["section"]:
+                section = match["section"]
+            else:
+                missed = section.endswith("missed")
+                found.append(Snippet(f"{section}: {match['name']}", match["text"], match["torch"], missed))
     return found
