@@ -12,7 +12,6 @@ from detlint.facts import GENERATORS, TOP, Branch, Draw, Effect, Effects, Exit, 
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
 
-_HINTS = ("seed", "determinis", "reproducib")
 _QUIET_ROOTS = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 
 
@@ -71,45 +70,26 @@ def _is_call(statement: s.Statement) -> bool:
 class _Collector:
     def __init__(self, module: Module) -> None:
         self.module = module
-        rows = module.catalogue.rows
-        self.consumers = {
-            name: row
-            for row in rows("randomness", "consumer")
-            if row.text("kind") in ("call", "constructor")
-            for name in row.list("names")
-        }
-        self.iterated = {
-            name: row
-            for row in rows("randomness", "consumer")
-            if row.text("kind") == "iteration"
-            for name in row.list("names")
-        }
-        self.sampled = {
-            f"{name}.{method}": row
-            for row in rows("randomness", "consumer")
-            if row.text("kind") == "sample"
-            for name in row.list("names")
-            for method in row.list("methods")
-        }
-        self.examples = module.catalogue.names("randomness", "example_input")
-        self.undrawn = module.catalogue.names("randomness", "undrawn")
-        self.seeders = {name: row for row in rows("randomness", "seeder") for name in row.list("names")}
-        self.methods = module.catalogue.names("randomness", "object", key="seeding")
-        self.reseeders = {
-            name: row
-            for row in rows("randomness", "entropy")
-            if row.text("kind") == "reseeds"
-            for name in row.list("names")
-        }
-        self.runners = {
-            name: row
-            for row in rows("randomness", "launcher")
-            if row.text("kind") == "runs"
-            for name in row.list("names")
-        }
+        names = module.catalogue.names
+        self.consumers = self._rows("consumer", "call") | self._rows("consumer", "constructor")
+        self.iterated = self._rows("consumer", "iteration")
+        sampled = self._rows("consumer", "sample").items()
+        self.sampled = {f"{name}.{method}": row for name, row in sampled for method in row.list("methods")}
+        self.examples = names("randomness", "example_input")
+        self.undrawn = names("randomness", "undrawn")
+        self.seeders = self._rows("seeder")
+        self.reseeders = self._rows("entropy", "reseeds")
+        self.methods = names("randomness", "object", key="seeding")
+        self.hints = names("randomness", "hint")
+        self.runners = self._rows("launcher", "runs")
         devices = {name for name, row in self.seeders.items() if row.list("seeds") == ("cuda",)}
         self.seeds_devices = any(True for _ in module.calls_to(devices))
         self._open: set[s.Lambda] = set()
+
+    def _rows(self, table: str, kind: str = "") -> dict[str, Row]:
+        """The rows of a table of random numbers by each of their names; all of them, or those of one kind."""
+        rows = self.module.catalogue.rows("randomness", table)
+        return {name: row for row in rows if kind in ("", row.text("kind")) for name in row.list("names")}
 
     def decorators(self, function: s.Function) -> Iterator[Effect]:
         """What the decorators of a function, of this file or another, may do whenever it is called."""
@@ -118,7 +98,7 @@ class _Collector:
             own = [self.module.functions[name] for name in names if name in self.module.functions]
             inner = [node for each in own for node in s.walk(each.body) if isinstance(node, s.Call)]
             seeds = any(not self.module.callee(call).isdisjoint(self.seeders) for call in inner)
-            if seeds or (not own and any(hint in name.lower() for name in names for hint in _HINTS)):
+            if seeds or (not own and any(hint in name.lower() for name in names for hint in self.hints)):
                 yield Seed(GENERATORS, names[0], self.module.place(decorator), decorator.order, certain=False)
 
     # Statements
@@ -244,7 +224,7 @@ class _Collector:
             arms = tuple((Invoke(each, module.place(call), call.order),) for each in every)
             yield from arms[0] if len(arms) == 1 else (Branch(arms),)
         elif name.partition(".")[0] not in _QUIET_ROOTS:
-            if any(hint in last.lower() for hint in _HINTS):
+            if any(hint in last.lower() for hint in self.hints):
                 yield Seed(GENERATORS, name, module.place(call), call.order, certain=False)
             else:
                 yield Invoke(name, module.place(call), call.order)
@@ -300,7 +280,7 @@ class _Collector:
 
     def may_seed(self, function: s.Expression) -> bool:
         """Whether a callable that is not known is called like a seeder, or is one of a display of seeders."""
-        if any(hint in _last(function).lower() for hint in _HINTS):
+        if any(hint in _last(function).lower() for hint in self.hints):
             return _last(function) not in self.methods
         return any(not self.module.names(e).isdisjoint(self.seeders) for e in self.displayed(function))
 
