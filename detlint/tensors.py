@@ -266,6 +266,8 @@ def _cpu_value(module: Module, value: s.Expression, depth: int) -> bool:
     device = next((a.value for a in value.arguments if a.keyword == "device"), None)
     if device is not None:
         return _is_cpu_device(module, device)
+    if module.callee(value) & listed(module, "parameter"):
+        return False  # moves with its module
     method, receiver, positional = method_of(module, value)
     if method == "cpu" or (isinstance(value.function, s.Attribute) and value.function.attribute == "cpu"):
         return True
@@ -310,6 +312,8 @@ def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
         return False
     if any(a.keyword == "requires_grad" and literal(a.value) is not False for a in value.arguments):
         return False
+    if module.callee(value) & listed(module, "parameter"):
+        return module.possible(module.argument(value, "requires_grad")) == [False]
     method, receiver, positional = method_of(module, value)
     if method in listed(module, "asks-gradient"):
         return bool(positional) and literal(positional[0]) is False
