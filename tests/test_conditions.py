@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from detlint import contexts, indices, tensors
+from detlint import contexts, gradients, indices, tensors
 from detlint import syntax as s
 from detlint.conditions import holds
 from detlint.model import Module
@@ -250,7 +250,7 @@ def test_indices(text: str, dim: int | None, kind: str | None) -> None:
     ],
 )
 def test_gradients(text: str, answer: bool) -> None:
-    assert contexts.may_have_gradient(*last(text)) is answer
+    assert gradients.may_have_gradient(*last(text)) is answer
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_gradients(text: str, answer: bool) -> None:
 def test_results_without_gradient(text: str, answer: bool) -> None:
     read, _ = last(text)
     call = next(read.calls_to(("torch.nn.functional.relu",)))
-    assert contexts.may_have_gradient(read, call) is answer
+    assert gradients.may_have_gradient(read, call) is answer
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_results_without_gradient(text: str, answer: bool) -> None:
     ],
 )
 def test_functions_without_gradient(head: str, answer: bool) -> None:
-    assert contexts.may_have_gradient(*last("F.relu(x)", head)) is answer
+    assert gradients.may_have_gradient(*last("F.relu(x)", head)) is answer
 
 
 def test_a_module_learns_and_so_does_what_it_calls() -> None:
@@ -319,7 +319,7 @@ def test_a_module_learns_and_so_does_what_it_calls() -> None:
         """
     )
     names = ("relu", "gelu", "silu", "elu", "selu", "celu")
-    found = {n for n in names if contexts.is_learning(read, next(read.calls_to((f"torch.nn.functional.{n}",))))}
+    found = {n for n in names if gradients.is_learning(read, next(read.calls_to((f"torch.nn.functional.{n}",))))}
     assert found == {"relu", "gelu", "selu"}
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.catalogue import Row, Rule
 from detlint.conditions import applies
-from detlint.contexts import around, in_program, is_learning, may_be_on_gpu, may_have_gradient
+from detlint.contexts import around, in_program, may_be_on_gpu
 from detlint.finding import Finding
+from detlint.gradients import is_learning, may_have_gradient
 from detlint.model import Module
 
 

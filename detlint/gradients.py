@@ -1,0 +1,173 @@
+"""Whether a gradient is taken through a call: where autograd records, and which code trains."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.conditions import subject
+from detlint.contexts import around, function_around, is_module, named
+from detlint.model import Module
+from detlint.scopes import class_of, reaching
+from detlint.tensors import is_constant, is_integer
+
+_DEPTH = 4
+
+
+def may_have_gradient(module: Module, call: s.Call) -> bool:
+    """Whether a gradient may be taken through `call`; False where it is plain that none is."""
+    if not _is_recorded(module, call):
+        return False
+    tensor = subject(module, call)
+    return tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor))
+
+
+def _is_recorded(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
+    """Whether autograd may record a call, from what is around it, what is made of it and who calls its function."""
+    if around(module, call, "no-gradient") or _evaluates(module, call) or _is_dropped(module, call):
+        return False
+    function = function_around(call)
+    if function is None:
+        return True
+    klass = class_of(function)
+    if klass is not None and module.is_a(klass, "autograd-function"):
+        return False  # autograd records nothing inside the forward or backward of a Function
+    if function.name in named(module, "no-gradient-functions"):
+        return False
+    if any(word in p.name for word in named(module, "no-gradient-parameters") for p in function.parameters):
+        return False
+    return _is_called_with_gradient(module, function, depth)
+
+
+def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -> bool:
+    """Whether the file may use a function where autograd records; so does one that it does not use at all."""
+    if depth == 0 or function.name in named(module, "module-methods") or function.name.startswith("__"):
+        return True
+    uses = [node for node in module.nodes if _is_use(module, node, function)]
+    outside = [node for node in uses if function_around(node) is not function]
+    return not outside or any(_use_records(module, use, depth) for use in outside)
+
+
+def _is_use(module: Module, node: s.Node, function: s.Function) -> bool:
+    """Whether a node is a name of `function`; for a method, an attribute of an unknown object may be."""
+    if not isinstance(node, (s.Name, s.Attribute)) or node.stored:
+        return False
+    if (node.id if isinstance(node, s.Name) else node.attribute) != function.name:
+        return False
+    names = module.names(node)
+    if names:
+        return module.qualified(function) in names
+    return isinstance(node, s.Attribute) and class_of(function) is not None
+
+
+def _use_records(module: Module, use: s.Node, depth: int) -> bool:
+    parent = use.parent
+    if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+        taker = parent.parent.function
+        return not (isinstance(taker, s.Attribute) and taker.attribute in named(module, "no-gradient-hooks"))
+    if not isinstance(parent, s.Call) or parent.function is not use:
+        return True
+    return _is_recorded(module, parent, depth - 1)
+
+
+def is_learning(module: Module, node: s.Node, depth: int = _DEPTH) -> bool:
+    """Whether `node` is plainly in code that takes gradients.
+
+    That is a module's method, a program or function of a file that calls `backward()`, and what these call.
+    """
+    function = function_around(node)
+    if function is None:
+        return _trains(module) and not _is_data(module, node)
+    if depth == 0 or around(module, node, "no-gradient") or function.name in named(module, "no-gradient-functions"):
+        return False
+    klass = module.class_of(function)
+    if klass is not None:
+        return is_module(module, klass)
+    if _is_data(module, node):
+        return False
+    calls = list(module.calls_to((module.qualified(function),)))
+    if not calls:
+        return _trains(module)
+    return any(may_have_gradient(module, call) and is_learning(module, call, depth - 1) for call in calls)
+
+
+def _is_data(module: Module, node: s.Node) -> bool:
+    """Whether the tensor that a call is about is a sample of the data, as a loop gives it or a name tells."""
+    tensor = subject(module, node) if isinstance(node, s.Call) else None
+    return tensor is not None and _is_sample(module, tensor)
+
+
+def _is_sample(module: Module, node: s.Expression, depth: int = 6) -> bool:
+    if depth == 0:
+        return False
+    if isinstance(node, s.Operation):
+        return any(_is_sample(module, operand, depth - 1) for operand in node.operands)
+    if isinstance(node, s.Call):
+        of = node.function.value if isinstance(node.function, s.Attribute) else None
+        tensor = subject(module, node) if module.callee(node) else of
+        return tensor is not None and _is_sample(module, tensor, depth - 1)
+    if isinstance(node, (s.Attribute, s.Subscript)):
+        return _is_sample(module, node.value, depth - 1)
+    if not isinstance(node, s.Name):
+        return False
+    if node.id in named(module, "data"):
+        return True
+    bindings = reaching(node) or ()
+    values = [binding.value for binding in bindings if binding.kind == "assign" and binding.value is not None]
+    looped = any(binding.kind == "for" for binding in bindings)
+    return looped or any(_is_sample(module, value, depth - 1) for value in values)
+
+
+def _trains(module: Module) -> bool:
+    """Whether the file takes gradients itself: something in it calls `backward()`."""
+    names = named(module, "backward")
+    if next(module.calls_to(names), None) is not None:
+        return True
+    return any(isinstance(call.function, s.Attribute) and call.function.attribute in names for call in module.calls)
+
+
+def _is_dropped(module: Module, call: s.Call) -> bool:
+    """Whether what is made of the result has no gradient: it is compared, or goes through `argmax()`, `numpy()` ..."""
+    node: s.Node = call
+    while node.parent is not None:
+        parent = node.parent
+        if isinstance(parent, s.Operation):
+            return parent.operator in ("<", "<=", ">", ">=", "==", "!=")
+        if isinstance(parent, s.Attribute):
+            if parent.attribute in named(module, "drops-gradient"):
+                return True
+            if not isinstance(parent.parent, s.Call) or parent.attribute not in named(module, "keeps-gradient"):
+                return False
+            parent = parent.parent
+        elif not isinstance(parent, s.Subscript):
+            return False
+        node = parent
+    return False
+
+
+def _evaluates(module: Module, node: s.Node) -> bool:
+    """Whether `node` is in a branch that is not taken in training, or follows one that training leaves by."""
+    below: s.Node = node
+    for ancestor in node.ancestors():
+        if isinstance(ancestor, s.If):
+            in_training = _asks_training(module, ancestor.test)
+            if in_training is not None and below is (ancestor.orelse if in_training else ancestor.body):
+                return True
+        if isinstance(ancestor, s.Block) and below in ancestor.statements:
+            before = ancestor.statements[: ancestor.statements.index(below)]
+            if any(isinstance(one, s.If) and _returns_in_training(module, one) for one in before):
+                return True
+        below = ancestor
+    return False
+
+
+def _asks_training(module: Module, test: s.Expression) -> bool | None:
+    """Whether a test holds in training (True) or in evaluation (False); None: it asks something else."""
+    negated = isinstance(test, s.Operation) and test.operator == "not"
+    asked = test.operands[0] if isinstance(test, s.Operation) and negated else test
+    if isinstance(asked, s.Attribute) and asked.attribute in named(module, "training"):
+        return not negated
+    return None
+
+
+def _returns_in_training(module: Module, choice: s.If) -> bool:
+    leaves = [one for one in choice.body.statements if isinstance(one, s.Leave) and one.kind in ("return", "raise")]
+    return bool(leaves) and _asks_training(module, choice.test) is True
