@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from detlint import syntax as s
 from detlint.indices import index_values, literal_argument
 from detlint.infer import TENSOR
+from detlint.layouts import no_fused_kernel
 from detlint.model import Module, Passed
 from detlint.tensors import is_integer, is_whole, is_zeros, listed, rank
 from detlint.values import UNKNOWN, literal
@@ -27,7 +28,8 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor. `@rank=1` and `@rank>=3` speak of
     the tensor's dimensions, `@float` of its element type, `@repeats:p` and `@unique:p` of the values of an
     index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list. `@zeros`: the
-    tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact.
+    tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact. `@unfused`: no fused
+    kernel can take the shapes of what is attended with.
     """
     match = _PATTERN.fullmatch(condition)
     if match is None:
@@ -99,6 +101,8 @@ def _about_value(module: Module, call: s.Call, name: str, operator: str | None, 
         parameter, _, wanted = values.partition("=")
         length = _length(module, module.argument(call, parameter))
         return None if length is None else length == int(wanted)
+    if name == "@unfused":
+        return no_fused_kernel(module, call)
     if name == "@inexact":
         given = module.argument(call, values).values
         return not given or not all(is_whole(module, value) for value in given)

@@ -138,15 +138,18 @@ def _rank_of_operand(module: Module, operand: s.Expression, depth: int) -> Rank 
     return (0, 0) if isinstance(literal(operand), (int, float)) else rank(module, operand, depth - 1)
 
 
-def _rank_from_sizes(sizes: list[s.Expression]) -> Rank | None:
-    if len(sizes) == 1:
-        size = sizes[0]
-        if isinstance(size, s.Collection) and not any(isinstance(e, s.Starred) for e in size.elements):
-            return len(size.elements), len(size.elements)
-        return (1, 1) if isinstance(literal(size), int) else None
-    if not sizes or any(isinstance(size, s.Starred) for size in sizes):
-        return None
-    return len(sizes), len(sizes)
+def sizes_of(positional: list[s.Expression]) -> list[s.Expression]:
+    """The sizes or dimensions that a method takes one by one or in one tuple; none where some are unpacked."""
+    if len(positional) == 1 and isinstance(positional[0], s.Collection):
+        positional = positional[0].elements
+    return [] if any(isinstance(size, s.Starred) for size in positional) else positional
+
+
+def _rank_from_sizes(positional: list[s.Expression]) -> Rank | None:
+    sizes = sizes_of(positional)
+    if len(positional) == 1 and sizes == positional and not isinstance(literal(positional[0]), int):
+        return None  # a size, or a tuple of them
+    return (len(sizes), len(sizes)) if sizes else None
 
 
 def _rank_from_list(value: s.Expression) -> Rank | None:
