@@ -10,7 +10,7 @@ from detlint.tensors import listed, makers, method_of, sizes_of
 from detlint.values import literal
 
 _DEPTH = 8
-Axis = tuple["int | None", bool]  # the size, where it is a number in the text, and whether its elements lie side by side
+Axis = tuple["int | None", bool]  # the size, if a number in the text, and whether its elements lie side by side
 Layout = list[Axis]
 
 
