@@ -7,7 +7,7 @@ from detlint.conditions import subject
 from detlint.contexts import around, function_around, is_module, named
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
-from detlint.tensors import is_constant, is_integer
+from detlint.tensors import is_constant, is_integer, method_of
 
 _DEPTH = 4
 
@@ -124,23 +124,44 @@ def _trains(module: Module) -> bool:
     return any(isinstance(call.function, s.Attribute) and call.function.attribute in names for call in module.calls)
 
 
-def _is_dropped(module: Module, call: s.Call) -> bool:
-    """Whether what is made of the result has no gradient: it is compared, or goes through `argmax()`, `numpy()` ..."""
-    node: s.Node = call
+def _is_dropped(module: Module, value: s.Expression, depth: int = _DEPTH) -> bool:
+    """Whether all that is made of a value has no gradient: it is compared, or goes through `argmax()`, `numpy()` ..."""
+    node: s.Node = value
     while node.parent is not None:
         parent = node.parent
         if isinstance(parent, s.Operation):
             return parent.operator in ("<", "<=", ">", ">=", "==", "!=")
+        if isinstance(parent, s.Assign):
+            reads = _reads_of(module, parent) if parent.value is node else []
+            return bool(reads) and depth > 0 and all(_is_dropped(module, read, depth - 1) for read in reads)
+        if isinstance(parent, s.Subscript):
+            node = parent
+            continue
         if isinstance(parent, s.Attribute):
-            if parent.attribute in named(module, "drops-gradient"):
-                return True
-            if not isinstance(parent.parent, s.Call) or parent.attribute not in named(module, "keeps-gradient"):
+            method, call = parent.attribute, parent.parent
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            call = parent.parent
+            method, receiver, _ = method_of(module, call)
+            if receiver is not node:
                 return False
-            parent = parent.parent
-        elif not isinstance(parent, s.Subscript):
+        else:
             return False
-        node = parent
+        if method in named(module, "drops-gradient"):
+            return True
+        if not isinstance(call, s.Call) or method not in named(module, "keeps-gradient"):
+            return False
+        node = call
     return False
+
+
+def _reads_of(module: Module, assign: s.Assign) -> list[s.Name]:
+    """Where the value of an assignment to one name may be read."""
+    target = assign.targets[0]
+    if len(assign.targets) > 1 or assign.operator != "=" or not isinstance(target, s.Name):
+        return []
+    scope = target.scope.find(target.id)
+    reads = module.reads(scope, target.id) if scope is not None else []
+    return [read for read in reads if any(b.value is assign.value for b in reaching(read) or ())]
 
 
 def _evaluates(module: Module, node: s.Node) -> bool:
