@@ -10,6 +10,7 @@ from detlint.conditions import applies
 from detlint.contexts import around, in_program, may_be_on_gpu
 from detlint.finding import Finding
 from detlint.gradients import is_learning, may_have_gradient
+from detlint.layers import is_idle
 from detlint.model import Module
 
 
@@ -34,6 +35,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if row.text("direction") == "backward" and not may_have_gradient(module, call):
             continue
         if row.text("where") == "learning" and not _constructs(module, call) and not is_learning(module, call):
+            continue
+        if _constructs(module, call) and is_idle(module, call):
             continue
         if not may_be_on_gpu(module, call) or any(around(module, call, e) for e in rule.data.get("around", ())):
             continue
