@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from detlint import syntax as s
+from detlint.collect import is_main_guard
 from detlint.conditions import subject
 from detlint.contexts import around, function_around, is_module, named
 from detlint.model import Module
@@ -14,7 +17,7 @@ _DEPTH = 4
 
 def may_have_gradient(module: Module, call: s.Call) -> bool:
     """Whether a gradient may be taken through `call`; False where it is plain that none is."""
-    if not _is_recorded(module, call):
+    if not _is_recorded(module, call) or (module.class_of(call) is not None and _only_applies(module)):
         return False
     tensor = subject(module, call)
     return tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor))
@@ -122,6 +125,29 @@ def _trains(module: Module) -> bool:
     if next(module.calls_to(names), None) is not None:
         return True
     return any(isinstance(call.function, s.Attribute) and call.function.attribute in names for call in module.calls)
+
+
+def _only_applies(module: Module) -> bool:
+    """Whether the file is a script, or a test, that runs its models without gradients and has no word of training."""
+    script = any(is_main_guard(statement) for statement in module.file.body.statements)
+    if not script and not PurePath(module.path).name.startswith("test_"):
+        return False
+    if not any(_applies_models(module, node) for node in module.nodes):
+        return False
+    names = {getattr(node, "id", getattr(node, "attribute", "")).lower() for node in module.nodes}
+    return not any(word in name for word in named(module, "training-words") for name in names)
+
+
+def _applies_models(module: Module, node: s.Node) -> bool:
+    """Whether a node is a function that is no method of a module, or is in one, and switches gradients off."""
+    if not isinstance(node, (s.Function, s.With)):
+        return False
+    function = node if isinstance(node, s.Function) else function_around(node)
+    klass = None if function is None else module.class_of(function)
+    if function is None or (klass is not None and is_module(module, klass)):
+        return False
+    inner = node.body.statements[0] if node.body.statements else node
+    return around(module, inner, "no-gradient")
 
 
 def _is_dropped(module: Module, value: s.Expression, depth: int = _DEPTH) -> bool:

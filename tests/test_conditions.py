@@ -359,3 +359,19 @@ def test_switches_of_the_program(text: str, effect: str | None) -> None:
 def test_classes_that_prepare_data(text: str, answer: bool) -> None:
     read = module(HEADER + text + "\n    def run(self, x):\n        return F.relu(x)")
     assert contexts.may_be_on_gpu(read, next(read.calls_to(("torch.nn.functional.relu",)))) is answer
+
+
+@pytest.mark.parametrize(("path", "answer"), [("tests/test_model.py", False), ("model.py", True)])
+def test_a_test_that_only_applies_a_model_takes_no_gradient(path: str, answer: bool) -> None:
+    text = """
+        class Net(nn.Module):
+            def forward(self, x):
+                return F.relu(x)
+
+        @torch.no_grad()
+        def test_forward():
+            assert Net()(torch.ones(3)).sum() == 3
+        """
+    read = module(HEADER + textwrap.dedent(text), path)
+    call = next(read.calls_to(("torch.nn.functional.relu",)))
+    assert gradients.may_have_gradient(read, call) is answer
