@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from detlint import syntax as s
-from detlint.indices import index_values, literal_argument
+from detlint.indices import index_values, is_one_a_row, literal_argument
 from detlint.infer import TENSOR
 from detlint.layouts import no_fused_kernel
 from detlint.model import Module, Passed
@@ -109,7 +109,10 @@ def _about_value(module: Module, call: s.Call, name: str, operator: str | None, 
     if name in ("@repeats", "@unique", "@!unique"):
         dim = literal_argument(module, call, "dim")
         along = dim if isinstance(dim, int) else None
-        kinds = {index_values(module, value, along) for value in module.argument(call, values).values}
+        kinds = {
+            "unique" if is_one_a_row(module, value, along) else index_values(module, value, along)
+            for value in module.argument(call, values).values
+        }
         if name == "@!unique":
             return kinds != {"unique"}
         if not kinds or None in kinds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint import syntax as s
 from detlint.model import Module
 from detlint.scopes import bound, reaching
-from detlint.tensors import listed, makers, method_of
+from detlint.tensors import listed, makers, method_of, rank, sizes_of
 from detlint.values import UNKNOWN, literal
 
 _DEPTH = 6
@@ -69,6 +69,29 @@ def _kind_of_index(module: Module, value: s.Expression, dim: int | None, depth: 
     if method in listed(module, "same-values"):
         return index_values(module, receiver, dim, depth - 1)
     return None
+
+
+def is_one_a_row(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> bool:
+    """Whether an index is known to have one element along `dim`, or looks so: `i.unsqueeze(-1)` for dimension 1."""
+    made = makers(module, index) if depth and dim is not None else []
+    return bool(made) and all(dim is not None and _is_one(module, value, dim, depth) for value, _ in made)
+
+
+def _is_one(module: Module, value: s.Expression, dim: int, depth: int) -> bool:
+    if isinstance(value, s.Operation):
+        first, *others = value.operands
+        return is_one_a_row(module, first, dim, depth - 1) and not any(module.is_tensor(other) for other in others)
+    method, receiver, positional = method_of(module, value) if isinstance(value, s.Call) else ("", None, [])
+    if receiver is None:
+        return False
+    if method == "unsqueeze" and positional:
+        at = literal(positional[0])
+        known = rank(module, receiver)
+        return at == dim or (at == -1 and dim == 1 and (known is None or known[1] <= 1))
+    if method in ("view", "reshape"):
+        sizes = sizes_of(positional)
+        return -len(sizes) <= dim < len(sizes) and literal(sizes[dim]) == 1
+    return method in listed(module, "same-rank") and is_one_a_row(module, receiver, dim, depth - 1)
 
 
 def _has_size_1(call: s.Call, dim: int) -> bool:
