@@ -40,9 +40,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         if not may_be_on_gpu(module, call) or any(around(module, call, e) for e in rule.data.get("around", ())):
             continue
-        advice = module.catalogue.row("ops", "help", _effect(module, row)).text("text")
-        advice = advice.format(remedy=row.text("remedy"))
-        yield module.finding(rule, call, call=_shown(module, call), does=row.text("does"), help=advice)
+        yield module.finding(rule, call, call=_shown(module, call), does=row.text("does"), help=_advice(module, row))
 
 
 def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
@@ -80,6 +78,16 @@ def _shown(module: Module, call: s.Call) -> str:
 
 def _constructs(module: Module, call: s.Call) -> bool:
     return all(name.rpartition(".")[2][:1].isupper() for name in module.callee(call))
+
+
+def _advice(module: Module, row: Row) -> str:
+    """The help that the row asks for, where the flag has that help's effect, or the one of the effect."""
+    effect = _effect(module, row)
+    advice = module.catalogue.row("ops", "help", row.text("help") or effect)
+    if advice.text("effect") not in ("", effect):
+        advice = module.catalogue.row("ops", "help", effect)
+    old = row.text("old") and row.holds_for(module.torch, "old")
+    return advice.text("text").format(remedy=row.text("remedy_old" if old else "remedy"))
 
 
 def _effect(module: Module, row: Row) -> str:
