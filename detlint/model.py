@@ -215,11 +215,24 @@ class Module(Resolver):
                     here[name] = [*here.get(name, ()), *items]
             for name, items in here.items():
                 found[name] += items
+        if isinstance(node, s.Attribute) and values:
+            return found if self._is_only_read(node.attribute) else None
         if not values or not isinstance(node, (s.Name, s.Dictionary, s.Call)):
             return None
         if not isinstance(node, s.Name):
             return found
         return found if self._add_updates(node, found) else None
+
+    def _is_only_read(self, attribute: str) -> bool:
+        """Whether the dicts that the file keeps in an attribute are set, unpacked and looked into, and no more."""
+        for node in self.nodes:
+            if isinstance(node, s.Attribute) and node.attribute == attribute and not node.stored:
+                parent = node.parent
+                looked = isinstance(parent, s.Attribute) and parent.attribute in _READING
+                looked = looked or (isinstance(parent, s.Subscript) and not parent.stored)
+                if not looked and not (isinstance(parent, s.Argument) and parent.star):
+                    return False
+        return True
 
     def _always_holds(self, node: s.Expression, key: str) -> bool:
         """Whether a dict of known entries has `key` from the start, and nothing but `update` is called on it."""

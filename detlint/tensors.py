@@ -245,9 +245,12 @@ def is_zeros(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
 def _zeros_value(module: Module, value: s.Expression, depth: int) -> bool:
     if not isinstance(value, s.Call):
         return False
-    method, receiver, _ = method_of(module, value)
+    method, receiver, positional = method_of(module, value)
     if method in listed(module, "zeros"):
         return True
+    if method in listed(module, "filled"):
+        filled = [a.value for a in value.arguments if a.keyword == "fill_value"] or positional[1:]
+        return bool(filled) and literal(filled[0]) == 0
     return receiver is not None and method in listed(module, "same-dtype") and is_zeros(module, receiver, depth - 1)
 
 
