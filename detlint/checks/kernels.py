@@ -34,7 +34,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         if row.text("direction") == "backward" and not may_have_gradient(module, call):
             continue
-        if row.text("where") == "learning" and not _constructs(module, call) and not is_learning(module, call):
+        anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
+        if not anywhere and not is_learning(module, call):
             continue
         if _constructs(module, call) and is_idle(module, call):
             continue
