@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
-from detlint.conditions import applies
 from detlint.facts import GENERATORS, TOP, Branch, Draw, Effect, Effects, Exit, Facts, Import, Invoke, Loop, Seed
 from detlint.model import Module
 from detlint.scopes import class_of, reaching

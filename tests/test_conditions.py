@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
-from detlint import contexts, gradients, indices, tensors
 from detlint import syntax as s
-from detlint.conditions import holds
+from detlint.analysis import contexts, gradients, indices, tensors
+from detlint.analysis.conditions import holds
 from detlint.model import Module
 from tests.support import module
 

@@ -8,8 +8,8 @@ import pytest
 
 from detlint import catalogue, engine
 from detlint import syntax as s
+from detlint.analysis.flow import Flow
 from detlint.config import Config
-from detlint.flow import Flow
 from detlint.model import Module
 
 NEWEST = catalogue.load().newest_release()

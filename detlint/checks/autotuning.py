@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.environment import overruled, writes
 from detlint.catalogue import Row, Rule
 from detlint.checks import switches
-from detlint.conditions import applies
-from detlint.environment import overruled, writes
 from detlint.finding import Finding
 from detlint.model import Module
 

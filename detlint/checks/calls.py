@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.conditions import applies, holds
 from detlint.catalogue import Row, Rule
-from detlint.conditions import applies, holds
 from detlint.finding import Finding
 from detlint.model import Module
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.generators import held
 from detlint.catalogue import Rule
 from detlint.finding import Finding
-from detlint.generators import held
 from detlint.model import Module
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.entropy import Tracer
 from detlint.catalogue import Rule
-from detlint.conditions import applies
-from detlint.entropy import Tracer
 from detlint.finding import Finding
 from detlint.model import Module
 

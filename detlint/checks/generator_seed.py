@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies, holds
+from detlint.analysis.entropy import Tracer
+from detlint.analysis.generators import alternatives, kept_as, seeded_later
 from detlint.catalogue import Rule
-from detlint.conditions import applies, holds
-from detlint.entropy import Tracer
 from detlint.finding import Finding
-from detlint.generators import alternatives, kept_as, seeded_later
 from detlint.model import Module
 
 

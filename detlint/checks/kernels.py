@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.contexts import around, in_program, may_be_on_gpu
+from detlint.analysis.gradients import is_learning, may_have_gradient
+from detlint.analysis.layers import is_idle
 from detlint.catalogue import Row, Rule
-from detlint.conditions import applies
-from detlint.contexts import around, in_program, may_be_on_gpu
 from detlint.finding import Finding
-from detlint.gradients import is_learning, may_have_gradient
-from detlint.layers import is_idle
 from detlint.model import Module
 
 

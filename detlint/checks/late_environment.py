@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from detlint import syntax as s
+from detlint.analysis.environment import always_before, writes
 from detlint.catalogue import Row, Rule
-from detlint.environment import always_before, writes
 from detlint.finding import Finding
 from detlint.model import Module
 

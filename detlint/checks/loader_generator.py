@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.conditions import holds
 from detlint.catalogue import Rule
-from detlint.conditions import holds
 from detlint.finding import Finding
 from detlint.model import Module
 from detlint.values import literal

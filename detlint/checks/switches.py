@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.environment import overruled
 from detlint.catalogue import Row, Rule
-from detlint.conditions import applies
-from detlint.environment import overruled
 from detlint.finding import Finding
 from detlint.model import Module
 from detlint.values import literal

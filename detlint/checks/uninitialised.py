@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.empty import allocations
+from detlint.analysis.fields import unfilled
+from detlint.analysis.flow import Flow
+from detlint.analysis.uses import Effect, Use, Uses
 from detlint.catalogue import Rule
-from detlint.empty import allocations
-from detlint.fields import unfilled
 from detlint.finding import Finding
-from detlint.flow import Flow
 from detlint.model import Module
 from detlint.scopes import Scope
-from detlint.uses import Effect, Use, Uses
 
 State = frozenset[tuple[s.Call, bool]]  # allocations that a name may hold; True: nothing is written yet
 _LOOPS = (s.For, s.While, s.Comprehension)

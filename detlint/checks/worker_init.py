@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from packaging.specifiers import SpecifierSet
 
 from detlint import syntax as s
+from detlint.analysis.conditions import holds
+from detlint.analysis.generators import calls_for_item, held
 from detlint.catalogue import Rule
-from detlint.conditions import holds
 from detlint.finding import Finding
-from detlint.generators import calls_for_item, held
 from detlint.model import Module, Passed
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
-from detlint.environment import deterministic, mentions, writes
 from detlint.finding import Finding
 from detlint.model import Module
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from detlint import syntax as s
-from detlint.conditions import applies
+from detlint.analysis.conditions import applies
 from detlint.model import Module
 
 _COMPARES = ("is", "is not")

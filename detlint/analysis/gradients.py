@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from detlint import syntax as s
+from detlint.analysis.conditions import subject
+from detlint.analysis.contexts import around, function_around, is_module, named
+from detlint.analysis.tensors import is_constant, is_integer, method_of
 from detlint.collect import is_main_guard
-from detlint.conditions import subject
-from detlint.contexts import around, function_around, is_module, named
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
-from detlint.tensors import is_constant, is_integer, method_of
 
 _DEPTH = 4
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
-from detlint.conditions import applies, subject
+from detlint.analysis.conditions import applies, subject
+from detlint.analysis.tensors import is_on_cpu
 from detlint.model import Module
-from detlint.tensors import is_on_cpu
 
 
 def in_program(module: Module, effect: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
-from detlint.conditions import applies
 from detlint.model import Module
 from detlint.values import literal
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from detlint import syntax as s
+from detlint.analysis.uses import Effect, Use, Uses
 from detlint.model import Module
-from detlint.uses import Effect, Use, Uses
 from detlint.values import literal
 
 

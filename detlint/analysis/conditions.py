@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 
 from detlint import syntax as s
-from detlint.indices import index_values, is_one_a_row, literal_argument
+from detlint.analysis.indices import index_values, is_one_a_row, literal_argument
+from detlint.analysis.layouts import no_fused_kernel
+from detlint.analysis.tensors import is_integer, is_whole, is_zeros, listed, rank
 from detlint.infer import TENSOR
-from detlint.layouts import no_fused_kernel
 from detlint.model import Module, Passed
-from detlint.tensors import is_integer, is_whole, is_zeros, listed, rank
 from detlint.values import UNKNOWN, literal
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")

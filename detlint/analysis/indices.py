@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from detlint import syntax as s
+from detlint.analysis.tensors import listed, makers, method_of, rank, sizes_of
 from detlint.model import Module
 from detlint.scopes import bound, reaching
-from detlint.tensors import listed, makers, method_of, rank, sizes_of
 from detlint.values import UNKNOWN, literal
 
 _DEPTH = 6

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from detlint import syntax as s
+from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
-from detlint.conditions import applies
 from detlint.model import Module
 from detlint.scopes import block_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.tensors import listed, makers, method_of, sizes_of
 from detlint.model import Module
-from detlint.tensors import listed, makers, method_of, sizes_of
 from detlint.values import literal
 
 _DEPTH = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint import syntax as s
-from detlint.contexts import named
+from detlint.analysis.contexts import named
 from detlint.model import Module
 
 

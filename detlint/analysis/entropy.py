@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 
 from detlint import syntax as s
-from detlint.conditions import applies
+from detlint.analysis.conditions import applies
 from detlint.model import Module
 from detlint.scopes import Binding, reaching
 

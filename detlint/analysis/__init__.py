@@ -1,0 +1,1 @@
+"""What checks share: what can be told of tensors, memory, generators, contexts and arguments from the model."""
