@@ -61,7 +61,7 @@ def _kind_of_index(module: Module, value: s.Expression, dim: int | None, depth: 
         return "unique" if last == 1 and dim in (len(positional) - 1, -1) else None
     if method in ("expand", "repeat"):
         sizes = [literal(size) for size in positional]
-        if dim is None or not -len(sizes) <= dim < len(sizes):
+        if dim is None or sizes == [UNKNOWN] or not -len(sizes) <= dim < len(sizes):
             return None
         if sizes[dim] in (-1, 1):
             return index_values(module, receiver, dim, depth - 1) if sizes[dim] == 1 or method == "expand" else None

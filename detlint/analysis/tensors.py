@@ -167,6 +167,9 @@ def is_integer(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     types = module.types(node)
     if types and types <= listed(module, "integer-type"):
         return True
+    if not types and isinstance(node, (s.Name, s.Attribute)) and not makers(module, node):
+        name = node.id if isinstance(node, s.Name) else node.attribute
+        return name.lower().rpartition("_")[2] in listed(module, "integer-word")
     return depth > 0 and _every(module, node, lambda value, path: _integer_value(module, value, path, depth))
 
 
