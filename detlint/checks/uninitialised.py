@@ -8,16 +8,12 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.analysis.empty import allocations
 from detlint.analysis.fields import unfilled
-from detlint.analysis.flow import Flow
-from detlint.analysis.uses import Effect, Use, Uses
+from detlint.analysis.locals import Local
+from detlint.analysis.uses import Effect, Uses
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
 from detlint.scopes import Scope
-
-State = frozenset[tuple[s.Call, bool]]  # allocations that a name may hold; True: nothing is written yet
-_LOOPS = (s.For, s.While, s.Comprehension)
-_CHOICES = (s.If, s.Conditional, s.While, s.Match, s.Try)
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -40,7 +36,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 yield _finding(module, rule, call, read, "read here, and nothing in this file fills it", lowered=True)
     for (scope, name), events in bound.items():
         runs = any(found[call] == "module" for call in events.values())
-        local = _Local(module, uses, scope, name, events, runs, frozenset(rule.data["exits"]))
+        local = Local(module, uses, scope, name, events, runs, frozenset(rule.data["exits"]))
         for call, (node, certain) in local.reads().items():
             message = "read here" if certain else "read here; not every path has filled it"
             yield _finding(module, rule, call, node, message, lowered=not certain)
@@ -54,99 +50,3 @@ def _bind(bound: dict[tuple[Scope, str], dict[s.Node, s.Call]], name: s.Name, ev
     scope = name.scope.find(name.id)
     if scope is not None and scope.kind in ("module", "function"):
         bound[scope, name.id][event] = call
-
-
-class _Local:
-    """A name of one scope that holds uninitialised memory from `events` (node to allocation) on.
-
-    `runs` says that calling the name reads the memory; a call of `exits` ends the program.
-    """
-
-    def __init__(
-        self,
-        module: Module,
-        uses: Uses,
-        scope: Scope,
-        name: str,
-        events: dict[s.Node, s.Call],
-        runs: bool,
-        exits: frozenset[str],
-    ) -> None:
-        self.module = module
-        self.events = events
-        self.exits = exits
-        self.reading: dict[s.Node, s.Node] = {}
-        self.filling: set[s.Node] = set()
-        self.resetting: set[s.Node] = set()
-        self.found: dict[s.Call, dict[s.Node, bool]] = defaultdict(dict)
-        self.body = scope.owner.body if isinstance(scope.owner, s.Function) else module.file.body
-        names = module.reads(scope, name)
-        bindings = scope.bindings[name]
-        owner = module.function_of(next(iter(events)))
-        self.captured = any(module.function_of(node) is not owner for node in [*names, *(b.node for b in bindings[1:])])
-        kept: set[s.Node] = set(events)
-        for node in names:
-            use = uses.of(node, runs)
-            if use.effect is Effect.BINDS and isinstance(use.node, s.Name) and use.node.id == name:
-                kept.add(next(a for a in node.ancestors() if isinstance(a, s.Assign)))
-            else:
-                self._use(node, use)
-        for binding in bindings:
-            if binding.kind == "augment":
-                self.reading[binding.node] = binding.node
-            elif binding.node not in kept:
-                self.resetting.add(binding.node)
-
-    def _use(self, node: s.Name, use: Use) -> None:
-        if use.effect is Effect.READS:
-            self.reading[node] = use.node
-        elif use.effect is not Effect.NOTHING:
-            self.filling.add(use.node if use.effect is Effect.FILLS else node)
-            # what a loop fills bit by bit, or under conditions, is taken to be filled when it ends
-            inside = {id(a) for event in self.events for a in event.ancestors()}
-            self.filling.update(a for a in node.ancestors() if isinstance(a, _LOOPS) and id(a) not in inside)
-
-    def reads(self) -> dict[s.Call, tuple[s.Node, bool]]:
-        """The first read of each allocation that a path reaches without filling it, and if every path does."""
-        if self.captured:
-            return {}
-        Flow[State](self._visit, frozenset.union, loops_run=True).run(self.body, frozenset())
-        first: dict[s.Call, tuple[s.Node, bool]] = {}
-        for call, nodes in self.found.items():
-            for node, certain in sorted(nodes.items(), key=lambda item: item[0].order):
-                if call not in first and (_together(call, node) if certain else self._always(call, node)):
-                    first[call] = node, certain
-        return first
-
-    def _visit(self, state: State, node: s.Node) -> State | None:
-        if node in self.reading:
-            for call, empty in state:
-                if empty:
-                    before = self.found[call].get(self.reading[node], True)
-                    self.found[call][self.reading[node]] = before and (call, False) not in state
-        if node in self.filling:
-            state = frozenset((call, False) for call, _ in state)
-        if node in self.resetting:
-            state = frozenset()
-        if node in self.events:
-            state = frozenset({(self.events[node], True)})
-        if isinstance(node, s.Call) and self.exits and self.module.callee(node) & self.exits:
-            return None
-        return state
-
-    def _always(self, call: s.Call, read: s.Node) -> bool:
-        """Whether the read follows the allocation under no condition, nor the filling under one on its size."""
-        block = next(a for a in call.ancestors() if isinstance(a, s.Block))
-        above = list(read.ancestors())
-        if block not in above or any(isinstance(a, _CHOICES) for a in above[: above.index(block)]):
-            return False
-        sizes = {node.id for node in s.walk(call) if isinstance(node, s.Name)}
-        tests = [a.test for node in self.filling for a in node.ancestors() if isinstance(a, (s.If, s.Conditional))]
-        return not any(isinstance(n, s.Name) and n.id in sizes for test in tests for n in s.walk(test))
-
-
-def _together(call: s.Call, read: s.Node) -> bool:
-    """Whether no condition on the read may contradict one on the allocation."""
-    above, below = list(call.ancestors()), list(read.ancestors())
-    conditions = [a for a in above if isinstance(a, _CHOICES) and a not in below]
-    return not conditions or not any(isinstance(a, _CHOICES) and a not in above for a in below)
