@@ -25,7 +25,7 @@ def collect(module: Module) -> Facts:
             if effects:
                 functions[name] = effects
     statements = module.file.body.statements
-    guarded = any(is_main_guard(statement) for statement in statements)
+    guarded = any(s.is_main_guard(statement) for statement in statements)
     acts = any(isinstance(x, (s.For, s.While, s.With)) or _is_call(x) for x in statements)
     acts = acts or any(isinstance(effect, Draw) for effect in functions[TOP])
     outcomes = module.catalogue.names("randomness", "outcome")
@@ -51,16 +51,6 @@ def _last(node: s.Expression) -> str:
     if isinstance(node, s.Attribute):
         return node.attribute
     return node.id if isinstance(node, s.Name) else ""
-
-
-def is_main_guard(statement: s.Node) -> bool:
-    """Whether a statement is `if __name__ == "__main__":`."""
-    if not isinstance(statement, s.If) or not isinstance(statement.test, s.Operation):
-        return False
-    operands = statement.test.operands
-    names = [o.id for o in operands if isinstance(o, s.Name)]
-    texts = [o.value for o in operands if isinstance(o, s.Constant)]
-    return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]
 
 
 def _is_call(statement: s.Statement) -> bool:

@@ -8,7 +8,6 @@ from detlint import syntax as s
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.tensors import is_constant, is_integer, method_of
-from detlint.collect import is_main_guard
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
 
@@ -129,7 +128,7 @@ def _trains(module: Module) -> bool:
 
 def _only_applies(module: Module) -> bool:
     """Whether the file is a script, or a test, that runs its models without gradients and has no word of training."""
-    script = any(is_main_guard(statement) for statement in module.file.body.statements)
+    script = any(s.is_main_guard(statement) for statement in module.file.body.statements)
     if not script and not PurePath(module.path).name.startswith("test_"):
         return False
     if not any(_applies_models(module, node) for node in module.nodes):
