@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ from detlint.source import Suppressions
 from detlint.tree import NotPythonError
 
 UNPARSED = "DET000"
+_DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 Progress = Callable[[int, int], None]
 
 
@@ -183,14 +185,14 @@ def _collect(
 ) -> Iterator[Collected]:
     if jobs == 1 or len(sources) < 8:
         for done, item in enumerate(sources, 1):
-            yield _analyse_uncollected(item, codes, torch)
+            yield _analyse_undisturbed(item, codes, torch)
             if progress is not None:
                 progress(done, len(sources))
         return
     waiting = deque(sorted(sources, key=lambda item: -_size(item.path)))
     while waiting:
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            for future in [pool.submit(_analyse_uncollected, item, codes, torch) for item in waiting]:
+            for future in [pool.submit(_analyse_undisturbed, item, codes, torch) for item in waiting]:
                 try:
                     collected = future.result()
                 except BrokenProcessPool:
@@ -212,15 +214,18 @@ def _size(path: str) -> int:
         return 0
 
 
-def _analyse_uncollected(item: Source, codes: frozenset[str], torch: Version) -> Collected:
-    """Analyse one file without collecting garbage meanwhile: its tree lives to the end, and looking for dead
-    cycles in it halves the speed.
+def _analyse_undisturbed(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+    """Analyse one file with room for deep expressions, and without collecting garbage meanwhile: its tree lives to
+    the end, and looking for dead cycles in it halves the speed.
     """
     enabled = gc.isenabled()
+    limit = sys.getrecursionlimit()
     gc.disable()
+    sys.setrecursionlimit(max(limit, _DEPTH))
     try:
         return analyse(item, codes, torch)
     finally:
+        sys.setrecursionlimit(limit)
         gc.collect()
         if enabled:
             gc.enable()

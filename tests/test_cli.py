@@ -300,6 +300,11 @@ def test_a_file_that_cannot_be_decoded_is_a_finding(content: bytes) -> None:
     assert "broken.py:1:1: error DET000 not analysed" in detlint(".").stdout
 
 
+def test_a_long_sum_is_read() -> None:
+    write("long.py", "import torch\nx = " + " + ".join(["a"] * 1500) + "\ntorch.backends.cudnn.benchmark = True\n")
+    assert codes(".") == ["DET501"]
+
+
 def test_nesting_that_is_too_deep_is_a_finding() -> None:
     write("deep.py", "x = " + "(" * 5000 + ")" * 5000 + "\n")
     write("train.py", BENCHMARK)
