@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 TENSOR = "torch.Tensor"
 ARRAY = "numpy.ndarray"
-_TENSOR_ATTRIBUTES = frozenset(("T", "mT", "H", "data", "grad", "real", "imag"))
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -26,6 +25,9 @@ class Types:
         self._not_tensor = names("names", "tensor", id="not-a-tensor")
         self._tuples = names("names", "tensor", id="tuple")
         self._tensor_methods = names("names", "tensor", id="tensor-methods")
+        self._tensor_attributes = names("tensors", "kind", id="tensor-attribute")
+        self._tensor_namespaces = names("tensors", "kind", id="tensor-namespace")
+        self._array_namespaces = names("tensors", "kind", id="array-namespace")
         rows = resolver.catalogue.rows("tensors", "result")
         self._results = {row.text("call"): row.text("type") for row in rows}
 
@@ -155,16 +157,16 @@ class Types:
             return TENSOR if name in self._tensor_methods else None
         if last[:1].isupper():
             return name
-        if head in ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"):
+        if head in self._tensor_namespaces:
             return None if last.startswith("_") else TENSOR
-        if head in ("numpy", "numpy.random", "numpy.linalg"):
+        if head in self._array_namespaces:
             return ARRAY
         return None
 
     def _of_attribute(self, node: s.Attribute) -> frozenset[str]:
         kinds = self.resolver.types(node.value)
         if kinds == {TENSOR}:
-            return frozenset((TENSOR,)) if node.attribute in _TENSOR_ATTRIBUTES else _NOTHING
+            return frozenset((TENSOR,)) if node.attribute in self._tensor_attributes else _NOTHING
         owner = self.resolver.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
         if owner is None:
             return _NOTHING

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
 
 from detlint.facts import GENERATORS, TOP, Branch, Draw, Effect, Effects, Exit, Facts, Import, Invoke, Loop, Seed
 from detlint.finding import Unseeded
+from detlint.source import is_test
 
 UNSEEDED, SEEDED, UNKNOWN = "unseeded", "seeded", "unknown"
-_TESTS = ("test_*", "*_test", "conftest")
 State = tuple[str, ...]  # one word a generator, in the order of GENERATORS
 _START: State = (UNSEEDED,) * len(GENERATORS)
 
@@ -50,8 +49,7 @@ class Project:
         ]
 
     def _is_entry(self, facts: Facts) -> bool:
-        tested = any(fnmatch(facts.module, pattern) for pattern in _TESTS)  # a test runner imports it, after its own
-        return facts.guarded or (facts.acts and "." not in facts.module and not tested)
+        return facts.guarded or (facts.acts and "." not in facts.module and not is_test(facts.path))
 
     def is_self_check(self, facts: Facts) -> bool:
         """Whether a file's `__main__` block only tries out what the file offers to others."""

@@ -83,6 +83,11 @@ def module_name(path: Path) -> str:
     return ".".join(parts) or path.absolute().parent.name
 
 
+def is_test(path: str) -> bool:
+    """Whether a test runner imports the file, by pytest's names for tests and their configuration."""
+    return any(fnmatch(path.rpartition("/")[2], pattern) for pattern in ("test_*.py", "*_test.py", "conftest.py"))
+
+
 def neighbours(path: Path) -> set[str]:
     """Top-level module names that an import in `path` finds in the folder of the file or of its package."""
     folder = path.absolute().parent

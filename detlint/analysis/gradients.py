@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from detlint import syntax as s
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.tensors import is_constant, is_integer, method_of
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
+from detlint.source import is_test
 
 _DEPTH = 4
 
@@ -129,7 +128,7 @@ def _trains(module: Module) -> bool:
 def _only_applies(module: Module) -> bool:
     """Whether the file is a script, or a test, that runs its models without gradients and has no word of training."""
     script = any(s.is_main_guard(statement) for statement in module.file.body.statements)
-    if not script and not PurePath(module.path).name.startswith("test_"):
+    if not script and not is_test(module.path):
         return False
     if not any(_applies_models(module, node) for node in module.nodes):
         return False
