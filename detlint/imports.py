@@ -1,0 +1,230 @@
+"""Which file an import loads, told from the paths of the analysed files alone."""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+_STANDARD = frozenset(sys.stdlib_module_names)
+_LAYOUTS = ("src", "python")  # folders that hold a project's packages beside its tests and scripts
+
+
+class Imports:
+    """The files of a run, and which of them an import in one of them loads.
+
+    Where nobody says what the search path is, it is guessed as type checkers do: the folder around the
+    importer's top-level package, then the folders above the importer that are no package. A module right within a
+    package is found by its bare name only where a script lies there or an edit of `sys.path` names the folder.
+    """
+
+    def __init__(self, files: Iterable[str]) -> None:
+        """`files` are POSIX paths, relative or absolute; what is no `.py` file is never loaded by an import."""
+        given = {_normal(path): path for path in files}
+        self._files = {path: original for path, original in given.items() if path.endswith(".py")}
+        self._folders = {folder for path in self._files for folder in _above(path)}
+        self._root = _common([path for path in self._files if path.startswith("/")])
+        self._ends: dict[str, list[str]] = defaultdict(list)
+        for place in (*self._files, *(folder for folder in self._folders if not self._is_package(folder))):
+            if place.startswith("/"):  # what lies above the root is no part of the project
+                parts = _parts(place.removeprefix(self._root)) if place.startswith(self._root) else []
+            else:
+                parts = _parts(place)
+            for start in range(len(parts) - 1):
+                self._ends[".".join(parts[start:])].append(place)
+        self._names = Counter(name for path in given for name in self._candidates(path))
+        self._local = self._top_level()
+        self._paths: dict[tuple[str, str | None, tuple[str, ...]], tuple[str, ...]] = {}
+        self._places: dict[tuple[str, tuple[str, ...], str, str], str] = {}
+
+    def name(self, path: str) -> str:
+        """The dotted name of a file from its top-level package on, longer where another file has the same one."""
+        candidates = self._candidates(_normal(path))
+        return next((name for name in candidates if self._names[name] <= 1), candidates[-1])
+
+    def find(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> str | None:
+        """The file that `import target` loads in the file `importer`, or None: it is not among the files.
+
+        `target` is the absolute dotted name of a module, `script` the file that the program was started with,
+        `extra` are the folders that it adds to `sys.path`.
+        """
+        return self._files.get(self._place(target, importer, script, extra))
+
+    def is_namespace(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> bool:
+        """Whether `import target` gets a namespace package: a folder of modules without an `__init__.py`."""
+        return self._place(target, importer, script, extra) in self._folders - {""}
+
+    def relative(self, importer: str, level: int, module: str) -> str | None:
+        """The file that `from <level dots><module> import ...` loads in the file `importer`, or None.
+
+        With an empty `module` it is the `__init__.py` of the package that the dots name.
+        """
+        folders = list(_above(_normal(importer)))
+        if not 1 <= level <= len(folders):
+            return None
+        folder = folders[level - 1]
+        if not module:
+            return self._files.get(posixpath.join(folder, "__init__.py"))
+        return self._files.get(self._walk(folder, module.split("."))[0])
+
+    def local_root(self, target: str) -> bool:
+        """Whether the first component of `target` is a top-level module or package of the project."""
+        return target.partition(".")[0] in self._local
+
+    def _place(self, target: str, importer: str, script: str | None, extra: Sequence[str]) -> str:
+        """The file that `target` loads, or the folder where that is a namespace package, or ""."""
+        importer = _normal(importer)
+        first = target.partition(".")[0]
+        standard = first in _STANDARD
+        if standard:
+            path = self._before_standard(importer, script, first)
+        else:
+            path = self._search_path(posixpath.dirname(importer), script, tuple(extra))
+        itself = importer if posixpath.basename(importer) == f"{first}.py" else ""
+        key = (target, path, posixpath.dirname(importer), itself)
+        if key not in self._places:
+            place = self._on(path, target.split("."), itself)
+            if standard:
+                place = place if place in self._files else ""
+            elif not place:
+                place = self._guess(target, importer, path)
+            self._places[key] = place
+        return self._places[key]
+
+    def _search_path(self, folder: str, script: str | None, extra: tuple[str, ...]) -> tuple[str, ...]:
+        """The folders in which a file of `folder` looks for top-level modules, first to last."""
+        key = (folder, script, extra)
+        if key not in self._paths:
+            start = folder if script is None else posixpath.dirname(_normal(script))
+            way = self._way(folder)
+            found = [start] if script is not None else []
+            for each in map(_normal, extra):
+                outside = each.startswith("..") and each not in self._folders
+                found.append(_normal(posixpath.join(start, each)) if outside else each)
+            found.append(self._holder(folder))
+            found += [each for each in way if not self._is_package(each)]
+            layouts = [posixpath.join(each, name) for each in way for name in _LAYOUTS]
+            found += [each for each in layouts if not self._is_package(each)]
+            self._paths[key] = tuple(dict.fromkeys(each for each in found if each in self._folders))
+        return self._paths[key]
+
+    def _before_standard(self, importer: str, script: str | None, first: str) -> tuple[str, ...]:
+        """The folders that come before the standard library: the script's, and that of a package named `first`."""
+        holder = self._holder(posixpath.dirname(importer))
+        inside = [holder] if importer.startswith(posixpath.join(holder, first) + "/") else []
+        if script is not None:
+            return (posixpath.dirname(_normal(script)), *inside)
+        alone = not self._is_package(posixpath.dirname(importer))
+        return (posixpath.dirname(importer), *inside) if alone else tuple(inside)
+
+    def _on(self, path: tuple[str, ...], parts: Sequence[str], itself: str) -> str:
+        """The first file that `parts` name on a search path, else the first namespace package."""
+        space = ""
+        for folder in path:
+            place, settled = self._walk(folder, parts, itself)
+            if place in self._files:
+                return place
+            space = space or place
+            if settled:
+                break
+        return space
+
+    def _walk(self, folder: str, parts: Sequence[str], itself: str = "") -> tuple[str, bool]:
+        """What `parts` name in a folder (a file, a folder or ""), and whether no other folder can have it.
+
+        That is so when the first part is a module or a regular package here: Python then looks nowhere else.
+        """
+        settled = False
+        place = folder
+        for index, part in enumerate(parts):
+            place = posixpath.join(place, part)
+            last = index == len(parts) - 1
+            module = f"{place}.py"
+            if f"{place}/__init__.py" in self._files:
+                settled = settled or index == 0
+                if last:
+                    return f"{place}/__init__.py", settled
+            elif module in self._files and not (index == 0 and module == itself):
+                return (module if last else ""), settled or index == 0
+            elif place not in self._folders:
+                return "", settled
+        return place, settled
+
+    def _guess(self, target: str, importer: str, path: tuple[str, ...]) -> str:
+        """What a target of two parts or more names beside the search path, or "".
+
+        It is looked for in the packages around the importer, then as the only end of a path in the project.
+        """
+        parts = target.split(".")
+        if len(parts) < 2 or any(self._walk(folder, parts[:1])[1] for folder in path):
+            return ""
+        place = self._on(tuple(self._way(posixpath.dirname(importer))), parts, "")
+        if place in self._files:
+            return place
+        found = self._ends.get(target, [])
+        found = [each for each in found if each in self._files] or found
+        return found[0] if len(found) == 1 else ""
+
+    def _is_package(self, folder: str) -> bool:
+        return posixpath.basename(folder) not in ("", "..") and f"{folder}/__init__.py" in self._files
+
+    def _holder(self, folder: str) -> str:
+        """The nearest folder, from `folder` up, that is no regular package."""
+        return next(each for each in (folder, *_above(folder)) if not self._is_package(each))
+
+    def _way(self, folder: str) -> list[str]:
+        """`folder` and the folders above it, up to the root of the files."""
+        found = []
+        for each in dict.fromkeys((folder, *_above(folder))):
+            found.append(each)
+            if each == self._root:
+                break
+        return found
+
+    def _candidates(self, path: str) -> list[str]:
+        """The names of a file, from its top-level package on, then from each folder above that."""
+        parts = _parts(path) or ["__init__"]
+        holder = self._holder(posixpath.dirname(path))
+        shortest = min(len(parts), max(1, len(parts) - len(_parts(holder))))
+        return [".".join(parts[-length:]) for length in range(shortest, len(parts) + 1)]
+
+    def _top_level(self) -> frozenset[str]:
+        """The names that some search path offers at its top; folders without `__init__.py` at the roots only."""
+        found = set()
+        for path in self._files:
+            folder = posixpath.dirname(path)
+            holder = self._holder(folder)
+            name = posixpath.relpath(path, holder or ".").partition("/")[0].removesuffix(".py")
+            if folder != holder or name not in _STANDARD:
+                found.add(name)
+        roots = {"", self._root}
+        roots |= {posixpath.join(root, name) for root in roots for name in _LAYOUTS}
+        for folder in self._folders - {""}:
+            if posixpath.dirname(folder) in roots and posixpath.basename(folder) not in _STANDARD:
+                found.add(posixpath.basename(folder))
+        return frozenset(found - {"__init__", ""})
+
+
+def _normal(path: str) -> str:
+    normal = posixpath.normpath(path)
+    return "" if normal == "." else normal
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders above a path, nearest first, as far as the path names them."""
+    while path not in ("", "/") and posixpath.basename(path) != "..":
+        path = posixpath.dirname(path)
+        yield path
+
+
+def _parts(place: str) -> list[str]:
+    """The components of a file's or folder's path as those of a dotted name."""
+    stem, _ = posixpath.splitext(place) if place.endswith((".py", ".ipynb")) else (place, "")
+    parts = [part for part in stem.split("/") if part not in ("", "..")]
+    return parts[:-1] if parts[-1:] == ["__init__"] else parts
+
+
+def _common(paths: Sequence[str]) -> str:
+    """The folder that holds all of some absolute paths; "" where there are none."""
+    return posixpath.commonpath([posixpath.dirname(path) for path in paths]) if paths else ""
