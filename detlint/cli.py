@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -115,7 +115,7 @@ def _run(
         from detlint.output import text as text_format
 
         color = output is None and sys.stdout.isatty()
-        text = text_format.render(report, _text, color, statistics)
+        text = text_format.render(report, _texts, color, statistics)
     if output is not None:
         output.write_text(text, encoding="utf-8")
     else:
@@ -123,14 +123,14 @@ def _run(
     return bool(report.findings)
 
 
-def _text(path: str) -> str:
-    """The text of an analysed file, or nothing where it cannot be had: that is then a finding of its own."""
-    from detlint import source
+def _texts(path: str) -> Mapping[int | None, str]:
+    """The texts of an analysed file by cell, or none where they cannot be had: that is then a finding of its own."""
+    from detlint import notebook, source
 
     try:
-        return source.read(Path(path))
+        return notebook.texts(path, source.read(Path(path)))
     except source.UnreadableError:
-        return ""
+        return {}
 
 
 @contextmanager

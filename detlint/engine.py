@@ -19,7 +19,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
+from detlint import notebook, source
 from detlint.catalogue import Catalogue, Rule
 from detlint.collect import collect
 from detlint.config import Config
@@ -79,10 +79,11 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     catalogue = catalogues.load()
     try:
         text = source.read(Path(item.path)) if item.text is None else item.text
-        text = text.removeprefix("\ufeff")
-        module = Module(text, item.path, item.name, catalogue, torch)
+        document = notebook.read(item.path, text.removeprefix("\ufeff"))
+        module = Module(document.text, item.path, item.name, catalogue, torch, document.origins)
         findings = [f for rule in _rules(catalogue, codes, "file", torch) for f in _check(rule)(module, rule)]
-        return Collected(item.path, collect(module), tuple(findings), Suppressions(text))
+        findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
+        return Collected(item.path, collect(module), tuple(findings), Suppressions(document.texts))
     except (source.UnreadableError, NotPythonError) as error:
         line, column = getattr(error, "line", 1), getattr(error, "column", 1)
         return _failed(item, catalogue, str(error), line, column)
@@ -93,9 +94,14 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
 
 
 def _failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
+    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions({}))
+
+
+def _unparsed(
+    item: Source, catalogue: Catalogue, reason: str, line: int, column: int, cell: int | None = None
+) -> Finding:
     message = catalogue.rules[UNPARSED].message.format(reason=reason)
-    place = Place(item.path, line, column, line, column + 1)
-    return Collected(item.path, None, (Finding(UNPARSED, place, message),), Suppressions(""))
+    return Finding(UNPARSED, Place(item.path, line, column, line, column + 1, cell), message)
 
 
 def _rules(catalogue: Catalogue, codes: frozenset[str], over: str, torch: Version) -> Iterator[Rule]:
@@ -131,7 +137,7 @@ def settle(collected: Sequence[Collected], config: Config, torch: Version, local
         if (
             severity.rank <= config.severity.rank
             and _breaks(rule, config.breaks)
-            and not suppressions[place.path].covers(finding.code, place.line, place.end_line)
+            and not suppressions[place.path].covers(finding.code, place.line, place.end_line, place.cell)
             and not _ignored(finding, config, catalogue)
         ):
             judged[finding.code, place, finding.message] = Judged(answered, rule, severity)

@@ -39,16 +39,25 @@ class Module(Resolver):
     """One file. Nodes of the syntax are asked about through it; see `Resolver` for names and types.
 
     `path` is shown in findings; `name` is the dotted module name; `torch` is the version of PyTorch that
-    the project targets.
+    the project targets; `origins` say where each line of a notebook's text stands.
     """
 
-    def __init__(self, text: str, path: str, name: str, catalogue: Catalogue, torch: Version) -> None:
+    def __init__(
+        self,
+        text: str,
+        path: str,
+        name: str,
+        catalogue: Catalogue,
+        torch: Version,
+        origins: Sequence[positions.Origin] = (),
+    ) -> None:
         package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
         parsed = tree.parse(text)
         super().__init__(tree.lower(parsed, package), name, catalogue)
         self.text = text
         self.path = path
         self.torch = torch
+        self.origins = origins
         self._spans = positions.Spans(parsed, text)
 
     # Navigation
@@ -288,14 +297,14 @@ class Module(Resolver):
     def place(self, node: s.Node) -> Place:
         """Where a node stands."""
         start, end = self._spans.of(node.origin)
-        line, column = self.lines.position(start)
-        end_line, end_column = self.lines.position(end)
-        return Place(self.path, line, column, end_line, end_column)
+        cell, line, column = self.lines.locate(start)
+        _, end_line, end_column = self.lines.locate(end)
+        return Place(self.path, line, column, end_line, end_column, cell)
 
     @cached_property
     def lines(self) -> positions.Lines:
         """The lines of the text."""
-        return positions.Lines(self.text)
+        return positions.Lines(self.text, self.origins)
 
     def source(self, node: s.Node) -> str:
         """The text of a node."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -89,16 +91,59 @@ class Spans:
         return [places[offset] if offset < len(places) else len(self._text) for offset in self._offsets]
 
 
-class Lines:
-    """Lines and columns of offsets. A line ends at \\n, \\r\\n or \\r, as Python reads source."""
+class Origin(NamedTuple):
+    """Where a line of a text that was put together comes from: a notebook's cell, from 0, and the line in it, from 1.
 
-    def __init__(self, text: str) -> None:
+    `shift` is what to add to a column to get the column there, and `length` how many characters the line has there.
+    """
+
+    cell: int
+    line: int
+    shift: int
+    length: int
+
+    def column(self, column: int) -> int:
+        """The column where the line comes from, never one beyond that line's end."""
+        return min(max(column + self.shift, 1), self.length + 1)
+
+
+class Lines:
+    """Lines and columns of offsets. A line ends at \\n, \\r\\n or \\r, as Python reads source.
+
+    `origins` has an entry for each line where the text was put together from cells.
+    """
+
+    def __init__(self, text: str, origins: Sequence[Origin] = ()) -> None:
         self.starts = [0]
+        self.origins = origins
         for index, character in enumerate(text):
             if character == "\n" or (character == "\r" and text[index + 1 : index + 2] != "\n"):
                 self.starts.append(index + 1)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of `offset`, both from 1, the column in characters."""
+        """Line and column of `offset` in the text, both from 1, the column in characters."""
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
+
+    def locate(self, offset: int) -> tuple[int | None, int, int]:
+        """The cell that `offset` stands in, None in a file without cells, and line and column in it."""
+        line, column = self.position(offset)
+        if not self.origins:
+            return None, line, column
+        if line > len(self.origins):  # the end of the text
+            last = self.origins[-1]
+            return last.cell, last.line, last.length + 1
+        origin = self.origins[line - 1]
+        return origin.cell, origin.line, origin.column(column)
+
+    def offset(self, cell: int | None, line: int, column: int) -> int:
+        """The offset of a place that `locate` gave. Raises KeyError where the text has no such line."""
+        index, shift = self._lines[cell, line]
+        return self.starts[index] + column - shift - 1
+
+    @cached_property
+    def _lines(self) -> dict[tuple[int | None, int], tuple[int, int]]:
+        """The index of each line, and its shift, by cell and line."""
+        if not self.origins:
+            return {(None, number): (number - 1, 0) for number in range(1, len(self.starts) + 1)}
+        return {(o.cell, o.line): (index, o.shift) for index, o in enumerate(self.origins)}

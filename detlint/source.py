@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from io import BytesIO
 from pathlib import Path
@@ -27,7 +27,10 @@ class UnreadableError(Exception):
 
 
 def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
-    """The Python files under `paths`, sorted, each once. A file that is named is read whatever its name."""
+    """The Python files and notebooks under `paths`, sorted, each once.
+
+    A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`.
+    """
     patterns = tuple(exclude)
     seen: set[Path] = set()
     for path in paths:
@@ -44,7 +47,7 @@ def _below(folder: Path, root: Path, patterns: Sequence[str]) -> Iterator[Path]:
         folders[:] = [f for f in folders if f not in EXCLUDED and not _excluded(here / f, root, patterns)]
         for name in files:
             path = here / name
-            if name.endswith(".py") and path.is_file() and not _excluded(path, root, patterns):
+            if name.endswith((".py", ".ipynb")) and path.is_file() and not _excluded(path, root, patterns):
                 yield path
 
 
@@ -74,7 +77,12 @@ def decode(content: bytes) -> str:
 
 
 def module_name(path: Path) -> str:
-    """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it."""
+    """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it.
+
+    A notebook belongs to no package; what no name can hold is an underscore in its own.
+    """
+    if path.suffix == ".ipynb":
+        return re.sub(r"\W", "_", path.stem)
     parts = [] if path.name == "__init__.py" else [path.stem]
     folder = path.absolute().parent
     while (folder / "__init__.py").is_file() and folder.name:
@@ -100,19 +108,22 @@ def neighbours(path: Path) -> set[str]:
 
 
 class Suppressions:
-    """The `# noqa` comments of a text."""
+    """The `# noqa` comments of a file."""
 
-    def __init__(self, text: str) -> None:
-        self.lines: dict[int, frozenset[str] | None] = {}
-        for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
-            match = _NOQA.search(line)
-            if match is not None and not _FILE_NOQA.match(line):
-                self.lines[number] = _codes(match)
-        self.file: list[frozenset[str] | None] = [_codes(match) for match in _FILE_NOQA.finditer(text)]
+    def __init__(self, texts: Mapping[int | None, str]) -> None:
+        """`texts` are the file's cells by number; a file that is no notebook has its text under None."""
+        self.lines: dict[tuple[int | None, int], frozenset[str] | None] = {}
+        self.file: list[frozenset[str] | None] = []
+        for cell, text in texts.items():
+            for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+                match = _NOQA.search(line)
+                if match is not None and not _FILE_NOQA.match(line):
+                    self.lines[cell, number] = _codes(match)
+            self.file += [_codes(match) for match in _FILE_NOQA.finditer(text)]
 
-    def covers(self, code: str, first: int, last: int) -> bool:
-        """Whether a finding of `code` from line `first` to line `last` is suppressed."""
-        found = [*self.file, *(self.lines[n] for n in {first, last} if n in self.lines)]
+    def covers(self, code: str, first: int, last: int, cell: int | None = None) -> bool:
+        """Whether a finding of `code` from line `first` to line `last`, of `cell`, is suppressed."""
+        found = [*self.file, *(self.lines[cell, n] for n in {first, last} if (cell, n) in self.lines)]
         return any(codes is None or any(code.startswith(c) for c in codes) for codes in found)
 
 

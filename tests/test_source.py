@@ -123,7 +123,7 @@ def test_neighbours_are_what_an_import_finds(tmp_path: Path) -> None:
     ],
 )
 def test_noqa(comment: str, covered: set[str]) -> None:
-    suppressions = Suppressions(f"x = 1\ny = 2  {comment}\nz = 3\n")
+    suppressions = Suppressions({None: f"x = 1\ny = 2  {comment}\nz = 3\n"})
     assert {code for code in ("DET101", "DET501") if suppressions.covers(code, 2, 2)} == covered
     assert not any(suppressions.covers("DET101", line, line) for line in (1, 3))
     assert suppressions.covers("DET101", 1, 2) == suppressions.covers("DET101", 2, 3) == ("DET101" in covered)
@@ -132,7 +132,7 @@ def test_noqa(comment: str, covered: set[str]) -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_noqa_counts_lines_as_python_does(newline: str) -> None:
-    suppressions = Suppressions(newline.join(["x = '\x0b\x85\u2028'", "y = 2  # noqa", "z"]))
+    suppressions = Suppressions({None: newline.join(["x = '\x0b\x85\u2028'", "y = 2  # noqa", "z"])})
     assert [suppressions.covers("DET101", line, line) for line in (1, 2, 3)] == [False, True, False]
 
 
@@ -147,5 +147,5 @@ def test_noqa_counts_lines_as_python_does(newline: str) -> None:
     ],
 )
 def test_noqa_for_a_whole_file(line: str, covered: set[str]) -> None:
-    suppressions = Suppressions(f"import torch\n{line}\nx = 1\n")
+    suppressions = Suppressions({None: f"import torch\n{line}\nx = 1\n"})
     assert {code for code in ("DET101", "DET501") if suppressions.covers(code, 9, 9)} == covered

@@ -5,31 +5,33 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from detlint.engine import Judged, Report
-from detlint.finding import Severity
+from detlint.finding import Place, Severity
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _LONGEST = 160
 
 
-def render(report: Report, read: Callable[[str], str], color: bool = False, statistics: bool = False) -> str:
-    """The report as text. `read` gives the text of an analysed file by its path."""
+def render(
+    report: Report, read: Callable[[str], Mapping[int | None, str]], color: bool = False, statistics: bool = False
+) -> str:
+    """The report as text. `read` gives the texts of an analysed file: of its cells, or the one under None."""
     console = Console(file=io.StringIO(), force_terminal=color, no_color=not color, width=1000, highlight=False)
-    lines: dict[str, list[str]] = {}
+    files: dict[str, Mapping[int | None, list[str]]] = {}
     if statistics:
         _statistics(console, report)
     for judged in report.findings if not statistics else ():
-        path = judged.finding.place.path
-        if path not in lines:
-            text = read(path)
-            lines[path] = re.split(r"\r\n|\n|\r", text) if text else []
-        _finding(console, judged, lines[path])
+        place = judged.finding.place
+        if place.path not in files:
+            texts = read(place.path)
+            files[place.path] = {cell: re.split(r"\r\n|\n|\r", text) for cell, text in texts.items() if text}
+        _finding(console, judged, files[place.path].get(place.cell, []))
     console.print(_summary(report))
     output = console.file
     assert isinstance(output, io.StringIO)
@@ -41,7 +43,7 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
     place = finding.place
     style = _STYLES[judged.severity]
     head = Text.assemble(
-        (f"{place.path}:{place.line}:{place.column}", "bold"), ": ", (judged.severity.value, style), " ",
+        (_where(place), "bold"), ": ", (judged.severity.value, style), " ",
         (finding.code, "bold"), f" {finding.message}",
     )  # fmt: skip
     console.print(head)
@@ -49,11 +51,16 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
         _excerpt(console, judged, lines[place.line - 1], style)
     width = len(str(place.line))
     for related in finding.related:
-        where = f"{related.place.path}:{related.place.line}:{related.place.column}"
-        console.print(Text(f"{' ' * width} = {where}: {related.message}"))
+        console.print(Text(f"{' ' * width} = {_where(related.place)}: {related.message}"))
     console.print(Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
     console.print(Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), rule.help.format(**finding.details)))
     console.print()
+
+
+def _where(place: Place) -> str:
+    """A place for people, who count a notebook's cells from 1."""
+    cell = "" if place.cell is None else f"cell {place.cell + 1}:"
+    return f"{place.path}:{cell}{place.line}:{place.column}"
 
 
 def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:

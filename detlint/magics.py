@@ -1,0 +1,144 @@
+"""IPython's additions to Python, masked: each line of a cell stays a line, and what is Python stays as it is.
+
+What stands in for a magic only has to parse and to be true: `pass` for a statement, `get_ipython()`, an unknown value,
+for what `x = !command` assigns. The magics that set environment variables or run another file become the Python that
+does so, and those whose argument is Python lose their name only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+
+class Masked(NamedTuple):
+    """A line, its newline included, and what to add to a column in it to get the column in the cell."""
+
+    text: str
+    shift: int = 0
+
+
+LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_INDENT = re.compile(r"[ \t\f]*")
+_PYTHON_CELLS = frozenset(
+    "capture debug ipytest memit prun pyinstrument scalene snakeviz time timeit wandb".split()
+)  # cell magics whose body is Python that runs in the notebook
+_FOREIGN = frozenset("fs md md-sandbox r scala sh sql".split())  # Databricks writes these with one %, on a line alone
+_AUTOMAGICS = "cd|conda|cp|ls|mamba|micromamba|mkdir|mv|pip|rm|uv"
+_COMMAND = re.compile(rf"\s*(?:{_AUTOMAGICS}) +(?![=(\[.,:])[^\r\n]+\s*")
+_STATEMENT = re.compile(r"%(?:memit|prun|time|timeit)[ \t]+(?:-[nrp][ \t]*\d+[ \t]+|-[coqtv][ \t]+)*(?=[^\s\-#])")
+_QUOTED = r"""[^#"'\r\n]|"[^"\r\n]*"|'[^'\r\n]*'"""
+_ASSIGNMENT = re.compile(rf"(?:{_QUOTED})*?=[ \t]*(?=[!%])")
+_HELP = re.compile(r"[^#\"'\r\n]*\?[ \t]*(?=[\r\n]|\Z)")
+_ENVIRONMENT = re.compile(r"%(?:set_)?env[ \t]+(\w+)(?:[ \t]*=[ \t]*|[ \t]+)([^\r\n]*)")
+_RUN = re.compile(r"%run[ \t]+(?:-[a-zA-Z]+[ \t]+)*[\"']?([\w./-]+)")
+_TOKEN = re.compile(
+    r"""
+    (?P<string>\"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)|'{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
+        |\"(?:\\(?:\r\n|.)|[^\"\\\r\n])*\"?|'(?:\\(?:\r\n|.)|[^'\\\r\n])*'?)
+    |(?P<comment>\#[^\r\n]*)|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<joined>\\(?:\r\n|\r|\n))|(?P<newline>\r\n|\r|\n)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def mask(text: str) -> list[Masked] | None:
+    """The lines of a cell as Python; None where the cell holds another language."""
+    lines = LINES.findall(text)
+    first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
+    indent = _INDENT.match(lines[first])[0] if lines[first:] else ""  # type: ignore[index]
+    shifts = [len(indent) if line.startswith(indent) else 0 for line in lines]
+    lines = [line[shift:] for line, shift in zip(lines, shifts, strict=True)]
+    while lines[first:] and (not lines[first].strip() or lines[first].startswith("%")):
+        name = re.match(r"%%?([\w-]*)", lines[first])
+        if lines[first].startswith("%%"):
+            if name is None or name[1] not in _PYTHON_CELLS:
+                return None
+            lines[first] = _newline(lines[first])
+        elif lines[first].strip()[1:] in _FOREIGN:
+            return None
+        elif lines[first].strip():
+            break
+        first += 1
+    text = "".join(lines)
+    if _COMMAND.fullmatch(text):  # IPython tries these names without % in cells of one line
+        return [Masked(_newline(line)) for line in lines]
+    return [Masked(m.text, m.shift + shift) for m, shift in zip(_statements(text), shifts, strict=True)]
+
+
+def _newline(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
+def _statements(text: str) -> Iterator[Masked]:
+    """The lines of a text, magics masked where a logical line begins with one."""
+    place = 0
+    while place < len(text):
+        start = _INDENT.match(text, place).end()  # type: ignore[union-attr]
+        python = _STATEMENT.match(text, start)
+        stand_in = None if python else _stand_in(text, start)
+        if python is not None:
+            end = _statement_end(text, python.end())
+            first, *rest = LINES.findall(text[place:start] + text[python.end() : end])
+            yield Masked(first, python.end() - start)
+        elif stand_in is not None:
+            end = _command_end(text, start)
+            whole, *others = LINES.findall(text[place:end])
+            code, shift = stand_in
+            yield Masked(text[place:start] + code + _newline(whole), shift)
+            rest = [_newline(line) for line in others]
+        else:
+            end = _statement_end(text, start)
+            rest = LINES.findall(text[place:end])
+        yield from map(Masked, rest)
+        place = end
+
+
+def _statement_end(text: str, place: int) -> int:
+    """Where the logical line of Python that holds `place` ends, behind its newline."""
+    depth = 0
+    for token in _TOKEN.finditer(text, place):
+        if token["open"]:
+            depth += 1
+        elif token["close"]:
+            depth = max(depth - 1, 0)
+        elif token["newline"] and not depth:
+            return token.end()
+    return len(text)
+
+
+def _command_end(text: str, place: int) -> int:
+    """Where the line of a magic ends, the lines that it is continued on by a backslash included."""
+    for line in LINES.finditer(text, place):
+        if not line[0].rstrip("\r\n").endswith("\\"):
+            return line.end()
+    return len(text)
+
+
+def _stand_in(text: str, start: int) -> tuple[str, int] | None:
+    """What stands in for the magic that begins at `start`, and its shift of columns; None where none begins."""
+    line = text[start : _command_end(text, start)].rstrip("\r\n")
+    if line[:1] in ("%", "!", "?", ",", ";", "/"):
+        return _python(line)
+    assignment = _ASSIGNMENT.match(line)
+    if assignment is not None:
+        return f"{assignment[0]}get_ipython()", 0
+    return ("pass", 0) if _HELP.match(line) else None
+
+
+def _python(line: str) -> tuple[str, int]:
+    """The Python for a line that begins with an escape."""
+    environment = _ENVIRONMENT.fullmatch(line)
+    if environment is not None:
+        value = environment[2].strip()
+        written = "get_ipython()" if re.search(r"[{$]", value) else repr(value)
+        return f"import os; os.environ[{environment[1]!r}] = {written}", -len("import os; ")
+    run = _RUN.match(line)
+    if run is not None:
+        path = PurePosixPath(run[1])
+        parts = [part for part in path.with_suffix("").parts if part not in (".", "..", "/")]
+        if parts and path.suffix in (".py", ".ipynb") and all(part.isidentifier() for part in parts):
+            return f"from {'.'.join(parts)} import *", 0
+    return "pass", 0
