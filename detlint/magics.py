@@ -48,7 +48,7 @@ def mask(text: str) -> list[Masked] | None:
     """The lines of a cell as Python; None where the cell holds another language."""
     lines = LINES.findall(text)
     first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
-    indent = _INDENT.match(lines[first])[0] if lines[first:] else ""  # type: ignore[index]
+    indent = lines[first][: _indented(lines[first])] if lines[first:] else ""
     shifts = [len(indent) if line.startswith(indent) else 0 for line in lines]
     lines = [line[shift:] for line, shift in zip(lines, shifts, strict=True)]
     while lines[first:] and (not lines[first].strip() or lines[first].startswith("%")):
@@ -72,11 +72,17 @@ def _newline(line: str) -> str:
     return line[len(line.rstrip("\r\n")) :]
 
 
+def _indented(text: str, place: int = 0) -> int:
+    """Where the indentation ends that begins at `place`."""
+    match = _INDENT.match(text, place)
+    return place if match is None else match.end()
+
+
 def _statements(text: str) -> Iterator[Masked]:
     """The lines of a text, magics masked where a logical line begins with one."""
     place = 0
     while place < len(text):
-        start = _INDENT.match(text, place).end()  # type: ignore[union-attr]
+        start = _indented(text, place)
         python = _STATEMENT.match(text, start)
         stand_in = None if python else _stand_in(text, start)
         if python is not None:
