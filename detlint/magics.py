@@ -46,7 +46,7 @@ _TOKEN = re.compile(
 
 def mask(text: str) -> list[Masked] | None:
     """The lines of a cell as Python; None where the cell holds another language."""
-    lines = LINES.findall(text)
+    lines = LINES.findall(re.sub(r"\r(?!\n)", "\n", text))  # no \r that the next line's \n would be taken for a part of
     first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
     indent = lines[first][: _indented(lines[first])] if lines[first:] else ""
     shifts = [len(indent) if line.startswith(indent) else 0 for line in lines]
@@ -65,7 +65,9 @@ def mask(text: str) -> list[Masked] | None:
     text = "".join(lines)
     if _COMMAND.fullmatch(text):  # IPython tries these names without % in cells of one line
         return [Masked(_newline(line)) for line in lines]
-    return [Masked(m.text, m.shift + shift) for m, shift in zip(_statements(text), shifts, strict=True)]
+    masked = list(_statements(text))
+    masked += [Masked("")] * (len(lines) - len(masked))  # a last line that was nothing but indentation
+    return [Masked(m.text, m.shift + shift) for m, shift in zip(masked, shifts, strict=True)]
 
 
 def _newline(line: str) -> str:

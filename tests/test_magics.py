@@ -16,6 +16,7 @@ def masked(cell: str) -> str | None:
     text = "".join(line.text for line in lines)
     parse(text + "\n")
     assert len(lines) == len(LINES.findall(cell))
+    assert len(LINES.findall(text if not lines or lines[-1].text else text + "\n")) == len(lines)
     return text
 
 
@@ -148,6 +149,11 @@ def test_a_cell_may_be_indented_as_a_whole() -> None:
     assert masked("    x = 1\n    %cd y\n    %time z\n") == "x = 1\npass\nz\n"
     shifts = mask("    x = 1\n    %time z\n")
     assert shifts is not None and [line.shift for line in shifts] == [4, 10]
+
+
+@pytest.mark.parametrize("text", ["  x\n  ", "\tx = 1\r\n\t!ls\r\n\t", "!ls \\\r  a\n", "  x\r  \n  y", "\r!ls"])
+def test_no_line_is_lost(text: str) -> None:
+    masked(text)
 
 
 def test_unfinished_strings_and_brackets_end_with_the_cell() -> None:
