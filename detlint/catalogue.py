@@ -136,6 +136,24 @@ class Catalogue:
         return next(row for row in self.rows(file, table) if row.id == identity)
 
     @cached_property
+    def _aliases(self) -> dict[str, str]:
+        rows = self.rows("names", "alias")
+        return {prefix: row.text("canonical") for row in rows for prefix in row.list("prefixes")}
+
+    @cache  # noqa: B019 - a catalogue lives as long as the process
+    def canonical(self, name: str) -> str:
+        """The one name of an API that can be imported from several places."""
+        for _ in range(3):
+            head, tail = name, ""
+            while head and head not in self._aliases:
+                head, _, last = head.rpartition(".")
+                tail = f".{last}{tail}"
+            if not head or (not tail and head.startswith(f"{self._aliases[head]}.")):
+                return name  # a module that is on the way to a name of its own
+            name = self._aliases[head] + tail
+        return name
+
+    @cached_property
     def known_names(self) -> frozenset[str]:
         """Every qualified name of every table: what a star import can bring."""
         rows = (row for tables in self.tables.values() for rows in tables.values() for row in rows)

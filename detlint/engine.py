@@ -23,6 +23,7 @@ from detlint import notebook, source
 from detlint.catalogue import Catalogue, Rule
 from detlint.collect import collect
 from detlint.config import Config
+from detlint.console_scripts import console_scripts
 from detlint.facts import Facts
 from detlint.finding import Finding, Place, Severity
 from detlint.model import Module
@@ -42,6 +43,14 @@ class Source:
     path: str
     name: str
     text: str | None = None
+
+
+@dataclass(frozen=True)
+class Around:
+    """What is known of a project beside the files of a run: its console scripts, and modules that were not analysed."""
+
+    commands: tuple[tuple[str, str], ...] = ()
+    local: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -115,11 +124,17 @@ def _check(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
     return check
 
 
-def settle(collected: Sequence[Collected], config: Config, torch: Version, local: Iterable[str] = ()) -> Report:
+def link(collected: Iterable[Collected], torch: Version, around: Around = Around()) -> Project:
+    """The project that the facts of all files make."""
+    facts = (c.facts for c in collected if c.facts is not None)
+    return Project(facts, catalogues.load(), torch, around.commands, around.local)
+
+
+def settle(collected: Sequence[Collected], config: Config, torch: Version, around: Around = Around()) -> Report:
     """Link the facts of all files; answer, suppress, select and sort the findings."""
     catalogue = catalogues.load()
     codes = catalogue.choose(config.select, config.ignore)
-    project = Project((c.facts for c in collected if c.facts is not None), local)
+    project = link(collected, torch, around)
     found = [finding for c in collected for finding in c.findings]
     for rule in _rules(catalogue, codes, "project", torch):
         found += _check(rule)(project, rule)
@@ -174,16 +189,29 @@ def check_paths(
 ) -> Report:
     """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
-    files = list(source.discover(paths, config.exclude))
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
+    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
+    report = settle(collected, config, torch, around)
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def collect_paths(
+    paths: Sequence[Path],
+    config: Config,
+    codes: frozenset[str],
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> tuple[list[Collected], Around]:
+    """Collect the Python files under `paths`, and what is around them."""
+    files = list(source.discover(paths, config.exclude))
     names = [source.module_name(path) for path in files]
     sources = [Source(path.as_posix(), name) for path, name in zip(files, names, strict=True)]
+    collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
     folders = {path.parent: path for path in files}
     local = {name for path in folders.values() for name in source.neighbours(path)}
-    collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
-    collected.sort(key=lambda c: c.path)
-    report = settle(collected, config, torch, local)
-    return replace(report, seconds=time.monotonic() - begun)
+    around = Around(tuple(console_scripts(config.root)), frozenset(local))
+    return sorted(collected, key=lambda c: c.path), around
 
 
 def _collect(

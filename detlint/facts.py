@@ -1,4 +1,8 @@
-"""What one file tells the others: the effects of its functions on the global generators, in program order."""
+"""What one file tells the others: its functions, reduced to what may reach a generator, a switch or a data loader.
+
+The statements keep the order in which a program runs them, and the expressions who is called with what. Pure data,
+picklable; the abstract interpreter in `detlint.link` gives it a meaning.
+"""
 
 from __future__ import annotations
 
@@ -11,80 +15,326 @@ GENERATORS = ("torch", "numpy", "python")
 TOP = ""  # the name of a file's top level among its functions
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """A draw from a global generator; `what` is the qualified name of the consumer."""
+# Expressions
 
-    generator: str
-    what: str
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A variable of the function, or of one around it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A variable of the module, or a builtin."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Something of torch, numpy or the standard library, by qualified name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`value.name`; `library` is its qualified name where the file tells that the value is a library's object."""
+
+    value: Expression
+    name: str
+    library: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`value[key]`; no key for a slice or a tuple."""
+
+    value: Expression
+    key: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a call. `star` is "", "*" or "**"."""
+
+    value: Expression
+    keyword: str | None = None
+    star: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`function(arguments)`. A call that is `inert` decides nothing by what it draws."""
+
+    function: Expression
+    arguments: tuple[Argument, ...]
     place: Place
+    order: int
+    inert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """A tuple, list or set display."""
+
+    kind: str
+    elements: tuple[Expression, ...]
     order: int
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
-    """A call that seeds generators; `certain` is False for one that only looks like it."""
+class Table:
+    """A dict display; a key of None marks `**value`."""
 
-    generators: tuple[str, ...]
-    what: str
-    place: Place
+    entries: tuple[tuple[Expression | None, Expression], ...]
     order: int
-    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Invoke:
-    """A call of a function, by qualified name, that may belong to the project."""
+class Conditional:
+    """`body if test else orelse`."""
 
-    target: str
-    place: Place
+    test: Expression
+    body: Expression
+    orelse: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """Operands joined by "and" or "or"; "not" has one."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left operator right`."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A value that is computed from the operands, such as a sum: not None, and not known."""
+
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn."""
+
+    kind: str
+    clauses: tuple[tuple[Expression, Expression], ...]
+    element: Expression
     order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """`target := value`."""
+
+    target: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A lambda, by the qualified name of its function."""
+
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """`yield value`."""
+
+    value: Expression
+
+
+Expression = (
+    Local
+    | Global
+    | Library
+    | Literal
+    | Member
+    | Item
+    | Call
+    | Display
+    | Table
+    | Conditional
+    | Junction
+    | Compare
+    | Computed
+    | Each
+    | Named
+    | Closure
+    | Yield
+    | None  # not known, and without effect
+)
+
+
+# Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """An expression by itself."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """`target = ... = value`; targets are variables, members, items, and displays of these.
+
+    `place` is kept where something of a library is set.
+    """
+
+    targets: tuple[Expression, ...]
+    value: Expression
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A `def`, by the qualified name of its function."""
+
+    name: str
+    function: str
+    decorators: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DefineClass:
+    """A `class` statement; `fields` are annotated attributes, which a generated constructor takes."""
+
+    name: str
+    qualified: str
+    bases: tuple[Expression, ...]
+    body: Statements
+    decorators: tuple[Expression, ...]
+    fields: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import of a module, whose top level then runs."""
+    """`import module as name`, or `from module import ...` with pairs of a name and what it is bound to.
 
-    target: str
+    `names` is None for the first kind; a name of "*" imports all. `level` counts the leading dots.
+    """
+
+    module: str
+    level: int
+    names: tuple[tuple[str, str], ...] | None
+    alias: str | None
     order: int
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Exactly one of the arms runs."""
+    """`if test: body else: orelse`."""
 
-    arms: tuple[Effects, ...]
+    test: Expression
+    body: Statements
+    orelse: Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Exactly one of the arms runs, and nothing is known about which."""
+
+    arms: tuple[Statements, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The body runs any number of times, none included."""
+    """The body runs any number of times, none included; `iterator` is None for a `while`."""
 
-    body: Effects
+    target: Expression
+    iterator: Expression
+    body: Statements
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
-    """The function is left here."""
+class Scoped:
+    """`with context as target: body`."""
+
+    context: Expression
+    target: Expression
+    body: Statements
 
 
-Effect = Draw | Seed | Invoke | Import | Branch | Loop | Exit
-Effects = tuple[Effect, ...]
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """`return value`, or a `raise`."""
+
+    value: Expression
+    raises: bool = False
+
+
+Statement = Do | Bind | Define | DefineClass | Import | Branch | Fork | Loop | Scoped | Leave
+Statements = tuple[Statement, ...]
+
+
+# Files
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function. `annotation` is kept where it may be a class."""
+
+    name: str
+    default: Expression
+    has_default: bool
+    star: str
+    keyword_only: bool
+    annotation: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators.
+
+    `captured` are the variables of functions around it that it uses; `yields` says whether it is a generator function.
+    """
+
+    name: str
+    qualified: str
+    parameters: tuple[Parameter, ...]
+    body: Statements
+    kind: str
+    captured: tuple[str, ...]
+    yields: bool
+    returns: Expression
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts of one file: effects by qualified function name (TOP for its top level).
+    """The facts of one file: its top level, and its functions by qualified name.
 
     `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,
-    `lasting` whether it trains, saves or reads a command line. `spawned` are the functions of the file that it starts
-    new processes with.
+    `lasting` whether it trains, saves or reads a command line.
     """
 
     module: str
     path: str
-    functions: Mapping[str, Effects]
+    top: Statements
+    functions: Mapping[str, Function]
     guarded: bool
     acts: bool
     lasting: bool
-    spawned: tuple[str, ...] = ()

@@ -26,9 +26,6 @@ class Resolver:
         self.functions: dict[str, s.Function] = {}
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
-        self._aliases = {
-            prefix: row.text("canonical") for row in catalogue.rows("names", "alias") for prefix in row.list("prefixes")
-        }
         self._names: dict[s.Expression, frozenset[str]] = {}
         self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._stored_attributes: dict[s.Class, dict[str, list[s.Assign]]] = {}
@@ -56,15 +53,7 @@ class Resolver:
 
     def canonical(self, name: str) -> str:
         """The one name of an API that can be imported from several places."""
-        for _ in range(3):
-            head, tail = name, ""
-            while head and head not in self._aliases:
-                head, _, last = head.rpartition(".")
-                tail = f".{last}{tail}"
-            if not head or (not tail and head.startswith(f"{self._aliases[head]}.")):
-                return name  # a module that is on the way to a name of its own
-            name = self._aliases[head] + tail
-        return name
+        return self.catalogue.canonical(name)
 
     def names(self, node: s.Expression) -> frozenset[str]:
         """The qualified names that a reference may stand for; several where an import is conditional."""

@@ -1,8 +1,6 @@
-"""The syntax that rules read: a small tree of expressions, statements and scopes.
+"""The syntax that rules read: a small tree that `tree.lower` builds from libcst, without what only lays code out.
 
-`tree.lower` builds it from libcst. It keeps what changes meaning and drops layout. Every node knows
-its parent, its place in evaluation order and the libcst node it came from (`origin`), which only
-`tree.py` looks into.
+Every node knows its parent, its place in evaluation order and the libcst node it came from (`origin`).
 """
 
 from __future__ import annotations
@@ -249,8 +247,17 @@ class Leave(Statement):
 
 
 @dataclass(slots=True, eq=False)
+class Import(Statement):
+    """`from module import name as alias, ...` with `level` leading dots; `module` is None in `import name as alias`."""
+
+    module: str | None
+    level: int
+    names: list[tuple[str, str | None]]
+
+
+@dataclass(slots=True, eq=False)
 class Other(Statement):
-    """`del`, `assert`, `import`, `global` and the rest: `kind` is the keyword."""
+    """`del`, `assert`, `global` and the rest: `kind` is the keyword."""
 
     children = ("values",)
     kind: str

@@ -158,7 +158,11 @@ class _Statements(Expressions):
             self.scope.outside[item.name.value] = type(node).__name__.lower()
 
     def imports(self, node: Any) -> s.Statement:
-        made = self.make(s.Other("import", []), node)
+        module = None if isinstance(node, cst.Import) else _dotted(node.module) if node.module is not None else ""
+        named = [] if isinstance(node.names, cst.ImportStar) else node.names
+        names = [(_dotted(a.name), _dotted(a.asname.name) if a.asname is not None else None) for a in named]
+        level = 0 if module is None else len(node.relative)
+        made = self.make(s.Import(module, level, names or [("*", None)]), node)
         prefix = ""
         if hasattr(node, "module"):
             prefix = _dotted(node.module) if node.module is not None else ""

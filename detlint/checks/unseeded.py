@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.catalogue import Rule
-from detlint.facts import Invoke
 from detlint.finding import Finding, Place, Related
+from detlint.link.entries import Met
+from detlint.link.state import Drawn
 from detlint.project import Project
 
 _SHOWN = 3
@@ -16,26 +17,33 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
     """One finding for each entry point and generator: at the first draw, or at the seed that comes after it."""
     told: set[Place] = set()  # a function may be called, and started as a process too
     for entry in project.entries:
-        for generator in rule.data["generators"]:
-            draws = entry.draws.get(generator, [])
-            late = entry.late.get(generator)
-            if not draws or bool(rule.data.get("late")) is (late is None):
+        for stream in entry.streams:
+            draws = entry.telling(stream.draws) or stream.draws
+            if stream.generator not in rule.data["generators"] or not draws:
                 continue
-            first, path = draws[0]
-            details = {"what": first.what, "generator": generator}
-            if late is not None:
-                place = late[0].place
-                details["seed"] = late[0].what
-                related = (Related(first.place, f"`{first.what}` draws before it"), *_steps(path))
+            if bool(rule.data.get("late")) is (stream.late is None):
+                continue
+            first = draws[0]
+            lowered = entry.self_check or not entry.telling(stream.draws)
+            details = {"what": first.event.what, "generator": stream.generator}
+            message = rule.message
+            if stream.late is not None:
+                place = stream.late.event.place
+                details["seed"] = stream.late.event.what
+                related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first))
             else:
-                place = first.place
-                others = [Related(other.place, f"`{other.what}` draws too") for other, _ in draws[1 : _SHOWN + 1]]
-                related = (*_steps(path), *others)
+                place = first.event.place
+                others = [Related(m.event.place, f"`{m.event.what}` draws too") for m in draws[1 : _SHOWN + 1]]
+                related = (*_steps(first), *others)
+                if stream.optional is not None and stream.optional.option:
+                    message = rule.data["optional"]
+                    details["option"] = stream.optional.option
+                    seeds = Related(stream.optional.event.place, f"seeded here where `{details['option']}` is given")
+                    related = (seeds, *related)
             if place not in told:
                 told.add(place)
-                message = rule.message.format(**details)
-                yield Finding(rule.code, place, message, details, related, lowered=entry.self_check)
+                yield Finding(rule.code, place, message.format(**details), details, related, lowered=lowered)
 
 
-def _steps(path: tuple[Invoke, ...]) -> tuple[Related, ...]:
-    return tuple(Related(step.place, f"called from here: `{step.target.rpartition('.')[2]}`") for step in path)
+def _steps(met: Met[Drawn]) -> tuple[Related, ...]:
+    return tuple(Related(step.place, f"called from here: `{step.name}`") for step in met.path)

@@ -1,0 +1,77 @@
+"""Random numbers that decide nothing: examples of a shape, tensors without values, seeds, another device."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.model import Module
+
+
+class Inert:
+    """Tells the calls of a file that draw, but whose numbers do not count."""
+
+    def __init__(self, module: Module) -> None:
+        names = module.catalogue.names
+        self.module = module
+        self.examples = names("randomness", "example_input")
+        self.undrawn = names("randomness", "undrawn")
+        self.seeders = names("randomness", "seeder")
+        self.consumers = names("randomness", "consumer")
+        devices = names("randomness", "seeder", id="torch.cuda") | names("randomness", "entropy", id="torch.cuda-seed")
+        self.seeds_devices = any(True for _ in module.calls_to(devices))
+
+    def is_inert(self, call: s.Call) -> bool:
+        """Whether a call, if it draws, decides nothing, or draws from a generator of another device that is seeded."""
+        if self.consumers.isdisjoint(self.module.callee(call)):
+            return False
+        device = self.module.argument(call, "device")
+        elsewhere = device.given and self.module.possible(device) != ["cpu"]
+        return (
+            bool(elsewhere and self.seeds_devices)
+            or self.is_undrawn(call)
+            or self.is_example(call)
+            or self.chooses_seed(call)
+        )
+
+    def is_undrawn(self, call: s.Call) -> bool:
+        """Whether a call stands under a context in which nothing is drawn, such as that of the meta device."""
+        for around in call.ancestors():
+            for item in around.items if isinstance(around, s.With) else ():
+                context = item.value
+                if isinstance(context, s.Call):
+                    names = self.module.callee(context)
+                    meta = names == {"torch.device"} and self.module.constants(context.arguments[0].value) == ["meta"]
+                    if meta or not names.isdisjoint(self.undrawn):
+                        return True
+        return False
+
+    def is_example(self, call: s.Call) -> bool:
+        """Whether what a call draws only serves as an example of a shape, in tracing or counting."""
+        uses: list[s.Expression] = [call]
+        statement = call.parent
+        if isinstance(statement, s.Assign) and isinstance(statement.targets[0], s.Name):
+            target = statement.targets[0]
+            scope = target.scope.find(target.id)
+            uses = list(self.module.reads(scope, target.id)) if scope is not None else []
+        return bool(uses) and all(self.is_traced(use) for use in uses)
+
+    def is_traced(self, node: s.Expression) -> bool:
+        """Whether a value is given to a function that looks at its shape only."""
+        outer = next((a for a in node.ancestors() if not isinstance(a, (s.Argument, s.Collection))), None)
+        return isinstance(outer, s.Call) and not self.examples.isdisjoint(self.module.callee(outer))
+
+    def chooses_seed(self, call: s.Call) -> bool:
+        """Whether what a call draws is a seed: that is a matter of where the seed comes from."""
+        for outer in call.ancestors():
+            if isinstance(outer, s.Call) and not self.seeders.isdisjoint(self.module.callee(outer)):
+                return True
+            if isinstance(outer, s.Statement):
+                kept = outer.targets if isinstance(outer, s.Assign) else []
+                return any("seed" in _last(target).lower() for target in kept)
+        return False
+
+
+def _last(node: s.Expression) -> str:
+    """The last part of a name."""
+    if isinstance(node, s.Attribute):
+        return node.attribute
+    return node.id if isinstance(node, s.Name) else ""

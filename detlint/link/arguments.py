@@ -1,0 +1,82 @@
+"""The arguments of a call of a library's function, and the conditions that the tables of facts put on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from detlint.catalogue import Catalogue
+from detlint.link.values import NONE, UNKNOWN, Constant, Library, Option, Tuple, Value, constant
+from detlint.values import UNKNOWN as NO_DEFAULT
+from detlint.values import parse_signature
+
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
+
+
+class Arguments:
+    """The arguments of one call, by the names of a function's parameters."""
+
+    def __init__(
+        self, catalogue: Catalogue, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> None:
+        text = catalogue.signatures.get(name)
+        signature = parse_signature(text) if text is not None else ()
+        self.positional = tuple(positional)
+        self.keywords = {key: value for key, value in keywords.items() if key != "**"}
+        self.hidden = "**" in keywords
+        self.defaults = {parameter: default for parameter, default, _ in signature}
+        self.given = dict(self.keywords)
+        places = [parameter for parameter, _, only in signature if not only]
+        self.given.update(zip(places, self.positional, strict=False))
+
+    def get(self, parameter: str) -> Value:
+        """What a parameter is: what is given, its default, None for one that is not known, or unknown."""
+        if parameter in self.given:
+            return self.given[parameter]
+        if self.hidden:
+            return UNKNOWN
+        default = self.defaults.get(parameter, NO_DEFAULT)
+        return NONE if default is NO_DEFAULT else constant(default)
+
+    def first(self, parameter: str = "") -> Value:
+        """What a parameter is, or the first argument."""
+        if parameter and parameter in self.given:
+            return self.given[parameter]
+        return self.positional[0] if self.positional else next(iter(self.keywords.values()), UNKNOWN)
+
+    def applies(self, when: Iterable[str], unless: Iterable[str]) -> bool:
+        """Whether all of `when` hold and none of `unless` does, options at their defaults."""
+        return all(self.holds(c) is True for c in when) and all(self.holds(c) is False for c in unless)
+
+    def holds(self, condition: str) -> bool | None:
+        """Whether a condition of the tables holds; None where that is not known."""
+        match = _PATTERN.fullmatch(condition)
+        if match is None:
+            return None
+        words = _spelled(self.get(match["name"]))
+        if match["operator"] is None:
+            answers = {None if word == "?" else word != "None" for word in words}
+            answer = answers.pop() if len(answers) == 1 else None
+            return answer if answer is None or not match["not"] else not answer
+        wanted = match["values"].split("|")
+        found = {word in wanted for word in words}
+        if "?" in words or len(found) != 1:
+            return None
+        return found.pop() is (match["operator"] == "=")
+
+
+def _spelled(value: Value) -> set[str]:
+    """What a value may be as the tables write it: "?" for what is not known, "!" for what is not None."""
+    words: set[str] = set()
+    for atom in value:
+        if isinstance(atom, Constant):
+            words.add(str(atom.value))
+        elif isinstance(atom, Option):
+            words.add(str(atom.default))
+        elif isinstance(atom, Library):
+            words.add(atom.name)
+        elif isinstance(atom, Tuple) and atom.items and len(set(atom.items)) == 1:
+            words |= _spelled(atom.items[0])
+        else:
+            words.add("?" if atom in UNKNOWN else "!")
+    return words

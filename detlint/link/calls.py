@@ -1,0 +1,208 @@
+"""Calls of whatever a value may be, and iteration over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from detlint import facts as f
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.state import State, merged
+from detlint.link.statements import Statements
+from detlint.link.values import (
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Function,
+    Keywords,
+    Library,
+    Object,
+    Partial,
+    Tuple,
+    Value,
+    Wrapped,
+    join,
+)
+
+_CALLABLE = (Function, Class, Library, Object, Partial)
+
+
+class Caller(Statements):
+    """Calls functions, classes, objects and what libraries offer."""
+
+    node: f.Call | None = None  # the call that is being evaluated
+
+    def called(self, node: f.Call) -> Value:
+        """Evaluate a call: what is called, its arguments, and what it does."""
+        functions = self.value(node.function)
+        positional, keywords = self.arguments(node.arguments)
+        if self.state is None:
+            return UNKNOWN
+        self.frame.walk.append((node.order, self.state))
+        outer, self.node = self.node, node
+        if any(isinstance(atom, _CALLABLE) for atom in functions):
+            value = self.call_value(functions, positional, keywords, node.place)
+        else:
+            value = self.call_unknown(node, positional, keywords)
+        self.node = outer
+        return value
+
+    def call_value(
+        self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
+        """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
+        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=_order)
+        if len(atoms) == 1 and len(function) == 1:
+            return self.call(atoms[0], positional, keywords, place)
+        start, node = self.state, self.node
+        ends: list[State | None] = []
+        values: list[Value] = []
+        for atom in atoms:
+            self.state, self.node = start, node
+            with self.guarded(""):
+                values.append(self.call(atom, positional, keywords, place))
+            ends.append(self.state)
+        if function >= UNKNOWN or not atoms:
+            ends.append(start)
+            values.append(UNKNOWN)
+        self.state = merged(s for s in ends if s is not None) or start
+        return join(values)
+
+    def call(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """Call one of the things that a value may be."""
+        if isinstance(atom, Function):
+            return self.invoke(atom, positional, keywords, place)
+        if isinstance(atom, Class):
+            return self.construct(atom, positional, keywords, place)
+        if isinstance(atom, Partial):
+            given = {**dict(atom.keywords), **keywords}
+            return self.call_value(atom.function, [*atom.positional, *positional], given, place)
+        if isinstance(atom, Object):
+            return self.call_object(atom, positional, keywords, place)
+        if isinstance(atom, Library):
+            return self.call_library(atom, positional, keywords, place)
+        return UNKNOWN
+
+    def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """Make an object of a class of the project."""
+        objects = self.program.objects
+        made = Object(klass, *self.site(place))
+        found = objects.attribute(made, "__init__") or frozenset()
+        for base in objects.library_bases(klass):
+            self.keep(made, base, positional, keywords)
+        if any(isinstance(a, Function) for a in found):
+            self.call_value(self.bound(found, made), positional, keywords, place)
+        else:
+            info = objects.classes.get(klass)
+            for name, value in [*zip(info.fields if info else (), positional, strict=False), *keywords.items()]:
+                objects.store(made, name, value)
+            for base in objects.library_bases(klass):
+                self.call_library(Library(f"{base}.__init__", made), positional, keywords, place)
+        return frozenset((made,))
+
+    def site(self, place: Place) -> tuple[str, int]:
+        """What tells the objects made here from others: the call that is being evaluated, or its place."""
+        if self.node is not None and self.node.place == place:
+            return self.frame.path, self.node.order
+        return place.path, -place.line
+
+    def call_object(self, made: Object, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """Call an object: its `__call__`, or the `forward` of a module."""
+        if isinstance(made.kind, Class):
+            for name in ("__call__", "forward"):
+                found = self.program.objects.attribute(made, name) or frozenset()
+                methods = frozenset(a for a in found if isinstance(a, Function))
+                if methods:
+                    return self.call_value(self.bound(methods, made), positional, keywords, place)
+        value = UNKNOWN
+        for base in self.program.objects.library_bases(made.kind):
+            value = self.call_library_object(made, base, positional, place)
+        return value
+
+    # Iteration
+
+    def iterate(self, value: Value) -> Value:
+        """Iterate over a value: what the items may be."""
+        return join(self.iterate_over(atom) for atom in sorted(value, key=_order))
+
+    def iterate_over(self, atom: Atom) -> Value:
+        """The items of one of the things that a value may be."""
+        if isinstance(atom, Wrapped):
+            self.iterate(atom.sources)
+            return atom.items
+        if isinstance(atom, Tuple):
+            return join(atom.items)
+        if isinstance(atom, Keywords):
+            return UNKNOWN
+        if not isinstance(atom, Object):
+            return UNKNOWN
+        if isinstance(atom.kind, Class):
+            for name in ("__iter__", "__getitem__"):
+                found = self.program.objects.attribute(atom, name) or frozenset()
+                methods = frozenset(a for a in found if isinstance(a, Function))
+                if methods:
+                    place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
+                    given = [UNKNOWN] if name == "__getitem__" else []
+                    items = self.call_value(self.bound(methods, atom), given, {}, place)
+                    return join((items, self.iterated_further(items, atom))) if name == "__iter__" else items
+        if self.is_container(atom):
+            return self.program.objects.items(atom)
+        for base in self.program.objects.library_bases(atom.kind):
+            self.iterate_library(atom, base)
+        return self.program.objects.items(atom)
+
+    def iterated_further(self, items: Value, atom: Object) -> Value:
+        """What the iterator gives that `__iter__` returned: the items of its `__next__`."""
+        for inner in items:
+            if isinstance(inner, Object) and isinstance(inner.kind, Class):
+                found = self.program.objects.attribute(inner, "__next__") or frozenset()
+                methods = frozenset(a for a in found if isinstance(a, Function))
+                if methods:
+                    place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
+                    return self.call_value(self.bound(methods, inner), [], {}, place)
+            elif isinstance(inner, Wrapped):
+                return self.iterate_over(inner)
+        return UNKNOWN
+
+    # What libraries do
+
+    def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
+        """A call of something that is not known."""
+        raise NotImplementedError
+
+    def call_library(
+        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
+        """Call a function, a method or a class of a library."""
+        raise NotImplementedError
+
+    def call_library_object(self, made: Object, base: str, positional: Sequence[Value], place: Place) -> Value:
+        """Call an object of a library's class, or of one that is derived from it."""
+        raise NotImplementedError
+
+    def iterate_library(self, made: Object, base: str) -> None:
+        """Iterate over an object of a library's class, or of one that is derived from it."""
+        raise NotImplementedError
+
+    def keep(self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value]) -> None:
+        """Keep what a library's class was constructed with."""
+        given = Arguments(self.program.catalogue, base, positional, keywords)
+        for name, value in given.given.items():
+            self.program.objects.store(made, f"({name})", value)
+        if given.hidden:
+            self.program.objects.store(made, "(**)", UNKNOWN)
+
+    def kept(self, made: Object, base: str) -> Arguments:
+        """What an object of a library's class was constructed with."""
+        slots = self.program.objects.slots(made)
+        keywords = {name[1:-1]: value for name, value in slots.items() if name.startswith("(")}
+        return Arguments(self.program.catalogue, base, (), keywords)
+
+
+def _order(atom: Atom) -> tuple[str, str, int, str]:
+    """An order of atoms that is the same in every run."""
+    kind = getattr(atom, "kind", atom)
+    name = str(getattr(atom, "qualified", getattr(kind, "qualified", getattr(kind, "name", ""))))
+    value = str(atom.value) if isinstance(atom, Constant) else ""
+    return type(atom).__name__, name, int(getattr(atom, "order", 0)), str(getattr(atom, "path", "")) + value

@@ -1,0 +1,150 @@
+"""Entry points: where programs start, and what the trace of each one says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar, cast
+
+from detlint.facts import GENERATORS
+from detlint.finding import Place
+from detlint.link.state import (
+    START,
+    UNSEEDED,
+    UNSURE,
+    Called,
+    Drawn,
+    Guarded,
+    Loaded,
+    Marked,
+    Seeded,
+    State,
+    Switched,
+    Trace,
+)
+
+Path = tuple[Called, ...]
+
+
+Event = Drawn | Seeded | Switched | Loaded | Marked
+E = TypeVar("E", bound=Event, covariant=True)
+
+
+@dataclass(frozen=True)
+class Met(Generic[E]):
+    """Something of a trace, with the calls that lead there and the option that guards it, if any."""
+
+    event: E
+    path: Path
+    guarded: bool
+    option: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What a program does with one generator.
+
+    `state` is "seeded", "late" (seeded after the first draw), "unseeded", "optional" (seeded on some paths only, or
+    only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those that find it unseeded,
+    in program order; `drawn` is the first draw of all.
+    """
+
+    generator: str
+    state: str
+    seeds: tuple[Met[Seeded], ...]
+    draws: tuple[Met[Drawn], ...]
+    drawn: Met[Drawn] | None
+    late: Met[Seeded] | None = None
+    optional: Met[Seeded] | None = None
+
+
+@dataclass
+class Entry:
+    """An entry point: a file that is run, or a function of it that a new process or a console script starts with.
+
+    `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
+    `self_check` is the `__main__` block of a file that others import which neither trains nor saves anything.
+    """
+
+    path: str
+    kind: str
+    function: str = ""
+    place: Place | None = None
+    self_check: bool = False
+    trace: Trace = ()
+    end: State = field(default=START)
+
+    @cached_property
+    def met(self) -> tuple[Met[Event], ...]:
+        """All that is met on the way, in program order, each once for what guards it."""
+        return tuple(_flat(self.trace, (), False, "", set()))
+
+    def of(self, kind: type[E]) -> list[Met[E]]:
+        """What is met of a kind."""
+        return [cast("Met[E]", m) for m in self.met if isinstance(m.event, kind)]
+
+    def marked(self, kind: str) -> bool:
+        """Whether the program has a step that is marked so: "trains", "restores"."""
+        return any(m.event.kind == kind for m in self.of(Marked))
+
+    def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
+        """The draws that decide something: not weights, where a program takes them from a file and never trains."""
+        if self.marked("trains") or not self.marked("restores"):
+            return list(draws)
+        return [m for m in draws if not m.event.weights]
+
+    @cached_property
+    def streams(self) -> tuple[Stream, ...]:
+        """What the program does with each generator."""
+        return tuple(self._stream(generator) for generator in GENERATORS)
+
+    @cached_property
+    def loaders(self) -> tuple[Loaded, ...]:
+        """The loaders that are made, each place once."""
+        return tuple({m.event.place: m.event for m in self.of(Loaded)}.values())
+
+    def switch(self, name: str) -> tuple[str, Place | None]:
+        """The state of a switch at the end, and where it was last set; "optional" where that is not certain."""
+        found = [m for m in self.of(Switched) if m.event.name == name]
+        word = self.end[name]
+        optional = word == UNSURE or any(m.option and m.event.word not in (word, "off", "default") for m in found)
+        return "optional" if optional else word, found[-1].event.place if found else None
+
+    def _stream(self, generator: str) -> Stream:
+        seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators)
+        every = [m for m in self.of(Drawn) if m.event.generator == generator]
+        draws = [m for m in every if m.event.word == UNSEEDED]
+        optional = next((m for m in seeds if m.guarded or not m.event.certain), None)
+        late = self._late(draws, seeds)
+        if draws:
+            state = "late" if late is not None else "optional" if optional is not None else UNSEEDED
+        elif any(m.event.word == UNSURE for m in every) or self.end[generator] == UNSURE:
+            state = "optional"
+        elif seeds and self.end[generator] != UNSEEDED:
+            state = "seeded"
+        else:
+            state = "optional" if seeds else "seeded" if every else "none"
+        return Stream(generator, state, seeds, tuple(draws), every[0] if every else None, late, optional)
+
+    def _late(self, draws: list[Met[Drawn]], seeds: tuple[Met[Seeded], ...]) -> Met[Seeded] | None:
+        """The first seed that certainly comes after the first draw."""
+        if not draws:
+            return None
+        position = {id(m): index for index, m in enumerate(self.met)}
+        certain = (m for m in seeds if not m.option and m.event.certain)
+        return next((m for m in certain if position[id(m)] > position[id(draws[0])]), None)
+
+
+def _flat(trace: Trace, path: Path, guarded: bool, option: str, seen: set[object]) -> Iterator[Met[Event]]:
+    for event in trace:
+        if isinstance(event, Called):
+            key = (id(event.trace), guarded, option)
+            if key not in seen:
+                seen.add(key)
+                yield from _flat(event.trace, (*path, event), guarded, option, seen)
+        elif isinstance(event, Guarded):
+            yield from _flat(event.trace, path, True, option or event.option, seen)
+        elif (event, guarded, option) not in seen:
+            seen.add((event, guarded, option))
+            yield Met(event, path, guarded, option)

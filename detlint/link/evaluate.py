@@ -1,0 +1,307 @@
+"""Expressions: what they may be, and what evaluating them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from detlint import facts as f
+from detlint.link.run import Run
+from detlint.link.state import merged
+from detlint.link.values import (
+    EITHER,
+    SOME,
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Function,
+    Keywords,
+    Library,
+    Module,
+    Namespace,
+    Object,
+    Option,
+    Super,
+    Truth,
+    Tuple,
+    Value,
+    Wrapped,
+    both,
+    compared,
+    constant,
+    equals,
+    is_none,
+    join,
+    truth,
+)
+
+_SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
+
+
+class Evaluator(Run):
+    """Evaluates expressions in the current frame, and does what their calls do."""
+
+    def value(self, node: f.Expression) -> Value:
+        """What an expression may be."""
+        handler = _HANDLERS.get(type(node))
+        return UNKNOWN if handler is None else handler(self, node)
+
+    def _local(self, node: f.Local) -> Value:
+        found = self.frame.variables.get(node.name)
+        return UNKNOWN if found is None else found
+
+    def _global(self, node: f.Global) -> Value:
+        return self.module_variable(self.frame.path, node.name)
+
+    def _library(self, node: f.Library) -> Value:
+        return frozenset((Library(node.name),))
+
+    def _literal(self, node: f.Literal) -> Value:
+        return constant(node.value)
+
+    def _closure(self, node: f.Closure) -> Value:
+        return frozenset((self.made(node.function),))
+
+    def made(self, qualified: str) -> Function:
+        """A function of this file that is defined here, with the variables that it captures."""
+        names = self.program.facts[self.frame.path].functions[qualified].captured
+        captured = tuple((n, self.frame.variables[n]) for n in names if n in self.frame.variables)
+        return Function(self.frame.path, qualified, captured if self.depth_of(captured) < 4 else ())
+
+    def depth_of(self, captured: tuple[tuple[str, Value], ...]) -> int:
+        """How deeply functions capture functions: a decorator in a loop would go on without end."""
+        inner = (a.captured for _, value in captured for a in value if isinstance(a, Function))
+        return 1 + max((self.depth_of(c) for c in inner), default=0)
+
+    # Parts of values
+
+    def _member(self, node: f.Member) -> Value:
+        owner = self.value(node.value)
+        found = [self.attribute(atom, node.name, node.library) for atom in owner]
+        return join(found)
+
+    def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
+        """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
+        found: Value | None = None
+        if isinstance(atom, Module):
+            found = self.module_attribute(atom.path, name)
+        elif isinstance(atom, Namespace):
+            found = self.module_named(f"{atom.name}.{name}", atom.importer)
+        elif isinstance(atom, Library):
+            found = frozenset((Library(self.canonical(f"{atom.name}.{name}")),))
+        elif isinstance(atom, (Object, Class)):
+            found = self.program.objects.attribute(atom, name)
+            found = None if found is None else self.bound(found, atom)
+        elif isinstance(atom, Super):
+            found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
+            found = None if found is None else self.bound(found, atom.receiver)
+        elif isinstance(atom, Keywords) and name in ("get", "pop"):
+            return frozenset((Library(f"kwargs.{name}", None),))
+        if found is None:
+            return frozenset((Library(library),)) if library else UNKNOWN
+        return found
+
+    def bound(self, value: Value, owner: Object | Class) -> Value:
+        """Methods of a class, bound to an object or the class; properties are evaluated."""
+        found: list[Value] = []
+        for atom in value:
+            if isinstance(atom, Function) and atom.receiver is None:
+                kind = self.program.function(atom).kind
+                klass = owner.kind if isinstance(owner, Object) else owner
+                if kind == "property" and isinstance(owner, Object):
+                    method = Function(atom.path, atom.qualified, atom.captured, owner)
+                    found.append(self.invoke(method, (), {}, self.program.function(atom).place))
+                    continue
+                if kind == "class" and isinstance(klass, Class):
+                    atom = Function(atom.path, atom.qualified, atom.captured, klass)
+                elif kind in ("method", "function") and isinstance(owner, Object):
+                    atom = Function(atom.path, atom.qualified, atom.captured, owner)
+            found.append(frozenset((atom,)))
+        return join(found)
+
+    def _item(self, node: f.Item) -> Value:
+        value, key = self.value(node.value), self.value(node.key)
+        return join(self.item_of(atom, key) for atom in value)
+
+    def item_of(self, atom: Atom, key: Value) -> Value:
+        """`atom[key]`."""
+        known = next(iter(key)) if len(key) == 1 else None
+        exact = known.value if isinstance(known, Constant) else None
+        objects = self.program.objects
+        if isinstance(atom, Tuple):
+            if isinstance(exact, int) and -len(atom.items) <= exact < len(atom.items):
+                return atom.items[exact]
+            return join(atom.items)
+        if isinstance(atom, Keywords):
+            return next((value for name, value in atom.items if name == exact), UNKNOWN)
+        if isinstance(atom, Wrapped):
+            return atom.items
+        if isinstance(atom, (Class, Library)):
+            return frozenset((atom,))  # a generic type with its parameters
+        if isinstance(atom, Object):
+            if isinstance(atom.kind, Class):
+                method = objects.attribute(atom, "__getitem__")
+                if method is not None and any(isinstance(a, Function) for a in method):
+                    place = next(self.program.function(a).place for a in method if isinstance(a, Function))
+                    return self.call_value(self.bound(method, atom), (key,), {}, place)
+            stored = objects.stored(atom, f"[{exact!r}]") if exact is not None else None
+            return objects.items(atom) if stored is None else stored
+        return UNKNOWN
+
+    def _display(self, node: f.Display) -> Value:
+        items = tuple(self.value(element) for element in node.elements)
+        if node.kind == "tuple":
+            return frozenset((Tuple(items),))
+        made = Object(Library(f"builtins.{node.kind}"), self.frame.path, node.order)
+        for index, item in enumerate(items):
+            self.program.objects.store(made, f"[{index}]", item)
+        return frozenset((made,))
+
+    def _table(self, node: f.Table) -> Value:
+        made = Object(Library("builtins.dict"), self.frame.path, node.order)
+        for key, entry in node.entries:
+            name, value = self.value(key), self.value(entry)
+            if key is None:
+                for atom in value:
+                    for slot, held in self.program.objects.slots(atom).items():
+                        self.program.objects.store(made, slot, held)
+                continue
+            known = next(iter(name)) if len(name) == 1 else None
+            slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
+            self.program.objects.store(made, slot, value)
+        return frozenset((made,))
+
+    def _each(self, node: f.Each) -> Value:
+        for target, iterator in node.clauses:
+            self.assign(target, self.iterate(self.value(iterator)))
+        items = self.value(node.element)
+        made = Object(Library(_SEQUENCES[node.kind]), self.frame.path, node.order)
+        self.program.objects.store(made, "[]", items)
+        return frozenset((made,))
+
+    # Operations
+
+    def _conditional(self, node: f.Conditional) -> Value:
+        answer = self.test(node.test)
+        values: list[Value] = []
+        arms: list[Callable[[], None]] = [
+            lambda: values.append(self.value(node.body)),
+            lambda: values.append(self.value(node.orelse)),
+        ]
+        self.branch(answer, *arms)
+        return join(values)
+
+    def _junction(self, node: f.Junction) -> Value:
+        if node.operator == "not":
+            return self.outcome(self.test(node))
+        values = [self.value(operand) for operand in node.operands]
+        if node.operator == "or":
+            values = [*(v for v in values[:-1] if truth(v).may_hold), values[-1]]
+            kept = [frozenset(a for a in v if not (isinstance(a, Constant) and not a.value)) for v in values[:-1]]
+            return join([*(v for v in kept if v), values[-1]])
+        return join(values)
+
+    def _compare(self, node: f.Compare) -> Value:
+        return self.outcome(self.test(node))
+
+    def outcome(self, answer: Truth) -> Value:
+        """The value of a test."""
+        if answer.option and answer.default is not None:
+            return frozenset((Option(answer.option, answer.default, None),))
+        return constant(answer.may_hold) if answer.may_hold is not answer.may_fail else UNKNOWN
+
+    def _computed(self, node: f.Computed) -> Value:
+        values = [self.value(operand) for operand in node.operands]
+        kept = frozenset(a for value in values for a in value if isinstance(a, (Object, Tuple)))
+        containers = frozenset(a for a in kept if isinstance(a, Tuple) or self.is_container(a))
+        return containers or SOME
+
+    def is_container(self, atom: Atom) -> bool:
+        """Whether an atom is a list, set or dict."""
+        return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
+
+    def _named(self, node: f.Named) -> Value:
+        value = self.value(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def _yield(self, node: f.Yield) -> Value:
+        value = self.value(node.value)
+        if self.frame.on_yield is not None:
+            self.frame.on_yield(value)
+        else:
+            self.frame.yielded.append(value)
+        return UNKNOWN
+
+    def called(self, node: f.Call) -> Value:
+        """Evaluate a call."""
+        raise NotImplementedError
+
+    # Tests
+
+    def test(self, node: f.Expression) -> Truth:
+        """How a test may come out."""
+        if isinstance(node, f.Junction):
+            answers = [self.test(operand) for operand in node.operands]
+            if node.operator == "not":
+                return ~answers[0]
+            found = answers[0]
+            for answer in answers[1:]:
+                found = both(found, answer) if node.operator == "and" else ~both(~found, ~answer)
+            return found
+        if isinstance(node, f.Compare):
+            return self._comparison(node)
+        return EITHER if node is None else truth(self.value(node))
+
+    def _comparison(self, node: f.Compare) -> Truth:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.left, f.Literal):
+            left, right = right, left
+        other = next(iter(right)) if len(right) == 1 else None
+        if not isinstance(other, Constant):
+            return EITHER
+        if node.operator in ("is", "==") and other.value is None:
+            return is_none(left)
+        if node.operator in ("is not", "!=") and other.value is None:
+            return ~is_none(left)
+        if node.operator in ("==", "is"):
+            return equals(left, other.value)
+        if node.operator in ("!=", "is not"):
+            return ~equals(left, other.value)
+        if node.operator in ("<", "<=", ">", ">=") and isinstance(other.value, (int, float)):
+            flip = {"<": ">", "<=": ">=", ">": "<", ">=": "<="} if isinstance(node.left, f.Literal) else {}
+            return compared(left, flip.get(node.operator, node.operator), other.value)
+        return EITHER
+
+    def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None]) -> None:
+        """Run the arm or arms that a test may choose, and go on in the state that they leave."""
+        if self.state is None:
+            return
+        if answer.may_hold is not answer.may_fail:
+            (body if answer.may_hold else orelse)()
+            return
+        start, variables = self.state, dict(self.frame.variables)
+        ends = []
+        for arm, expected in ((body, True), (orelse, False)):
+            self.state = start
+            self.set_variables(dict(variables))
+            guarded = answer.default is not expected
+            with self.guarded(answer.option) if guarded else self.unguarded():
+                arm()
+            ends.append((expected, self.state, self.frame.variables))
+        self.set_variables(self.merge_variables([v for _, state, v in ends if state is not None] or [variables]))
+        default = [state for expected, state, _ in ends if expected is answer.default and state is not None]
+        self.state = default[0] if default else merged(state for _, state, _ in ends if state is not None)
+
+
+_E = Evaluator
+_HANDLERS = cast(
+    "dict[type, Callable[[Evaluator, Any], Value]]",
+    {
+        f.Local: _E._local, f.Global: _E._global, f.Library: _E._library, f.Literal: _E._literal, f.Member: _E._member,
+        f.Item: _E._item, f.Call: lambda self, node: self.called(node), f.Display: _E._display, f.Table: _E._table,
+        f.Conditional: _E._conditional, f.Junction: _E._junction, f.Compare: _E._compare, f.Computed: _E._computed,
+        f.Each: _E._each, f.Named: _E._named, f.Closure: _E._closure, f.Yield: _E._yield,
+    },
+)  # fmt: skip

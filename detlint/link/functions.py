@@ -1,0 +1,180 @@
+"""Calls of the project's own functions: their arguments, and what running them leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from detlint import facts as f
+from detlint.finding import Place
+from detlint.link.evaluate import Evaluator
+from detlint.link.run import Frame
+from detlint.link.state import Called, State, Trace, merged
+from detlint.link.values import (
+    UNKNOWN,
+    Class,
+    Constant,
+    Function,
+    Keywords,
+    Object,
+    Tuple,
+    Unknown,
+    Value,
+    join,
+    widened,
+)
+
+_DEPTH = 60  # calls within calls
+_AGAIN = 2  # how often a function may call itself
+_WALKS = 30_000  # functions in one entry point
+_CONTEXTS = 40  # how many different arguments a function is gone through with
+
+
+class Functions(Evaluator):
+    """Runs functions of the project, once for each kind of arguments and state."""
+
+    def arguments(self, given: tuple[f.Argument, ...]) -> tuple[list[Value], dict[str, Value]]:
+        """The positional and keyword arguments of a call, what is unpacked included where it is known."""
+        positional: list[Value] = []
+        keywords: dict[str, Value] = {}
+        for argument in given:
+            value = self.value(argument.value)
+            if argument.star == "*":
+                packed = next((a for a in value if isinstance(a, Tuple)), None)
+                positional += (
+                    packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in value)] * 8
+                )
+            elif argument.star == "**":
+                for atom in value:
+                    keywords.update(self.unpacked(atom))
+            elif argument.keyword is not None:
+                keywords[argument.keyword] = value
+            else:
+                positional.append(value)
+        return positional, keywords
+
+    def unpacked(self, atom: Any) -> dict[str, Value]:
+        """What `**atom` gives; "**" stands for keys that are not known."""
+        if isinstance(atom, Keywords):
+            return dict(atom.items)
+        if isinstance(atom, Object):
+            slots = self.program.objects.slots(atom).items()
+            found = {name[2:-2]: value for name, value in slots if name.startswith("['")}
+            return found | ({"**": UNKNOWN} if any(name == "[]" for name, _ in slots) else {})
+        return {"**": UNKNOWN}
+
+    def invoke(
+        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
+        """Run a function of the project: what it returns; the state and the trace go on."""
+        assert self.state is not None
+        facts = self.program.function(function)
+        name = (function.path, function.qualified)
+        variables = self.parameters(function, positional, keywords)
+        key = self.context(function, variables)
+        found = self.program.memo.get(key)
+        if found is None:
+            if self.active.count(name) >= _AGAIN or self.depth >= _DEPTH or self.walked >= _WALKS:
+                return UNKNOWN
+            self.walked += 1
+            found = self.run(function, facts, variables)
+            self.program.memo[key] = found
+        state, value, trace = found
+        if trace:
+            self.note(Called(facts.name, place, trace))
+        self.state = state
+        return value
+
+    def context(self, function: Function, variables: dict[str, Value]) -> object:
+        """What a run of a function depends on, as far as it is told apart."""
+        versions = self.program.objects.versions
+        name = (function.path, function.qualified)
+        told = tuple((n, widened(v)) for n, v in variables.items())
+        owners = (a for v in variables.values() for a in v if isinstance(a, Object))
+        key = (function, told, self.state, tuple(versions[o] for o in owners))
+        contexts = self.program.contexts[name]
+        if key in contexts or len(contexts) < _CONTEXTS:
+            contexts.add(key)
+            return key
+        receiver = function.receiver
+        return (name, receiver, self.state, versions[receiver] if isinstance(receiver, Object) else 0)
+
+    def run(self, function: Function, facts: f.Function, variables: dict[str, Value]) -> tuple[State, Value, Trace]:
+        """Run a function's body in a frame of its own."""
+        start = self.state
+        assert start is not None
+        outer_frame, outer_trace = self.frame, self.trace
+        walk = self.program.begin(function.path, function.qualified)
+        self.frame, self.trace = Frame(function.path, function.qualified, variables, walk), []
+        self.frame.receiver = function.receiver
+        walk.append((0, start))
+        self.active.append((function.path, function.qualified))
+        self.depth += 1
+        self.block(facts.body)
+        self.depth -= 1
+        self.active.pop()
+        exits, returned = self.frame.exits, self.frame.returned
+        if self.state is not None:
+            exits.append(self.state)
+            returned.append(frozenset((Constant(None),)))
+        trace = tuple(self.trace)
+        yielded = self.frame.yielded
+        self.frame, self.trace = outer_frame, outer_trace
+        end = merged(exits)
+        value = UNKNOWN if end is None else join(yielded or returned)
+        if facts.returns is not None and value == UNKNOWN:
+            value = self.annotated(function.path, facts.returns)
+        return end or start, value, trace  # a function that only raises stands for another
+
+    def parameters(
+        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
+    ) -> dict[str, Value]:
+        """The variables that a function begins with."""
+        facts = self.program.function(function)
+        given = list(positional)
+        if function.receiver is not None:
+            given.insert(0, frozenset((function.receiver,)))
+        variables = dict(function.captured)
+        rest = dict(keywords)
+        hidden = rest.pop("**", None) is not None
+        options = self.program.options.get((function.path, function.qualified), {})
+        for parameter in facts.parameters:
+            if parameter.star == "*":
+                variables[parameter.name] = frozenset((Tuple(tuple(given)),))
+                given = []
+            elif parameter.star == "**":
+                variables[parameter.name] = frozenset((Keywords(tuple(sorted(rest.items()))),))
+            elif given and not parameter.keyword_only:
+                variables[parameter.name] = given.pop(0)
+                rest.pop(parameter.name, None)
+            elif parameter.name in rest:
+                variables[parameter.name] = rest.pop(parameter.name)
+            elif parameter.name in options:
+                variables[parameter.name] = options[parameter.name]
+            else:
+                variables[parameter.name] = self.default(function, parameter, hidden)
+            if variables[parameter.name] <= {Unknown()} and parameter.annotation is not None:
+                variables[parameter.name] = self.annotated(function.path, parameter.annotation)
+        return variables
+
+    def default(self, function: Function, parameter: f.Parameter, hidden: bool) -> Value:
+        """What a parameter is that is not given; `hidden` says that it may be, by what is unpacked."""
+        if not parameter.has_default:
+            return UNKNOWN
+        value = self.elsewhere(function.path, parameter.default)
+        return join((value, UNKNOWN)) if hidden else value
+
+    def elsewhere(self, path: str, node: f.Expression) -> Value:
+        """The value of an expression at the top level of a file."""
+        outer, self.frame = self.frame, Frame(path, f.TOP, self.variables_of(path), [], top=True)
+        value = self.value(node)
+        self.frame = outer
+        return value
+
+    def annotated(self, path: str, annotation: f.Expression) -> Value:
+        """An object of the class that an annotation names."""
+        if not isinstance(annotation, (f.Global, f.Member, f.Library)):
+            return UNKNOWN
+        kinds = self.elsewhere(path, annotation)
+        found = frozenset(Object(a, a.path, -1) for a in kinds if isinstance(a, Class))
+        return found or UNKNOWN

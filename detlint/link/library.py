@@ -1,0 +1,231 @@
+"""What the functions and classes of libraries do, by the tables of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from detlint import facts as f
+from detlint.catalogue import Row
+from detlint.facts import GENERATORS
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.loaders import Loaders
+from detlint.link.roles import ROLES
+from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, Switched
+from detlint.link.values import (
+    SOME,
+    UNKNOWN,
+    Class,
+    Constant,
+    Function,
+    Keywords,
+    Library,
+    Object,
+    Option,
+    Saved,
+    Tuple,
+    Unknown,
+    Value,
+    join,
+    truth,
+)
+
+_WEIGHTS = ("torch.init", "torch.init-deprecated", "torch.layers", "torch.embeddings")
+
+
+class Interpreter(Loaders):
+    """Runs an entry point: the whole interpreter."""
+
+    # Calls
+
+    def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
+        """A call of something that is not known: by the name of the method, or by what its name says."""
+        name = node.function.name if isinstance(node.function, (f.Member, f.Global, f.Local)) else ""
+        if isinstance(node.function, f.Member):
+            for kind in self.tables.methods.get(name, ()):
+                self.note(Marked(kind, node.place))
+            methods = self.program.methods_named(name)
+            if len(methods) == 1:
+                with self.guarded(""):
+                    return self.invoke(methods[0], positional, keywords, node.place)
+        if self.tables.hints_at_seeding(name):
+            self.seed(GENERATORS, name, node.place, certain=False)
+        return UNKNOWN
+
+    def call_library(
+        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
+        """Call a function, a method or a class of a library."""
+        name = function.name.removesuffix(".__init__")
+        made = function.receiver if name != function.name else None
+        given = Arguments(self.program.catalogue, name, positional, keywords)
+        role = self.tables.roles.get(name)
+        if role is not None and made is None:
+            return ROLES[role.text("kind")](self, role, function, given, place)
+        for row in self.tables.settings.get(name, ()):
+            if given.applies(row.list("when"), row.list("unless")):
+                self.switch(row.text("switch"), row.text("word"), place)
+        consumer = self.tables.consumers.get(name)
+        if consumer is not None:
+            inert = self.node is not None and self.node.place == place and self.node.inert
+            if not inert and given.applies(consumer.list("when"), consumer.list("unless")):
+                self.draw(consumer, name, place)
+        elif name in self.tables.reseeders and given.applies(self.tables.reseeders[name].list("when"), ()):
+            seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
+            self.seed(seeds, name, place, certain=False)
+        elif name in self.tables.seeders:
+            self.seed_by(self.tables.seeders[name], name, given, place)
+        elif name in self.tables.launchers:
+            return self.launch(self.tables.launchers[name], given, place)
+        elif made is None:
+            self.call_other(function, positional, keywords, place)
+        if made is None and name.rpartition(".")[2][:1].isupper():
+            made = Object(Library(name), *self.site(place))
+            self.keep(made, name, positional, keywords)
+            return frozenset((made,))
+        return UNKNOWN
+
+    def call_other(
+        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> None:
+        """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
+        root, _, last = function.name.partition(".")[0], "", function.name.rpartition(".")[2]
+        for kind in self.tables.methods.get(last, ()):
+            self.note(Marked(kind, place))
+        if root in self.tables.quiet:
+            return
+        if root in self.program.local or self.tables.hints_at_seeding(last):
+            self.seed(GENERATORS, function.name, place, certain=False)
+        for value in (*positional, *keywords.values()):
+            for atom in value:
+                if isinstance(atom, Function):
+                    start = self.state
+                    with self.guarded(""):
+                        self.invoke(atom, [], {"**": UNKNOWN}, place)
+                    self.state = start
+
+    def call_library_object(self, made: Object, base: str, positional: Sequence[Value], place: Place) -> Value:
+        """Call an object of a library's class: a layer, a container of layers, an application with commands."""
+        role = self.tables.roles.get(base)
+        if role is not None and role.text("called"):
+            for item in self.program.objects.slots(made).values():
+                for atom in item:
+                    if isinstance(atom, (Object, Function)):
+                        self.call_value(frozenset((atom,)), positional, {}, place)
+            return UNKNOWN
+        consumer = self.tables.layers.get(base)
+        if consumer is not None:
+            training = consumer.text("mode") != "train" or (self.state is not None and self.state["layers"] == "train")
+            if training and self.kept(made, base).applies(consumer.list("when"), consumer.list("unless")):
+                self.draw(consumer, base, place)
+        commands = self.program.objects.stored(made, "commands")
+        if commands is not None:
+            return self.call_value(commands, [], {}, place)
+        return UNKNOWN
+
+    # Effects
+
+    def draw(self, row: Row, name: str, place: Place) -> None:
+        """A draw from a global generator."""
+        generator = row.text("generator")
+        if self.state is not None and generator in GENERATORS:
+            self.note(Drawn(generator, name, place, self.state[generator], row.id in _WEIGHTS))
+
+    def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool) -> None:
+        """A call that seeds generators, or may."""
+        if generators and self.state is not None:
+            self.note(Seeded(generators, name, place, certain))
+            self.state = self.state.but(generators, SEEDED if certain else UNSURE)
+
+    def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
+        """A seeder of the tables, with the seed that it is given."""
+        generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
+        value = given.get(row.text("parameter")) if row.text("parameter") else SOME
+        saved = [atom for atom in value if isinstance(atom, Saved)]
+        if saved and self.state is not None:
+            words = {atom.word for atom in saved}
+            self.state = self.state.but(generators, words.pop() if len(words) == 1 else UNSURE)
+            return
+        defaults = [atom.default for atom in value if isinstance(atom, Option)]
+        if None in defaults and name != "torch.manual_seed":  # None draws the seed from the operating system
+            option = next(atom.name for atom in value if isinstance(atom, Option))
+            with self.guarded(option):
+                self.note(Seeded(generators, name, place, True))
+            self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
+            return
+        self.seed(generators, name, place, certain=name == "torch.manual_seed" or Constant(None) not in value)
+
+    def switch(self, name: str, word: str, place: Place) -> None:
+        """A switch that is set."""
+        if self.state is not None:
+            self.note(Switched(name, word, place))
+            self.state = self.state.but((name,), word)
+
+    def set_switch(self, name: str, value: Value) -> None:
+        """Set an attribute of a library, perhaps a switch."""
+        for row in self.tables.settings.get(name, ()):
+            answer = truth(value)
+            word = "on" if answer.expected else "off" if answer.expected is False else UNSURE
+            self.switch(row.text("switch"), word, self.bound_place())
+
+    def set_environment(self, name: str, key: object, value: Value) -> None:
+        """Set an environment variable, perhaps the workspace of cuBLAS."""
+        if name == "os.environ" and key == self.tables.workspace:
+            self.switch("workspace", "set", self.bound_place())
+
+    def bound_place(self) -> Place:
+        """The place of the assignment that is being run."""
+        return self.statement_place or Place(self.frame.path, 1, 1, 1, 1)
+
+    def restored_by(self, context: Value) -> tuple[str, ...]:
+        """The generators whose state a context manager of a library puts back."""
+        names = (a.kind.name for a in context if isinstance(a, Object) and isinstance(a.kind, Library))
+        rows = [self.tables.roles[name] for name in names if name in self.tables.roles]
+        return tuple(g for row in rows if row.text("kind") == "scope" for g in row.list("generators"))
+
+    # Processes and launchers
+
+    def launch(self, row: Row, given: Arguments, place: Place) -> Value:
+        """A function that runs another one: here, in a copy of this process, or in a new one."""
+        functions = given.first(row.text("parameter"))
+        packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
+        positional = [item for atom in packed if isinstance(atom, Tuple) for item in atom.items]
+        if row.text("rank"):
+            positional.insert(0, UNKNOWN)
+        if row.text("rest"):
+            positional = list(given.positional[1:])
+        start = self.state
+        if start is None:
+            return UNKNOWN
+        spawns = row.text("kind") == "spawns" or (row.text("kind") == "forks" and start["start"] == "spawn")
+        if spawns and given.applies(row.list("when"), row.list("unless")):
+            for atom in functions:
+                if isinstance(atom, Function):
+                    self.spawned.append((atom, tuple(positional), place))
+            return UNKNOWN
+        hooks = row.list("methods")
+        if hooks:
+            return self.run_hooks(hooks, given, place)
+        value = self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
+        if row.text("kind") == "forks":
+            self.state = start
+        return value
+
+    def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
+        """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
+        self.note(Marked("trains", place))
+        values = list(dict.fromkeys((*given.positional, *given.given.values())))
+        for name in hooks:
+            for value in values:
+                for atom in value:
+                    if isinstance(atom, Object) and isinstance(atom.kind, Class):
+                        made = self.call_method(atom, name, place)
+                        if made is not None and name.endswith("dataloader"):
+                            self.iterate(made)
+        for value in values:
+            if any(isinstance(a, Object) and not isinstance(a.kind, Class) for a in value):
+                self.iterate(value)
+        return UNKNOWN
+
+
+_ = (Callable, Keywords, join)

@@ -1,0 +1,100 @@
+"""Data loaders: what iterating over one draws, in this process and in its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packaging.specifiers import SpecifierSet
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.calls import Caller
+from detlint.link.program import Program
+from detlint.link.state import SEEDED, UNSURE, Loaded
+from detlint.link.tables import Tables
+from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, is_none, truth
+
+_NUMPY_SEEDED = SpecifierSet(">=2.9")  # since when a worker seeds numpy
+
+
+class Loaders(Caller):
+    """Iterates over data loaders and samplers."""
+
+    def __init__(self, program: Program, script: str, tables: Tables) -> None:
+        super().__init__(program, script)
+        self.tables = tables
+
+    def draw(self, row: Row, name: str, place: Place) -> None:
+        """A draw from a global generator."""
+        raise NotImplementedError
+
+    def made_loader(self, given: Arguments, place: Place) -> None:
+        """Note a loader that is made."""
+        generator, init = (is_none(given.get(name)) for name in ("generator", "worker_init_fn"))
+        self.note(Loaded(place, generator.expected is not True, init.expected is not True))
+
+    def iterate_library(self, made: Object, base: str) -> None:
+        """Iterate over an object of a library's class: a loader, a sampler, a data set."""
+        role = self.tables.roles.get(base)
+        kind = role.text("kind") if role is not None else ""
+        given = self.kept(made, base)
+        row = self.tables.iterated.get(base)
+        place = self.here()
+        if row is not None and given.applies(row.list("when"), row.list("unless")):
+            self.draw(row, base, place)
+        if kind == "loader":
+            self.iterate_loader(given, place)
+        elif kind == "dataset":
+            for slot in self.program.objects.slots(made).values():
+                self.fetch(slot, place)
+
+    def here(self) -> Place:
+        """The place of the call or statement that is being evaluated."""
+        return self.node.place if self.node is not None else Place(self.frame.path, 1, 1, 1, 1)
+
+    def iterate_loader(self, given: Arguments, place: Place) -> None:
+        """One pass over a loader: its sampler here; its data set here, or in workers seeded from torch's generator."""
+        for name in ("sampler", "batch_sampler"):
+            self.iterate(given.get(name))
+        start = self.state
+        if start is None:
+            return
+        workers = truth(given.get("num_workers"))
+        if workers.expected is not False:
+            word = start["torch"] if is_none(given.get("generator")).expected is True else SEEDED
+            self.state = start.but(("torch", "python"), word if workers.expected else UNSURE)
+            if _NUMPY_SEEDED.contains(self.tables.torch, prereleases=True):
+                self.state = self.state.but(("numpy",), word if workers.expected else UNSURE)
+            init = given.get("worker_init_fn")
+            if is_none(init).expected is not True:
+                self.call_value(init, [UNKNOWN], {}, place)
+        self.fetch(given.get("dataset"), place)
+        collate = given.get("collate_fn")
+        if is_none(collate).expected is not True:
+            self.call_value(collate, [UNKNOWN], {}, place)
+        if workers.expected is not False:
+            self.state = start
+
+    def fetch(self, dataset: Value, place: Place) -> None:
+        """Take items out of a data set."""
+        for atom in dataset:
+            if not isinstance(atom, Object):
+                continue
+            if isinstance(atom.kind, Class):
+                for name in ("__getitem__", "__iter__"):
+                    found = self.program.objects.attribute(atom, name) or frozenset()
+                    methods = frozenset(a for a in found if isinstance(a, Function))
+                    if methods:
+                        given = [UNKNOWN] if name == "__getitem__" else []
+                        self.call_value(self.bound(methods, atom), given, {}, place)
+                        break
+            else:
+                for slot, value in self.program.objects.slots(atom).items():
+                    if slot in ("(transform)", "(transforms)"):  # what data sets of libraries apply to an item
+                        self.call_value(value, [UNKNOWN], {}, place)
+                    elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
+                        self.fetch(value, place)
+
+
+_ = (Library, Sequence)

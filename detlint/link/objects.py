@@ -1,0 +1,121 @@
+"""The objects of a program: classes, their bases, and what is stored in attributes, containers and modules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from detlint.link.values import (
+    UNKNOWN,
+    Atom,
+    Class,
+    Library,
+    Object,
+    Super,
+    Value,
+    join,
+)
+
+
+@dataclass
+class ClassInfo:
+    """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes."""
+
+    bases: tuple[Value, ...]
+    attributes: dict[str, Value] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()
+
+
+class Objects:
+    """Classes, and the attributes of objects, which only ever grow."""
+
+    def __init__(self) -> None:
+        self.classes: dict[Class, ClassInfo] = {}
+        self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
+        self.versions: dict[Atom, int] = defaultdict(int)
+        self._orders: dict[Class, tuple[Class | Library, ...]] = {}
+
+    def define(self, klass: Class, info: ClassInfo) -> None:
+        """Add a class."""
+        self.classes[klass] = info
+        self._orders.clear()
+
+    def ancestry(self, klass: Class | Library) -> tuple[Class | Library, ...]:
+        """A class and its bases, nearest first, those of libraries too."""
+        if isinstance(klass, Library):
+            return (klass,)
+        if klass not in self._orders:
+            self._orders[klass] = tuple(dict.fromkeys(self._walk(klass, set())))
+        return self._orders[klass]
+
+    def _walk(self, klass: Class, seen: set[Class]) -> Iterator[Class | Library]:
+        if klass in seen:
+            return
+        seen.add(klass)
+        yield klass
+        for base in self.classes[klass].bases if klass in self.classes else ():
+            for atom in base:
+                if isinstance(atom, Library):
+                    yield Library(atom.name)
+                elif isinstance(atom, Class):
+                    yield from self._walk(atom, seen)
+
+    def library_bases(self, kind: Class | Library) -> list[str]:
+        """The names of the classes of libraries among a class and its bases."""
+        return [base.name for base in self.ancestry(kind) if isinstance(base, Library)]
+
+    def store(self, owner: Atom, name: str, value: Value) -> None:
+        """Add to what an attribute, or a slot such as "[key]", may hold."""
+        slots = self._stored[owner]
+        old = slots.get(name)
+        new = value if old is None else join((old, value))
+        if new != old:
+            slots[name] = new
+            self.versions[owner] += 1
+
+    def replace(self, owner: Atom, name: str, value: Value) -> None:
+        """Set a slot whatever it held."""
+        if self._stored[owner].get(name) != value:
+            self._stored[owner][name] = value
+            self.versions[owner] += 1
+
+    def stored(self, owner: Atom, name: str) -> Value | None:
+        """What a slot may hold, or None."""
+        slots = self._stored.get(owner)
+        return None if slots is None else slots.get(name)
+
+    def slots(self, owner: Atom) -> dict[str, Value]:
+        """All slots of an object."""
+        return dict(self._stored.get(owner, {}))
+
+    def items(self, owner: Atom) -> Value:
+        """What a container may hold."""
+        found = [value for name, value in self.slots(owner).items() if name.startswith("[")]
+        return join(found) if found else UNKNOWN
+
+    def attribute(self, owner: Object | Class, name: str) -> Value | None:
+        """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
+        stored = self.stored(owner, name)
+        if stored is not None:
+            return stored
+        return self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
+
+    def find(self, order: Iterable[Class | Library], owner: Object | Class, name: str) -> Value | None:
+        """An attribute of the first class in `order` that has it; those of libraries come last."""
+        bases = list(order)
+        for klass in bases:
+            info = self.classes.get(klass) if isinstance(klass, Class) else None
+            if info is not None and name in info.attributes:
+                return info.attributes[name]
+        receiver = owner if isinstance(owner, Object) else None
+        libraries = (base for base in bases if isinstance(base, Library) and base.name != "builtins.object")
+        return next((frozenset((Library(f"{base.name}.{name}", receiver),)) for base in libraries), None)
+
+    def after(self, proxy: Super) -> tuple[Class | Library, ...]:
+        """The classes in which `super()` looks."""
+        kind = proxy.receiver.kind if isinstance(proxy.receiver, Object) else proxy.receiver
+        order = self.ancestry(kind)
+        if proxy.klass not in order:
+            order = self.ancestry(proxy.klass)
+        return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order

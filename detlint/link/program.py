@@ -1,0 +1,95 @@
+"""A whole program: its files, how they import each other, and what their modules hold once they have run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from detlint.catalogue import Catalogue
+from detlint.facts import Facts
+from detlint.facts import Function as FunctionFacts
+from detlint.imports import Imports
+from detlint.link.objects import Objects
+from detlint.link.state import State, Trace
+from detlint.link.values import Class, Function, Object, Value
+
+_KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
+_COMMON = frozenset(name for kind in _KINDS for name in dir(kind)) | frozenset(
+    """forward backward train eval zero_grad parameters state_dict load_state_dict close write flush reset update start
+    apply sample reshape permute numpy detach clone float double register_buffer add_argument parse_args submit result
+    acquire release shape""".split()
+)  # methods of many classes, whose name says nothing about the object
+
+
+@dataclass
+class Environment:
+    """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds."""
+
+    variables: dict[str, Value] = field(default_factory=dict)
+    done: bool = False
+    quiet: bool = True
+
+
+@dataclass
+class Program:
+    """The files of a project and what the interpreter learns about them, shared by all entry points.
+
+    `walks` are, for a function of a file, the states that it was gone through in: pairs of an order and a state.
+    `options` are the options that decorators give a function's parameters.
+    """
+
+    facts: dict[str, Facts]
+    imports: Imports
+    catalogue: Catalogue
+    local: frozenset[str] = frozenset()
+    objects: Objects = field(default_factory=Objects)
+    environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
+    memo: dict[object, tuple[State, Value, Trace]] = field(default_factory=dict)
+    walks: dict[tuple[str, str], list[list[tuple[int, State]]]] = field(default_factory=lambda: defaultdict(list))
+    contexts: dict[tuple[str, str], set[object]] = field(default_factory=lambda: defaultdict(set))
+    pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
+    options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
+
+    def begin(self, path: str, function: str) -> list[tuple[int, State]]:
+        """Begin to record the states in which a function is gone through."""
+        walk: list[tuple[int, State]] = []
+        self.walks[path, function].append(walk)
+        return walk
+
+    @cached_property
+    def _methods(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = defaultdict(list)
+        for path, each in self.facts.items():
+            for qualified, function in each.functions.items():
+                if function.kind == "method":
+                    found[function.name].append(Function(path, qualified))
+        return found
+
+    def methods_named(self, name: str) -> list[Function]:
+        """The methods of the project's classes that have a name, to be called on an object that is not known."""
+        if name in _COMMON or len(name) < 5:
+            return []
+        return [self.on_some_object(function) for function in self._methods.get(name, ())[:2]]
+
+    def on_some_object(self, function: Function) -> Function:
+        """A method, bound to an object of its class that is made somewhere."""
+        klass = Class(function.path, function.qualified.rpartition(".")[0])
+        return Function(function.path, function.qualified, (), Object(klass, function.path, -1))
+
+    def function(self, function: Function) -> FunctionFacts:
+        """The facts of a function."""
+        return self.facts[function.path].functions[function.qualified]
+
+
+def folder(path: str) -> str:
+    """The folder that a file is in."""
+    return PurePosixPath(path).parent.as_posix()
+
+
+def linked(facts: Iterable[Facts], catalogue: Catalogue, local: Iterable[str] = ()) -> Program:
+    """A program of these files; `local` are the names of modules of the project that are not among them."""
+    by_path = {each.path: each for each in facts}
+    return Program(by_path, Imports(by_path), catalogue, frozenset(local))

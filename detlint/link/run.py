@@ -1,0 +1,195 @@
+"""One walk through a program from an entry point: its frames, state and trace."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from detlint import facts as f
+from detlint.finding import Place
+from detlint.link.program import Program, folder
+from detlint.link.state import START, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched
+from detlint.link.values import UNKNOWN, Class, Function, Library, Module, Namespace, Object, Value, constant, join
+
+Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded
+
+
+@dataclass
+class Frame:
+    """A function that is being run. `exits` are the states in which it was left, `returned` the values."""
+
+    path: str
+    function: str
+    variables: dict[str, Value]
+    walk: list[tuple[int, State]]
+    exits: list[State] = field(default_factory=list)
+    returned: list[Value] = field(default_factory=list)
+    yielded: list[Value] = field(default_factory=list)
+    on_yield: Callable[[Value], None] | None = None
+    receiver: Object | Class | None = None  # `self`, in a method
+    main: bool = False  # the top level of the script
+    top: bool = False  # the top level of a file, whose variables are the module's
+
+
+class Run:
+    """What all parts of the interpreter share. `state` is None where the program does not get."""
+
+    def __init__(self, program: Program, script: str) -> None:
+        """`script` is the file that the program starts with, whose folder is searched for imports first."""
+        self.program = program
+        self.script = script
+        self.state: State | None = START
+        self.trace: list[Event] = []
+        self.frame = Frame(script, f.TOP, {}, [])
+        self.walked = 0  # functions so far
+        self.depth = 0  # of calls
+        self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
+        self.search: list[str] = []  # what the program adds to sys.path
+        self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
+        self.imported: set[str] = set()
+        self.statement_place: Place | None = None  # of the assignment that is being run, where it may set a switch
+
+    # What the other parts provide
+
+    def invoke(
+        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
+        """Run a function of the project with these arguments."""
+        raise NotImplementedError
+
+    def call_value(
+        self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
+        """Call whatever a value may be."""
+        raise NotImplementedError
+
+    def assign(self, target: f.Expression, value: Value) -> None:
+        """Give a target a value."""
+        raise NotImplementedError
+
+    def iterate(self, value: Value) -> Value:
+        """Iterate over a value: what the items may be."""
+        raise NotImplementedError
+
+    def block(self, statements: f.Statements) -> None:
+        """Run statements in order."""
+        raise NotImplementedError
+
+    # Modules
+
+    def module_variable(self, path: str, name: str) -> Value:
+        """A global variable of a file, or a builtin."""
+        if name == "__name__":
+            main = path == self.script and (self.frame.main or not self.frame.top)
+            return constant("__main__" if main else self.program.facts[path].module)
+        variables = self.variables_of(path)
+        if name not in variables and hasattr(builtins, name):
+            return frozenset((Library(f"builtins.{name}"),))
+        return variables.get(name, UNKNOWN)
+
+    def variables_of(self, path: str) -> dict[str, Value]:
+        """The global variables of a file."""
+        return self.program.environments[path].variables
+
+    def set_variables(self, variables: dict[str, Value]) -> None:
+        """Replace the variables of the current frame."""
+        self.frame.variables = variables
+        if self.frame.top:
+            self.program.environments[self.frame.path].variables = variables
+
+    def module_attribute(self, path: str, name: str) -> Value | None:
+        """`module.name`: a variable, or a module of the package."""
+        variables = self.variables_of(path)
+        if name in variables:
+            return variables[name]
+        if path.endswith("__init__.py"):
+            inner = self.program.imports.relative(path, 1, name)
+            if inner is not None and inner != path:
+                self.load(inner)
+                return frozenset((Module(inner),))
+        return None
+
+    def module_named(self, name: str, importer: str) -> Value:
+        """The module of a dotted name, of the project or a library."""
+        imports = self.program.imports
+        found = imports.find(name, importer, self.script, self.search)
+        if found is not None:
+            self.load(found)
+            return frozenset((Module(found),))
+        if imports.is_namespace(name, importer, self.script, self.search):
+            return frozenset((Namespace(name, importer),))
+        head, _, last = name.rpartition(".")
+        if head:
+            path = imports.find(head, importer, self.script, self.search)
+            if path is not None:
+                return self.module_attribute(path, last) or UNKNOWN
+        return frozenset((Library(self.canonical(name)),))
+
+    def load(self, path: str) -> None:
+        """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""
+        if path in self.imported or path not in self.program.facts:
+            return
+        self.imported.add(path)
+        environment = self.program.environments[path]
+        if environment.done and environment.quiet:
+            return
+        environment.done = True
+        outer, self.frame = (
+            self.frame,
+            Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True),
+        )
+        before, self.trace = self.trace, []
+        state = self.state
+        self.block(self.program.facts[path].top)
+        if self.state is None:
+            self.state = state
+        self.frame = outer
+        inner, self.trace = tuple(self.trace), before
+        if inner:
+            environment.quiet = False
+            first = Place(path, 1, 1, 1, 1)
+            self.trace.append(Called(f"import of {path}", first, inner))
+
+    def canonical(self, name: str) -> str:
+        """The one name of an API that can be imported from several places."""
+        return self.program.catalogue.canonical(name)
+
+    def add_search(self, path: str) -> None:
+        """Add a folder to those that are searched for imports."""
+        if path not in self.search:
+            self.search.append(path)
+
+    @property
+    def script_folder(self) -> str:
+        """The folder of the script."""
+        return folder(self.script)
+
+    # Traces
+
+    def note(self, event: Event) -> None:
+        """Add to the trace."""
+        self.trace.append(event)
+
+    @contextmanager
+    def guarded(self, option: str) -> Iterator[None]:
+        """What is traced here happens only where an option is set, or perhaps."""
+        before, self.trace = self.trace, []
+        yield
+        inner, self.trace = tuple(self.trace), before
+        if inner:
+            self.trace.append(Guarded(option, inner))
+
+    @contextmanager
+    def unguarded(self) -> Iterator[None]:
+        """What is traced here happens by default."""
+        yield
+
+    def merge_variables(self, found: Iterable[dict[str, Value]]) -> dict[str, Value]:
+        """The variables after one of several paths."""
+        every = list(found)
+        if len(every) == 1:
+            return every[0]
+        names = dict.fromkeys(name for variables in every for name in variables)
+        return {n: join(v[n] for v in every if n in v) for n in names}

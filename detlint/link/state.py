@@ -1,0 +1,119 @@
+"""The state of a program's generators and switches, and the trace of what changed or used them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from detlint.facts import GENERATORS
+from detlint.finding import Place
+
+UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
+SWITCHES = {  # by name, with what holds in a program that sets nothing
+    "algorithms": "off",  # on, warn
+    "benchmark": "default",  # on, off
+    "cudnn": "default",  # on, off: torch.backends.cudnn.deterministic
+    "workspace": "unset",  # set
+    "layers": "train",  # eval: the mode of the models
+    "start": "fork",  # spawn: how processes start
+}
+_FIELDS = (*GENERATORS, *SWITCHES)
+_PLACE = {name: index for index, name in enumerate(_FIELDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One word for each generator and switch; UNSURE where it is one or another."""
+
+    words: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> str:
+        return self.words[_PLACE[name]]
+
+    def but(self, names: Iterable[str], word: str) -> State:
+        """The state with another word for some generators or switches."""
+        words = list(self.words)
+        for name in names:
+            words[_PLACE[name]] = word
+        return State(tuple(words))
+
+
+START = State((*(UNSEEDED for _ in GENERATORS), *SWITCHES.values()))
+
+
+def merged(states: Iterable[State]) -> State | None:
+    """The state after one of several paths; None where there is no path."""
+    found = set(states)
+    if len(found) < 2:
+        return next(iter(found), None)
+    return State(tuple(w[0] if len(set(w)) == 1 else UNSURE for w in zip(*(x.words for x in found), strict=True)))
+
+
+# Traces
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A draw from a global generator in the state `word`. `weights` says that it initialises parameters."""
+
+    generator: str
+    what: str
+    place: Place
+    word: str
+    weights: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A call that seeds generators; `certain` is False for one that may not."""
+
+    generators: tuple[str, ...]
+    what: str
+    place: Place
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """A switch that is set to `word`."""
+
+    name: str
+    word: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A loader that is made, and whether it is given a generator and a function that seeds its workers."""
+
+    place: Place
+    generator: bool
+    worker_init: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A step that says what a program is for: "trains" or "restores" weights."""
+
+    kind: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of a function of the project, and what happened in it."""
+
+    name: str
+    place: Place
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What only happens where the user sets an option to something else than its default, or may happen (no option)."""
+
+    option: str
+    trace: Trace
+
+
+Trace = tuple[Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded, ...]

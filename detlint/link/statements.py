@@ -1,0 +1,289 @@
+"""Statements: bindings, branches, loops, definitions and imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from detlint import facts as f
+from detlint.finding import Place
+from detlint.link.functions import Functions
+from detlint.link.objects import ClassInfo
+from detlint.link.run import Frame
+from detlint.link.state import State, merged
+from detlint.link.values import (
+    UNKNOWN,
+    Class,
+    Constant,
+    Function,
+    Library,
+    Module,
+    Object,
+    Option,
+    Value,
+    join,
+)
+
+
+class Statements(Functions):
+    """Runs statements."""
+
+    def block(self, statements: f.Statements) -> None:
+        """Run statements in order, until the function is left."""
+        for statement in statements:
+            if self.state is None:
+                return
+            _HANDLERS[type(statement)](self, statement)
+
+    def _do(self, node: f.Do) -> None:
+        self.value(node.value)
+
+    def _bind(self, node: f.Bind) -> None:
+        value = self.value(node.value)
+        self.statement_place = node.place
+        for target in node.targets:
+            self.assign(target, value)
+
+    def _leave(self, node: f.Leave) -> None:
+        value = self.value(node.value)
+        if self.state is not None and not node.raises:
+            self.frame.exits.append(self.state)
+            self.frame.returned.append(value)
+        self.state = None
+
+    def _choose(self, node: f.Branch) -> None:
+        answer = self.test(node.test)
+        self.branch(answer, lambda: self.block(node.body), lambda: self.block(node.orelse))
+
+    def _fork(self, node: f.Fork) -> None:
+        start, variables = self.state, dict(self.frame.variables)
+        ends: list[tuple[State | None, dict[str, Value]]] = []
+        for arm in node.arms:
+            self.state = start
+            self.set_variables(dict(variables))
+            with self.guarded("") if len(node.arms) > 1 else self.unguarded():
+                self.block(arm)
+            ends.append((self.state, self.frame.variables))
+        self.set_variables(self.merge_variables([v for s, v in ends if s is not None] or [variables]))
+        self.state = merged(s for s, _ in ends if s is not None)
+
+    def _loop(self, node: f.Loop) -> None:
+        item = UNKNOWN
+        if node.iterator is not None:
+            item = self.iterate(self.value(node.iterator))
+        before = self.state
+        for _ in range(2):  # what one round leaves, the next one finds
+            start, variables = self.state, dict(self.frame.variables)
+            if node.target is not None:
+                self.assign(node.target, item)
+            self.block(node.body)
+            known = [variables] if self.state is None else [variables, self.frame.variables]
+            self.set_variables(self.merge_variables(known))
+            self.state = self.state or start  # a loop is taken to run: that is what it is written for
+            if self.state == start and self.frame.variables == variables:
+                break
+        self.state = self.state or before
+
+    def _scoped(self, node: f.Scoped) -> None:
+        if isinstance(node.context, f.Call):
+            functions = self.value(node.context.function)
+            managers = [a for a in functions if isinstance(a, Function) and self.program.function(a).yields]
+            if managers and len(functions) == 1:
+                positional, keywords = self.arguments(node.context.arguments)
+                self.within(managers[0], positional, keywords, node)
+                return
+        context = self.value(node.context)
+        restored, start = self.restored_by(context), self.state
+        entered = [self.enter(atom, node) for atom in context]
+        if node.target is not None:
+            self.assign(node.target, join(entered))
+        self.block(node.body)
+        for atom in context:
+            if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
+                self.call_method(atom, "__exit__", _nowhere(self.frame.path))
+        if start is not None and self.state is not None:
+            for name in restored:
+                self.state = self.state.but((name,), start[name])
+
+    def within(
+        self, manager: Function, positional: Sequence[Value], keywords: dict[str, Value], node: f.Scoped
+    ) -> None:
+        """Run the body of a `with` where its context manager, a generator function, yields."""
+        outer = self.frame
+        variables = self.parameters(manager, positional, keywords)
+        inner = Frame(manager.path, manager.qualified, variables, self.program.begin(manager.path, manager.qualified))
+
+        def body(value: Value) -> None:
+            self.frame = outer
+            if node.target is not None:
+                self.assign(node.target, value)
+            self.block(node.body)
+            self.frame = inner
+
+        inner.on_yield = body
+        self.frame = inner
+        self.block(self.program.function(manager).body)
+        self.frame = outer
+        if self.state is None:
+            self.state = merged(inner.exits)
+
+    def enter(self, atom: Any, node: f.Scoped) -> Value:
+        """What `with atom as target` binds."""
+        if isinstance(atom, Object) and isinstance(atom.kind, Class):
+            return self.call_method(atom, "__enter__", _nowhere(self.frame.path)) or frozenset((atom,))
+        return frozenset((atom,))
+
+    def call_method(self, receiver: Object, name: str, place: Place) -> Value | None:
+        """Call a method of the project's without arguments; None where there is none."""
+        found = self.program.objects.attribute(receiver, name)
+        methods = [a for a in found or () if isinstance(a, Function)]
+        if not methods:
+            return None
+        return self.call_value(self.bound(frozenset(methods), receiver), (), {}, place)
+
+    # Definitions
+
+    def _define(self, node: f.Define) -> None:
+        value: Value = frozenset((self.made(node.function),))
+        for decorator in reversed(node.decorators):
+            value = self.decorated(decorator, value)
+        self.set_variable(node.name, value)
+
+    def decorated(self, decorator: f.Expression, value: Value) -> Value:
+        """What a decorator makes of a function or class: that itself, where it is not known."""
+        path = self.frame.path
+        pending = self.program.pending_options[path]
+        found = self.value(decorator)
+        if pending:  # an option of a command line, for a parameter of this function
+            for atom in value:
+                if isinstance(atom, Function):
+                    self.program.options[atom.path, atom.qualified].update(pending)
+            pending.clear()
+        own = frozenset(a for a in found if isinstance(a, (Function, Class, Object)) and not self.is_library(a))
+        if own:
+            result = self.call_value(own, (value,), {}, _nowhere(path))
+            kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object)))
+            return kept or value
+        return value
+
+    def is_library(self, atom: Function | Class | Object) -> bool:
+        """Whether an atom is an object of a library's class."""
+        return isinstance(atom, Object) and isinstance(atom.kind, Library)
+
+    def _define_class(self, node: f.DefineClass) -> None:
+        klass = Class(self.frame.path, node.qualified)
+        bases = tuple(self.value(base) for base in node.bases)
+        outer = self.frame
+        self.frame = Frame(outer.path, outer.function, {} if outer.top else dict(outer.variables), outer.walk)
+        before = set(self.frame.variables)
+        self.block(node.body)
+        attributes = {n: v for n, v in self.frame.variables.items() if n not in before or outer.variables[n] != v}
+        self.frame = outer
+        for name in node.fields:
+            held = attributes.get(name, UNKNOWN)
+            attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
+        self.program.objects.define(klass, ClassInfo(bases, attributes, tuple(node.fields)))
+        value: Value = frozenset((klass,))
+        for decorator in reversed(node.decorators):
+            value = self.decorated(decorator, value)
+        self.set_variable(node.name, value)
+
+    def set_variable(self, name: str, value: Value) -> None:
+        """Bind a name that a statement of this frame defines."""
+        self.frame.variables[name] = value
+
+    def _import(self, node: f.Import) -> None:
+        importer = self.frame.path
+        imports = self.program.imports
+        if node.names is None:
+            value = self.module_named(node.module, importer)
+            root = node.module.partition(".")[0]
+            bound = value if node.alias else self.module_named(root, importer) if root != node.module else value
+            self.set_variable(node.alias or root, bound)
+            return
+        source: Value
+        if node.level:
+            path = imports.relative(importer, node.level, node.module)
+            if path is not None:
+                self.load(path)
+            source = UNKNOWN if path is None else frozenset((Module(path),))
+        else:
+            source = self.module_named(node.module, importer)
+        for name, alias in node.names:
+            if name == "*":
+                self._import_all(source)
+                continue
+            found = [self.attribute(atom, name) for atom in source]
+            if node.level and not any(isinstance(a, Module) for a in source):
+                inner = imports.relative(importer, node.level, f"{node.module}.{name}" if node.module else name)
+                if inner is not None:
+                    self.load(inner)
+                    found = [frozenset((Module(inner),))]
+            self.set_variable(alias, join(found))
+
+    def _import_all(self, source: Value) -> None:
+        for atom in source:
+            if isinstance(atom, Module):
+                for name, value in list(self.variables_of(atom.path).items()):
+                    if not name.startswith("_"):
+                        self.set_variable(name, value)
+
+    # Assignments
+
+    def assign(self, target: f.Expression, value: Value) -> None:
+        """Give a target a value."""
+        if isinstance(target, f.Local):
+            self.frame.variables[target.name] = value
+        elif isinstance(target, f.Global):
+            variables = self.variables_of(self.frame.path)
+            known = variables.get(target.name) if not self.frame.top else None
+            variables[target.name] = value if known is None else join((known, value))
+        elif isinstance(target, f.Display):
+            for index, element in enumerate(target.elements):
+                self.assign(element, join(self.item_of(atom, frozenset((Constant(index),))) for atom in value))
+        elif isinstance(target, f.Member):
+            for atom in self.value(target.value):
+                if isinstance(atom, (Object, Class)):
+                    self.program.objects.store(atom, target.name, value)
+                elif isinstance(atom, Module):
+                    self.variables_of(atom.path)[target.name] = value
+        elif isinstance(target, f.Item):
+            self._assign_item(target, value)
+        elif isinstance(target, f.Library):
+            self.set_switch(target.name, value)
+
+    def _assign_item(self, target: f.Item, value: Value) -> None:
+        key = self.value(target.key)
+        known = next(iter(key)) if len(key) == 1 else None
+        for atom in self.value(target.value):
+            if isinstance(atom, Object):
+                slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
+                self.program.objects.store(atom, slot, value)
+            elif isinstance(atom, Library) and isinstance(known, Constant):
+                self.set_environment(atom.name, known.value, value)
+
+    def set_switch(self, name: str, value: Value) -> None:
+        """Set an attribute of a library."""
+        raise NotImplementedError
+
+    def set_environment(self, name: str, key: object, value: Value) -> None:
+        """Set an environment variable."""
+        raise NotImplementedError
+
+    def restored_by(self, context: Value) -> tuple[str, ...]:
+        """The generators whose state a context manager of a library puts back."""
+        raise NotImplementedError
+
+
+def _nowhere(path: str) -> Place:
+    return Place(path, 1, 1, 1, 1)
+
+
+_X = Statements
+_HANDLERS = cast(
+    "dict[type, Callable[[Statements, Any], None]]",
+    {
+        f.Do: _X._do, f.Bind: _X._bind, f.Leave: _X._leave, f.Branch: _X._choose, f.Fork: _X._fork, f.Loop: _X._loop,
+        f.Scoped: _X._scoped, f.Define: _X._define, f.DefineClass: _X._define_class, f.Import: _X._import,
+    },
+)  # fmt: skip

@@ -1,0 +1,62 @@
+"""The tables of facts, by the names that a program may call."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from functools import cache
+
+from packaging.version import Version
+
+from detlint.catalogue import Catalogue, Row
+
+
+class Tables:
+    """What is known of libraries for one version of torch."""
+
+    def __init__(self, catalogue: Catalogue, torch: Version) -> None:
+        rows = catalogue.rows
+        consumers = rows("randomness", "consumer")
+        self.torch = torch
+        self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
+        self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
+        self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
+        for row in consumers:
+            if row.text("kind") == "sample":
+                self.consumers |= {
+                    f"{name}.{method}": row for name in row.list("names") for method in row.list("methods")
+                }
+        self.seeders = _by_name(rows("randomness", "seeder"))
+        self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
+        self.launchers = _by_name(rows("randomness", "launcher"))
+        self.roles = _by_name(rows("program", "role"))
+        self.settings: dict[str, list[Row]] = {}
+        for row in rows("switches", "setting"):
+            for name in (*row.list("names"), *row.list("calls")):
+                self.settings.setdefault(name, []).append(row)
+        self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
+        for row in rows("program", "role"):
+            for method in row.list("methods"):
+                self.methods.setdefault(method, []).append(row.text("kind"))
+        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
+        self.quiet = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+        self._hints = catalogue.names("randomness", "hint")
+        self._seeding = catalogue.names("randomness", "object", key="seeding")
+
+    def hints_at_seeding(self, name: str) -> bool:
+        """Whether a function's name says that it may seed a global generator."""
+        return name not in self._seeding and any(hint in name.lower() for hint in self._hints)
+
+
+def _by_name(rows: Iterable[Row]) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for row in rows:
+        for name in row.list("names"):
+            found.setdefault(name, row)
+    return found
+
+
+@cache
+def tables(catalogue: Catalogue, torch: Version) -> Tables:
+    """The tables for a version of torch, made once."""
+    return Tables(catalogue, torch)

@@ -1,0 +1,276 @@
+"""What an expression may be: abstract values, each a set of atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from operator import ge, gt, le, lt
+
+from detlint.finding import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """Anything but None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of the program."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What the user of a program may set, an option or a field of a configuration; `default` is a constant."""
+
+    name: str
+    default: object
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Something of a library, by qualified name; `receiver` is the object that it was taken from as a method."""
+
+    name: str
+    receiver: Object | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module of the project, by the path of its file."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """The prefix of a dotted name whose modules may belong to the project."""
+
+    name: str
+    importer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the file at `path`, with the variables that it captured, and `self` if it is bound."""
+
+    path: str
+    qualified: str
+    captured: tuple[tuple[str, Value], ...] = ()
+    receiver: Object | Class | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the file at `path`."""
+
+    path: str
+    qualified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """The objects of a class that one call makes: that at `order` in the file at `path`."""
+
+    kind: Class | Library
+    path: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple, or arguments that were gathered by `*args`."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """Arguments that were gathered by `**kwargs`."""
+
+    items: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """`functools.partial(function, ...)`."""
+
+    function: Value
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """What wraps iterables: iterating over it iterates over `sources` and gives `items`."""
+
+    items: Value
+    sources: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` in a method of `klass`."""
+
+    klass: Class
+    receiver: Object | Class
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The saved state of a generator: one of the words of a state."""
+
+    generator: str
+    word: str
+
+
+Atom = (
+    Unknown
+    | Some
+    | Constant
+    | Option
+    | Library
+    | Module
+    | Namespace
+    | Function
+    | Class
+    | Object
+    | Tuple
+    | Keywords
+    | Partial
+    | Wrapped
+    | Super
+    | Saved
+)
+Value = frozenset[Atom]
+
+UNKNOWN: Value = frozenset((Unknown(),))
+SOME: Value = frozenset((Some(),))
+NONE: Value = frozenset((Constant(None),))
+MANY = 24  # a value of more atoms is not known
+
+
+def join(values: Iterable[Value]) -> Value:
+    """A value that may be any of `values`; unknown where there are none."""
+    found: Value = frozenset().union(*values)
+    if len(found) > MANY:
+        found = frozenset(sorted((a for a in found if not isinstance(a, Unknown)), key=repr)[:MANY]) | UNKNOWN
+    return found or UNKNOWN
+
+
+def constant(value: object) -> Value:
+    """The value of a constant."""
+    return frozenset((Constant(value),))
+
+
+def only(value: Value) -> Atom | None:
+    """The one atom of a value."""
+    return next(iter(value)) if len(value) == 1 else None
+
+
+def exact(value: Value) -> object:
+    """The one constant that a value is, else None."""
+    atom = only(value)
+    return atom.value if isinstance(atom, Constant) else None
+
+
+def widened(value: Value, depth: int = 3) -> Value:
+    """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
+    return frozenset(_widened(atom, depth) for atom in value)
+
+
+def _widened(atom: Atom, depth: int) -> Atom:
+    if isinstance(atom, Constant) and isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool):
+        return Constant((atom.value > 0) - (atom.value < 0))
+    if isinstance(atom, (Tuple, Keywords, Partial, Wrapped)) and depth == 0:
+        return Some()
+    if isinstance(atom, Tuple):
+        return Tuple(tuple(widened(item, depth - 1) for item in atom.items))
+    if isinstance(atom, Keywords):
+        return Keywords(tuple((name, widened(item, depth - 1)) for name, item in atom.items))
+    return atom
+
+
+# Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`."""
+
+    may_hold: bool
+    may_fail: bool
+    default: bool | None = None
+    option: str = ""
+
+    @property
+    def expected(self) -> bool | None:
+        """The outcome, where it is certain or the default."""
+        return self.default if self.may_hold and self.may_fail else self.may_hold
+
+    def __invert__(self) -> Truth:
+        return Truth(self.may_fail, self.may_hold, None if self.default is None else not self.default, self.option)
+
+
+EITHER = Truth(True, True)
+
+
+def truth(value: Value) -> Truth:
+    """Whether a value is true."""
+    return _truth(value, bool, None, True)
+
+
+def is_none(value: Value) -> Truth:
+    """Whether a value is None."""
+    return _truth(value, lambda held: held is None, False, False)
+
+
+def equals(value: Value, other: object) -> Truth:
+    """Whether a value equals a constant."""
+    return _truth(value, lambda held: held == other, None, False)
+
+
+def compared(value: Value, operator: str, other: float) -> Truth:
+    """Whether a value is less or greater than a number."""
+    compare = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
+    return _truth(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
+
+
+def _truth(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
+    """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
+    outcomes: set[bool] = set()
+    defaults: set[bool | None] = set()
+    option = ""
+    for atom in value:
+        answer: bool | None = object_
+        if isinstance(atom, Constant):
+            answer = test(atom.value)
+        elif isinstance(atom, Option):
+            defaults.add(test(atom.default))
+            option = option or atom.name
+            outcomes |= {True, False}
+            continue
+        elif isinstance(atom, (Unknown, Saved)):
+            answer = None
+        elif isinstance(atom, Some):
+            answer = some
+        outcomes |= {True, False} if answer is None else {answer}
+        defaults.add(answer)
+    default = next(iter(defaults)) if len(defaults) == 1 and option else None
+    return Truth(True in outcomes, False in outcomes, default, option)
+
+
+def both(left: Truth, right: Truth) -> Truth:
+    """`left and right`."""
+    may_hold, may_fail = left.may_hold and right.may_hold, left.may_fail or right.may_fail
+    expected = {left.expected, right.expected}
+    default = False if False in expected else None if None in expected else True
+    return Truth(may_hold, may_fail, default, left.option or right.option)

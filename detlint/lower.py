@@ -1,0 +1,187 @@
+"""Expressions of a file, reduced to those of its facts."""
+
+from __future__ import annotations
+
+import sys
+
+from detlint import facts as f
+from detlint import syntax as s
+from detlint.analysis.inert import Inert
+from detlint.model import Module
+from detlint.scopes import Scope
+
+QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+_COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+
+
+class Expressions:
+    """Lowers the expressions of one file. What neither acts nor can be called is None."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.inert = Inert(module)
+        self.known = _known(module)
+        self.functions: dict[str, f.Function] = {}
+        self.captured: list[
+            tuple[s.Function, set[str]]
+        ] = []  # of the functions that are being lowered, outermost first
+
+    def function(self, node: s.Function) -> str:
+        """Lower a function and return its qualified name. Statements do that."""
+        raise NotImplementedError
+
+    def lower(self, node: s.Expression | None) -> f.Expression:
+        """An expression as the facts have it."""
+        if node is None:
+            return None
+        if isinstance(node, (s.Name, s.Attribute)):
+            return self._reference(node)
+        if isinstance(node, s.Call):
+            return self._call(node)
+        if isinstance(node, s.Constant):
+            return f.Literal(node.value) if isinstance(node.value, (str, int, float, bytes, type(None))) else None
+        if isinstance(node, s.Collection):
+            return f.Display(node.kind, tuple(self.element(e) for e in node.elements), node.order)
+        if isinstance(node, s.Dictionary):
+            pairs = zip(node.keys, node.values, strict=True)
+            return f.Table(tuple((self.lower(k), self.lower(v)) for k, v in pairs), node.order)
+        if isinstance(node, s.Subscript):
+            key = self.lower(node.indices[0]) if len(node.indices) == 1 else None
+            value = self.lower(node.value)
+            return f.Item(value, key) if value is not None else computed([value, key])
+        if isinstance(node, s.Operation):
+            return self._operation(node)
+        if isinstance(node, s.Conditional):
+            return f.Conditional(self.lower(node.test), self.lower(node.body), self.lower(node.orelse))
+        if isinstance(node, s.NamedExpression):
+            return f.Named(self.target(node.target), self.lower(node.value))
+        if isinstance(node, s.Comprehension):
+            clauses = tuple((self.target(c.target), self.lower(c.iterator)) for c in node.clauses)
+            tests = [self.lower(test) for clause in node.clauses for test in clause.tests]
+            element = computed([*tests, *(self.lower(e) for e in node.elements[:-1])])
+            last = self.lower(node.elements[-1])
+            return f.Each(node.kind, clauses, last if element is None else f.Computed((element, last)), node.order)
+        if isinstance(node, s.Lambda):
+            return f.Closure(self.function(node.function))
+        if isinstance(node, s.Starred):
+            return self.lower(node.value)
+        return None
+
+    def element(self, node: s.Expression) -> f.Expression:
+        """An element of a display; one that is unpacked into it is an item of what is unpacked."""
+        return f.Item(self.lower(node.value), None) if isinstance(node, s.Starred) else self.lower(node)
+
+    def _operation(self, node: s.Operation) -> f.Expression:
+        operands = [self.lower(operand) for operand in node.operands]
+        if node.operator in ("and", "or", "not"):
+            return f.Junction(node.operator, tuple(operands))
+        if node.operator in _COMPARED and len(operands) == 2:
+            return f.Compare(node.operator, operands[0], operands[1])
+        if node.operator == "await":
+            return operands[0]
+        if node.operator in ("yield", "yield from"):
+            return f.Yield(operands[0] if operands else None)
+        if node.operator == "-" and len(operands) == 1 and isinstance(operands[0], f.Literal):
+            value = operands[0].value
+            return f.Literal(-value) if isinstance(value, (int, float)) else None
+        return f.Computed(tuple(operands))
+
+    def target(self, node: s.Expression) -> f.Expression:
+        """What is assigned to."""
+        if isinstance(node, s.Name):
+            return self._variable(node)
+        if isinstance(node, s.Attribute):
+            name = self.library(node)
+            return f.Library(name) if name else f.Member(self.lower(node.value), node.attribute)
+        if isinstance(node, s.Subscript):
+            return f.Item(self.lower(node.value), self.lower(node.indices[0]))
+        if isinstance(node, s.Collection):
+            return f.Display(node.kind, tuple(self.target(e) for e in node.elements), node.order)
+        return self.target(node.value) if isinstance(node, s.Starred) else None
+
+    # Names
+
+    def _reference(self, node: s.Name | s.Attribute) -> f.Expression:
+        name = self.library(node)
+        if isinstance(node, s.Name):
+            return f.Library(name) if name else self._variable(node)
+        if name and self.module.names(node.value):
+            return f.Library(name)
+        return f.Member(self.lower(node.value), node.attribute, name)
+
+    def _variable(self, node: s.Name) -> f.Expression:
+        scope = node.scope.find(node.id)
+        if scope is None or scope.kind == "module":
+            return f.Global(node.id)
+        owner = _owner(scope)
+        for function, captured in reversed(self.captured):
+            if function is owner:
+                break
+            captured.add(node.id)
+        return f.Local(node.id)
+
+    def library(self, node: s.Expression) -> str:
+        """The name of something of torch, numpy or the standard library; "" for anything else."""
+        names = sorted(self.module.names(node))
+        if not names or not all(name.partition(".")[0] in QUIET for name in names):
+            return ""
+        if names == ["builtins.__name__"] or any(
+            name in self.module.functions or name in self.module.classes for name in names
+        ):
+            return ""
+        return next((name for name in names if name in self.known), names[0])
+
+    # Calls
+
+    def _call(self, node: s.Call) -> f.Expression:
+        function = self.lower(node.function)
+        arguments = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments)
+        name = function.name if isinstance(function, f.Library) else ""
+        name = function.library if isinstance(function, f.Member) else name
+        if name and name not in self.known:
+            return computed([function, *(a.value for a in arguments)]) or f.Computed(())
+        if function is None and not arguments:
+            return None
+        return f.Call(
+            function, arguments, self.module.place(node), node.order, bool(name) and self.inert.is_inert(node)
+        )
+
+
+def idle(value: f.Expression) -> bool:
+    """Whether evaluating an expression neither calls nor binds anything."""
+    if isinstance(value, f.Member):
+        return idle(value.value)
+    if isinstance(value, f.Item):
+        return idle(value.value) and idle(value.key)
+    if isinstance(value, (f.Computed, f.Junction)):
+        return all(idle(operand) for operand in value.operands)
+    if isinstance(value, f.Compare):
+        return idle(value.left) and idle(value.right)
+    if isinstance(value, f.Display):
+        return all(idle(element) for element in value.elements)
+    return isinstance(value, (f.Local, f.Global, f.Library, f.Literal, f.Closure)) or value is None
+
+
+def computed(operands: list[f.Expression]) -> f.Expression:
+    """Operands that are evaluated for what they do; None where they do nothing."""
+    acting = tuple(operand for operand in operands if not idle(operand))
+    return f.Computed(acting) if acting else None
+
+
+def _owner(scope: Scope) -> object:
+    """The function whose variables live in a scope."""
+    while scope.kind == "comprehension" and scope.parent is not None:
+        scope = scope.parent
+    return scope.owner
+
+
+def _known(module: Module) -> frozenset[str]:
+    """Every name of a library that the tables of random numbers, switches and programs speak of."""
+    found: set[str] = set()
+    for file in ("randomness", "switches", "program"):
+        for rows in module.catalogue.tables[file].values():
+            for row in rows:
+                names = [*row.list("names"), *row.list("calls")]
+                found.update(names)
+                found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
+    return frozenset(found)
