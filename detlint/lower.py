@@ -176,7 +176,7 @@ def _owner(scope: Scope) -> object:
 
 
 def _known(module: Module) -> frozenset[str]:
-    """Every name of a library that the tables of random numbers, switches and programs speak of."""
+    """Every name of a library that the tables of random numbers, switches, programs and operations speak of."""
     found: set[str] = set()
     for file in ("randomness", "switches", "program"):
         for rows in module.catalogue.tables[file].values():
@@ -184,4 +184,7 @@ def _known(module: Module) -> frozenset[str]:
                 names = [*row.list("names"), *row.list("calls")]
                 found.update(names)
                 found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
+    for row in module.catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
+        if row.text("rule") or row.text("raises"):
+            found.update(row.list("names"))
     return frozenset(found)
