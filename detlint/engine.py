@@ -143,7 +143,9 @@ def settle(collected: Sequence[Collected], config: Config, torch: Version, aroun
     for finding in found:
         if finding.only_if is not None and not project.holds(finding.only_if):
             continue
-        answered = replace(finding, full_if=None, only_if=None)
+        if any(project.holds(question) for question in finding.unless):
+            continue
+        answered = replace(finding, full_if=None, only_if=None, unless=())
         if finding.full_if is not None and not project.holds(finding.full_if):
             answered = replace(answered, lowered=True)
         rule = catalogue.rules[finding.code]

@@ -91,12 +91,59 @@ class Unseeded:
 
 
 @dataclass(frozen=True, slots=True)
+class InForce:
+    """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
+
+    Where no program gets there, the ends of those that import the file count, training ones before others, and with
+    none of these `alone`: what the file by itself tells. `ever` lets the end of all of them count in any case.
+    """
+
+    switch: str
+    words: tuple[str, ...]
+    path: str
+    function: str
+    order: int
+    alone: bool = False
+    ever: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
+
+    Where no program gets there the answer is `alone`.
+    """
+
+    switch: str
+    words: tuple[str, ...]
+    place: Place
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InLibrary:
+    """An open question: is `function` code that other programs import, and its users' randomness its concern?
+
+    With a `generator`: yes unless the project's own programs only get to `order` before they have seeded it; without:
+    yes unless one of them gets to the function at all.
+    """
+
+    path: str
+    function: str
+    order: int
+    generator: str = ""
+
+
+Question = Unseeded | InForce | Ends | InLibrary
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause of a difference, at one place.
 
     `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the
-    project: the finding stands only where `only_if` is answered yes, and keeps its full severity only where
-    `full_if` is.
+    project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
+    severity only where `full_if` is answered yes.
     """
 
     code: str
@@ -106,5 +153,6 @@ class Finding:
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     lowered: bool = False
-    full_if: Unseeded | None = None
-    only_if: Unseeded | None = None
+    full_if: Question | None = None
+    only_if: Question | None = None
+    unless: tuple[Question, ...] = ()

@@ -13,7 +13,7 @@ from packaging.version import Version
 from detlint import positions, tree
 from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
-from detlint.finding import Finding, Place, Related, Unseeded
+from detlint.finding import Finding, Place, Question, Related, Unseeded
 from detlint.resolve import Resolver
 from detlint.scopes import Scope, class_of, reads
 from detlint.values import UNKNOWN, parse_signature
@@ -318,8 +318,12 @@ class Module(Resolver):
 
     def unseeded(self, generator: str, node: s.Node) -> Unseeded:
         """The open question whether `generator` is unseeded when the program gets to `node`."""
+        return Unseeded(generator, *self.point(node))
+
+    def point(self, node: s.Node) -> tuple[str, str, int]:
+        """Where `node` is in a program: the file, the function's qualified name, and the place in evaluation order."""
         function = next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
-        return Unseeded(generator, self.path, self.qualified(function) if function else "", node.order)
+        return self.path, self.qualified(function) if function else "", node.order
 
     def finding(
         self,
@@ -328,12 +332,13 @@ class Module(Resolver):
         *,
         related: Iterable[tuple[s.Node, str]] = (),
         lowered: bool = False,
-        full_if: Unseeded | None = None,
-        only_if: Unseeded | None = None,
+        full_if: Question | None = None,
+        only_if: Question | None = None,
+        unless: Iterable[Question] = (),
         **details: str,
     ) -> Finding:
         """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
         message = rule.message.format(**details)
         place = self.place(node)
-        return Finding(rule.code, place, message, details, places, None, lowered, full_if, only_if)
+        return Finding(rule.code, place, message, details, places, None, lowered, full_if, only_if, tuple(unless))

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from packaging.version import Version
 
 from detlint import facts as f
+from detlint.answers import Answers
 from detlint.catalogue import Catalogue
 from detlint.facts import Facts
-from detlint.finding import Place, Unseeded
+from detlint.finding import Place, Question
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.program import Environment, linked
 from detlint.link.run import Frame
-from detlint.link.state import UNSEEDED
 from detlint.link.tables import tables
 from detlint.link.values import UNKNOWN, Function
 from detlint.source import is_test
@@ -40,6 +40,7 @@ class Project:
         self.tables = tables(catalogue, torch)
         self._imported = {target for each in self.facts for target in _imports(each)}
         self.entries = list(self._entries(commands))
+        self._answers = Answers(self.program, self.entries)
 
     def _entries(self, commands: Iterable[tuple[str, str]]) -> Iterator[Entry]:
         for facts in self.facts:
@@ -102,13 +103,9 @@ class Project:
         """Whether a file's `__main__` block only tries out what the file offers to others."""
         return not facts.lasting and ("." in facts.module or self._is_imported(facts))
 
-    def holds(self, question: Unseeded) -> bool:
-        """Whether some entry point gets there with the generator unseeded; False where nobody knows."""
-        for walk in self.program.walks.get((question.path, question.function), ()):
-            before = [state for order, state in walk if order <= question.order]
-            if before and before[-1][question.generator] == UNSEEDED:
-                return True
-        return False
+    def holds(self, question: Question) -> bool:
+        """Whether the programs of the project answer a question with yes; False where nobody knows."""
+        return self._answers.holds(question)
 
 
 def _imports(facts: Facts) -> Iterator[str]:

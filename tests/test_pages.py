@@ -28,14 +28,14 @@ class Example:
 
 
 def examples(rule: Rule) -> list[Example]:
-    """The page's examples: fences with titles in a row make one project."""
+    """The page's examples: fences with titles in a row make one project, until a title comes again."""
     found: list[Example] = []
     project: list[Fence] = []
     for fence in rule.fences:
+        if project and fence.title in (None, *(other.title for other in project)):
+            found.append(Example(rule, tuple(project)))
+            project = []
         if fence.title is None:
-            if project:
-                found.append(Example(rule, tuple(project)))
-                project = []
             found.append(Example(rule, (fence,)))
         else:
             project.append(fence)

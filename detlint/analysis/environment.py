@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
+from detlint.finding import InForce
 from detlint.model import Module
 from detlint.scopes import block_of
 
@@ -87,3 +88,9 @@ def deterministic(module: Module) -> Iterator[tuple[Row, s.Call]]:
 def overruled(module: Module, row: Row) -> bool:
     """Whether deterministic algorithms, which the file switches on, make what the row reports harmless."""
     return "unless_on" in row.data and row.holds_for(module.torch, "unless_on") and any(deterministic(module))
+
+
+def harmless(module: Module, row: Row, node: s.Node) -> Iterator[InForce]:
+    """The question whether all programs that come by `node` switch on what makes harmless what the row reports."""
+    if "unless_on" in row.data and row.holds_for(module.torch, "unless_on"):
+        yield InForce("algorithms", ("on", "warn"), *module.point(node), overruled(module, row), ever=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
-from detlint.analysis.environment import overruled, writes
+from detlint.analysis.environment import harmless, writes
 from detlint.catalogue import Row, Rule
 from detlint.checks import switches
 from detlint.finding import Finding
@@ -23,9 +23,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         ("autotuner", _kernels),
     ):
         for row in module.catalogue.rows("switches", table):
-            if row.text("rule") == rule.code and row.holds_for(module.torch) and not overruled(module, row):
+            if row.text("rule") == rule.code and row.holds_for(module.torch):
                 for node, switch, setting in find(module, row):
-                    yield module.finding(rule, node, switch=switch, setting=setting)
+                    unless = harmless(module, row, node)
+                    yield module.finding(rule, node, unless=unless, switch=switch, setting=setting)
 
 
 def _variables(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:

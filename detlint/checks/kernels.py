@@ -1,4 +1,4 @@
-"""DET301, DET302, DET303: operations whose kernels add, or write, in no fixed order on a GPU."""
+"""DET301, DET302, DET303, DET306: operations whose kernels add, or write, in no fixed order on a GPU."""
 
 from __future__ import annotations
 
@@ -10,38 +10,61 @@ from detlint.analysis.contexts import around, in_program, may_be_on_gpu
 from detlint.analysis.gradients import is_learning, may_have_gradient
 from detlint.analysis.layers import is_idle
 from detlint.catalogue import Row, Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, InForce
 from detlint.model import Module
+
+_RELAXED = ("deterministic-warn", "deterministic-off")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls to which a row of `ops.toml` that names the rule applies, each once.
+    """Calls to which a row of `ops.toml` that names the rule applies, each once; with `raises`, calls that then raise.
 
     The page says which effects switch a deterministic kernel on, in the `program` or `around` the call, and which ones
-    together leave torch no fused kernel (`unfused`).
+    together leave torch no fused kernel (`unfused`). What is reported where all programs have the mode on, and what
+    only where some have not, is a question for the project.
     """
-    rows = [row for row in module.catalogue.rows("ops", "op") if row.text("rule") == rule.code]
+    every = module.catalogue.rows("ops", "op")
+    raising = [row for row in every if row.text("raises") and row.holds_for(module.torch, "raises")]
+    raises = "raises" in rule.data
+    rows = raising if raises else [row for row in every if row.text("rule") == rule.code]
     known = frozenset(name for row in rows for name in row.list("names"))
     switched = any(in_program(module, effect) for effect in rule.data["program"])
+    strict = in_program(module, "deterministic") and not any(in_program(module, e) for e in _RELAXED)
     unfused = "unfused" in rule.data and all(in_program(module, effect) for effect in rule.data["unfused"])
     objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
     called = module.calls if any(True for _ in module.calls_to(objects)) else []
     for call in (*module.calls_to(known - objects), *(c for c in called if _made(module, c))):
         row = _row(module, call, rows)
-        if row is None or (switched and _effect(module, row) == "path"):
+        if row is None or (unfused and row.text("package") == "torch") or not _matters(module, call, row):
             continue
-        if unfused and row.text("package") == "torch":
+        if any(around(module, call, e) for e in rule.data.get("around", ())):
             continue
-        if row.text("direction") == "backward" and not may_have_gradient(module, call):
+        shown = _shown(module, call)
+        if raises:
+            what = f"the gradient of `{shown}`" if row.text("direction") == "backward" else f"`{shown}`"
+            only = _in_force(module, call, ("on",), strict)
+            yield module.finding(rule, call, only_if=only, what=what, remedy=row.text("remedy"))
             continue
-        anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
-        if not anywhere and not is_learning(module, call):
-            continue
-        if _constructs(module, call) and is_idle(module, call):
-            continue
-        if not may_be_on_gpu(module, call) or any(around(module, call, e) for e in rule.data.get("around", ())):
-            continue
-        yield module.finding(rule, call, call=_shown(module, call), does=row.text("does"), help=_advice(module, row))
+        unless = []
+        if _row(module, call, raising) is not None:
+            unless = [_in_force(module, call, ("on",), strict)]
+        elif _effect(module, row) == "path":
+            unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
+        yield module.finding(rule, call, unless=unless, call=shown, does=row.text("does"), help=_advice(module, row))
+
+
+def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
+    return InForce("algorithms", words, *module.point(call), alone)
+
+
+def _matters(module: Module, call: s.Call, row: Row) -> bool:
+    """Whether a call may work on a GPU, and where the row speaks of a gradient, may have one."""
+    if row.text("direction") == "backward" and not may_have_gradient(module, call):
+        return False
+    anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
+    if not anywhere and not is_learning(module, call):
+        return False
+    return not (_constructs(module, call) and is_idle(module, call)) and may_be_on_gpu(module, call)
 
 
 def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
-from detlint.analysis.environment import overruled
+from detlint.analysis.environment import harmless, overruled
 from detlint.catalogue import Row, Rule
-from detlint.finding import Finding
+from detlint.finding import Ends, Finding, Question
 from detlint.model import Module
 from detlint.values import literal
 
@@ -19,10 +19,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
     A value that is only one of several that the file may set gives a lowered finding; one that is not known gives
     none, and neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
-    called, and `{setting}`, the same with the value.
+    called, and `{setting}`, the same with the value, and name a switch and the states (`ends`) in which programs must
+    end that come by what is reported.
     """
     rows = [row for row in module.catalogue.rows("switches", "switch") if row.text("rule") == rule.code]
-    rows = [row for row in rows if row.holds_for(module.torch) and not overruled(module, row)]
+    rows = [row for row in rows if row.holds_for(module.torch) and not ("ends" in rule.data and overruled(module, row))]
     by_name = {name: row for row in rows for name in row.list("names")}
     found: list[tuple[s.Node, str, str, list[bool]]] = []
     for node, name, switch, value in _settings(module):
@@ -33,7 +34,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if any(matching):
             chosen = not all(all(others) for _, other, _, others in found if other == name)
             lowered = chosen or by_name[name].text("grade") == "lower"
-            yield module.finding(rule, node, lowered=lowered, switch=setting.partition(" = ")[0], setting=setting)
+            unless = _answers(module, rule, by_name[name], node)
+            switch = setting.partition(" = ")[0]
+            yield module.finding(rule, node, lowered=lowered, unless=unless, switch=switch, setting=setting)
     for row in rows:
         for call in module.calls_to(row.list("calls")):
             given = _given(module, call, row)
@@ -41,7 +44,16 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 switch = module.short(call.function)
                 setting = f"{switch}({given})"
                 lowered = row.text("grade") == "lower"
-                yield module.finding(rule, call, lowered=lowered, switch=switch, setting=setting)
+                unless = _answers(module, rule, row, call)
+                yield module.finding(rule, call, lowered=lowered, unless=unless, switch=switch, setting=setting)
+
+
+def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Question]:
+    """What the programs that come by may answer to a finding at `node`."""
+    if "ends" in rule.data:
+        switch, *words = rule.data["ends"]
+        return [Ends(switch, tuple(words), module.place(node))]
+    return list(harmless(module, row, node))
 
 
 def _settings(module: Module) -> Iterator[tuple[s.Node, str, str, s.Expression]]:

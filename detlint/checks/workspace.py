@@ -6,12 +6,18 @@ from collections.abc import Iterator
 
 from detlint.analysis.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Ends, Finding, InForce
+from detlint.link.state import UNSURE
 from detlint.model import Module
+
+_SET = ("set", UNSURE)
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Values that cuBLAS does not repeat with, and files that ask for determinism without naming the variable."""
+    """Values that cuBLAS does not repeat with, and files that ask for determinism without naming the variable.
+
+    These are none of a program that sets it, perhaps, in another file.
+    """
     for row in module.catalogue.rows("switches", "environment"):
         if row.text("rule") != rule.code or not row.holds_for(module.torch):
             continue
@@ -25,5 +31,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         for asker, call in deterministic(module):
             if asker.text("workspace") != "set":
-                problem = f"this file does not set `{variable}`"
-                yield module.finding(rule, call, variable=variable, problem=problem)
+                problem = f"nothing here sets `{variable}`"
+                unless = (
+                    Ends("workspace", _SET, module.place(call)),
+                    InForce("workspace", _SET, *module.point(call), ever=True),
+                )
+                yield module.finding(rule, call, unless=unless, variable=variable, problem=problem)

@@ -1,0 +1,139 @@
+"""Answers to the open questions of findings, from the walks and the ends of all entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from detlint import facts as f
+from detlint.finding import Ends, InForce, InLibrary, Question, Unseeded
+from detlint.link.entries import Entry
+from detlint.link.program import Program
+from detlint.link.state import UNSEEDED, State, Switched
+from detlint.source import is_test
+
+_TESTS = {"test", "tests", "testing"}
+
+
+class Answers:
+    """What the programs of a project say about places in it."""
+
+    def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
+        """`entries` are the entry points that the program has been gone through from."""
+        self.program = program
+        self.entries = entries
+        self._reach: dict[str, frozenset[str]] = {}
+
+    def holds(self, question: Question) -> bool:
+        """Whether a question is answered with yes; False where nobody knows."""
+        if isinstance(question, Unseeded):
+            return self._unseeded(question)
+        if isinstance(question, InForce):
+            return self._in_force(question)
+        return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
+
+    def _unseeded(self, question: Unseeded) -> bool:
+        for walk in self.program.walks.get((question.path, question.function), ()):
+            before = [state for order, state in walk if order <= question.order]
+            if before and before[-1][question.generator] == UNSEEDED:
+                return True
+        return False
+
+    def _in_force(self, question: InForce) -> bool:
+        words = {state[question.switch] for state in self._states(question.path, question.function, question.order)}
+        if words and words <= set(question.words):
+            return True
+        if not words or question.ever:
+            ends = {entry.end[question.switch] for entry in self._importers(question.path)}
+            if ends or words:
+                return bool(ends) and ends <= set(question.words)
+        return not words and question.alone
+
+    def _ends(self, question: Ends) -> bool:
+        ends = {entry.end[question.switch] for entry in self.entries if question.place in self._switched[id(entry)]}
+        return ends <= set(question.words) if ends else question.alone
+
+    def _in_library(self, question: InLibrary) -> bool:
+        if not self.is_library(question.path):
+            return False
+        if not question.generator:
+            return not self.program.walks.get((question.path, question.function))
+        found = list(self._states(question.path, question.function, question.order))
+        return not found or any(state[question.generator] != UNSEEDED for state in found)
+
+    def is_library(self, path: str) -> bool:
+        """Whether a file is there to be imported: a module of a package or one that others import, and no script."""
+        facts = self.program.facts[path]
+        if not path.endswith(".py") or facts.guarded or is_test(path) or _TESTS & set(PurePosixPath(path).parts):
+            return False
+        if any(entry.path == path and entry.kind != "process" for entry in self.entries):
+            return False
+        return "." in facts.module or path in self._imported
+
+    # Programs
+
+    def _states(self, path: str, function: str, order: int) -> Iterator[State]:
+        """The states in which programs come to a place."""
+        for walk in self.program.walks.get((path, function), ()):
+            yield from (state for each, state in walk if each == order)
+
+    def _importers(self, path: str) -> list[Entry]:
+        """The programs that import a file: those that train, else all."""
+        found = [
+            entry
+            for entry in self.entries
+            if not entry.self_check and not is_test(entry.path) and path in self._reached(entry.path)
+        ]
+        return [entry for entry in found if entry.marked("trains")] or found
+
+    def _reached(self, path: str) -> frozenset[str]:
+        """A file, and all that it imports, directly or not."""
+        if path not in self._reach:
+            found, waiting = {path}, [path]
+            while waiting:
+                new = self._imports.get(waiting.pop(), frozenset()) - found
+                found |= new
+                waiting += new
+            self._reach[path] = frozenset(found)
+        return self._reach[path]
+
+    @cached_property
+    def _imports(self) -> dict[str, frozenset[str]]:
+        return {path: frozenset(self._imports_of(facts)) for path, facts in self.program.facts.items()}
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        return frozenset(found for path, each in self._imports.items() for found in each if found != path)
+
+    def _imports_of(self, facts: f.Facts) -> Iterator[str]:
+        """The files that a file imports, with the packages around them."""
+        imports, path = self.program.imports, facts.path
+        for node in _import_statements((facts.top, *(function.body for function in facts.functions.values()))):
+            for name in ("", *(name for name, _ in node.names or ())):
+                target = ".".join(part for part in (node.module, name) if part)
+                parts = target.split(".")
+                for end in range(1, len(parts) + 1):
+                    each = ".".join(parts[:end])
+                    level = node.level
+                    found = imports.relative(path, level, each) if level else imports.find(each, path, path)
+                    if found is not None and found in self.program.facts:
+                        yield found
+
+    @cached_property
+    def _switched(self) -> dict[int, frozenset[object]]:
+        """The places at which each program sets a switch."""
+        return {id(entry): frozenset(met.event.place for met in entry.of(Switched)) for entry in self.entries}
+
+
+def _import_statements(blocks: Iterable[f.Statements]) -> Iterator[f.Import]:
+    for statements in blocks:
+        for node in statements:
+            if isinstance(node, f.Import):
+                yield node
+            elif isinstance(node, f.Branch):
+                yield from _import_statements((node.body, node.orelse))
+            elif isinstance(node, f.Fork):
+                yield from _import_statements(node.arms)
+            elif isinstance(node, (f.Loop, f.Scoped, f.DefineClass)):
+                yield from _import_statements((node.body,))
