@@ -47,10 +47,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Around:
-    """What is known of a project beside the files of a run: its console scripts, and modules that were not analysed."""
+    """What is known of a project beside the files of a run: its console scripts, and files that were not analysed."""
 
     commands: tuple[tuple[str, str], ...] = ()
-    local: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _check(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
 def link(collected: Iterable[Collected], torch: Version, around: Around = Around()) -> Project:
     """The project that the facts of all files make."""
     facts = (c.facts for c in collected if c.facts is not None)
-    return Project(facts, catalogues.load(), torch, around.commands, around.local)
+    return Project(facts, catalogues.load(), torch, around.commands, around.unread)
 
 
 def settle(collected: Sequence[Collected], config: Config, torch: Version, around: Around = Around()) -> Report:
@@ -211,8 +211,8 @@ def collect_paths(
     sources = [Source(path.as_posix(), name) for path, name in zip(files, names, strict=True)]
     collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
     folders = {path.parent: path for path in files}
-    local = {name for path in folders.values() for name in source.neighbours(path)}
-    around = Around(tuple(console_scripts(config.root)), frozenset(local))
+    unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
+    around = Around(tuple(console_scripts(config.root)), frozenset(unread.difference(item.path for item in sources)))
     return sorted(collected, key=lambda c: c.path), around
 
 

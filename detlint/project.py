@@ -15,6 +15,7 @@ from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.program import Environment, linked
 from detlint.link.run import Frame
+from detlint.link.state import merged
 from detlint.link.tables import tables
 from detlint.link.values import UNKNOWN, Function
 from detlint.source import is_test
@@ -29,16 +30,16 @@ class Project:
         catalogue: Catalogue,
         torch: Version,
         commands: Iterable[tuple[str, str]] = (),
-        local: Iterable[str] = (),
+        unread: Iterable[str] = (),
     ) -> None:
         """`commands` are the console scripts: a name and "package.module:function".
 
-        `local` are top-level module names that belong to the project though they were not analysed.
+        `unread` are the paths of files that the project's imports may find though they were not analysed.
         """
         self.facts = tuple(facts)
-        self.program = linked(self.facts, catalogue, local)
+        self.program = linked(self.facts, catalogue, unread)
         self.tables = tables(catalogue, torch)
-        self._imported = {target for each in self.facts for target in _imports(each)}
+        self._imported = {path for each in self.facts for path in self._imports(each)}
         self.entries = list(self._entries(commands))
         self._answers = Answers(self.program, self.entries)
 
@@ -64,7 +65,7 @@ class Project:
             return "notebook"
         if facts.guarded:
             return "main"
-        alone = "." not in facts.module and not is_test(facts.path) and not self._is_imported(facts)
+        alone = "." not in facts.module and not is_test(facts.path) and facts.path not in self._imported
         return "script" if facts.acts and alone else ""
 
     def _run(self, entry: Entry, script: str, function: Function | None) -> Iterator[Entry]:
@@ -81,8 +82,9 @@ class Project:
             if run.state is not None:
                 run.invoke(function, [UNKNOWN] * 0, {}, entry.place or Place(script, 1, 1, 1, 1))
         entry.trace = tuple(run.trace)
-        entry.end = run.state or entry.end
-        yield entry
+        entry.end = run.state or merged(run.frame.exits) or merged(run.frame.raised) or entry.end
+        if entry.kind != "script" or entry.trace or run.spawned:
+            yield entry  # a script that does nothing of interest is a configuration, as likely as not
         started: set[Function] = set()
         for spawned, positional, place in run.spawned:
             if spawned not in started and entry.kind != "process":
@@ -96,23 +98,21 @@ class Project:
                 inner.trace, inner.end = tuple(child.trace), child.state or inner.end
                 yield inner
 
-    def _is_imported(self, facts: Facts) -> bool:
-        return any(f".{target}".endswith(f".{facts.module}") for target in self._imported)
+    def _imports(self, facts: Facts) -> Iterator[str | None]:
+        """The files that a file imports, at its top level or in a function."""
+        imports, path = self.program.imports, facts.path
+        for statements in (facts.top, *(function.body for function in facts.functions.values())):
+            for statement in statements:
+                if isinstance(statement, f.Import):
+                    for name, _ in ((None, None), *(statement.names or ())):
+                        target = ".".join(part for part in (statement.module, name) if part)
+                        level = statement.level
+                        yield imports.relative(path, level, target) if level else imports.find(target, path, path)
 
     def is_self_check(self, facts: Facts) -> bool:
         """Whether a file's `__main__` block only tries out what the file offers to others."""
-        return not facts.lasting and ("." in facts.module or self._is_imported(facts))
+        return not facts.lasting and ("." in facts.module or facts.path in self._imported)
 
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         return self._answers.holds(question)
-
-
-def _imports(facts: Facts) -> Iterator[str]:
-    """The modules, and names of modules, that a file imports."""
-    for statements in (facts.top, *(function.body for function in facts.functions.values())):
-        for statement in statements:
-            if isinstance(statement, f.Import):
-                yield statement.module
-                for name, _ in statement.names or ():
-                    yield f"{statement.module}.{name}"

@@ -96,14 +96,14 @@ def is_test(path: str) -> bool:
     return any(fnmatch(path.rpartition("/")[2], pattern) for pattern in ("test_*.py", "*_test.py", "conftest.py"))
 
 
-def neighbours(path: Path) -> set[str]:
-    """Top-level module names that an import in `path` finds in the folder of the file or of its package."""
-    folder = path.absolute().parent
-    names: set[str] = set()
+def neighbours(path: Path) -> Iterator[Path]:
+    """The modules that an import in `path` may find beside it: in its folder, and in the packages around it."""
+    folder = path.parent
     while True:
-        names |= {p.stem for p in folder.glob("*.py")} | {p.parent.name for p in folder.glob("*/*.py")}
-        if not (folder / "__init__.py").is_file() or folder == folder.parent:
-            return names - {"__init__"}
+        yield from folder.glob("*.py")
+        yield from folder.glob("*/*.py")
+        if not (folder / "__init__.py").is_file() or folder == folder.parent or not folder.name:
+            return
         folder = folder.parent
 
 

@@ -52,7 +52,7 @@ class Caller(Statements):
         self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
-        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=_order)
+        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)
         if len(atoms) == 1 and len(function) == 1:
             return self.call(atoms[0], positional, keywords, place)
         start, node = self.state, self.node
@@ -124,7 +124,7 @@ class Caller(Statements):
 
     def iterate(self, value: Value) -> Value:
         """Iterate over a value: what the items may be."""
-        return join(self.iterate_over(atom) for atom in sorted(value, key=_order))
+        return join(self.iterate_over(atom) for atom in sorted(value, key=order))
 
     def iterate_over(self, atom: Atom) -> Value:
         """The items of one of the things that a value may be."""
@@ -192,6 +192,9 @@ class Caller(Statements):
             self.program.objects.store(made, f"({name})", value)
         if given.hidden:
             self.program.objects.store(made, "(**)", UNKNOWN)
+        if not given.defaults:  # a class whose signature is not known
+            for place, value in enumerate(positional):
+                self.program.objects.store(made, f"({place})", value)
 
     def kept(self, made: Object, base: str) -> Arguments:
         """What an object of a library's class was constructed with."""
@@ -200,7 +203,7 @@ class Caller(Statements):
         return Arguments(self.program.catalogue, base, (), keywords)
 
 
-def _order(atom: Atom) -> tuple[str, str, int, str]:
+def order(atom: Atom) -> tuple[str, str, int, str]:
     """An order of atoms that is the same in every run."""
     kind = getattr(atom, "kind", atom)
     name = str(getattr(atom, "qualified", getattr(kind, "qualified", getattr(kind, "name", ""))))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.state import (
+    SEEDED,
     START,
     UNSEEDED,
     UNSURE,
+    Apart,
     Called,
     Drawn,
     Guarded,
@@ -37,8 +39,9 @@ class Met(Generic[E]):
 
     event: E
     path: Path
-    guarded: bool
-    option: str
+    guarded: bool = False  # it may happen or not
+    option: str = ""  # it happens only where this one is not left at its default
+    apart: bool = False  # it happens in another process
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Entry:
     @cached_property
     def met(self) -> tuple[Met[Event], ...]:
         """All that is met on the way, in program order, each once for what guards it."""
-        return tuple(_flat(self.trace, (), False, "", set()))
+        return tuple(_flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set()))
 
     def of(self, kind: type[E]) -> list[Met[E]]:
         """What is met of a kind."""
@@ -112,22 +115,23 @@ class Entry:
         return "optional" if optional else word, found[-1].event.place if found else None
 
     def _stream(self, generator: str) -> Stream:
-        seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators)
+        seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
         every = [m for m in self.of(Drawn) if m.event.generator == generator]
-        draws = [m for m in every if m.event.word == UNSEEDED]
+        default = [m for m in every if not m.option]
+        unseeded = [m for m in default or every if m.event.word == UNSEEDED]
+        draws = tuple(m for m in every if m.event.word == UNSEEDED) if unseeded else ()
         optional = next((m for m in seeds if m.guarded or not m.event.certain), None)
         late = self._late(draws, seeds)
         if draws:
             state = "late" if late is not None else "optional" if optional is not None else UNSEEDED
-        elif any(m.event.word == UNSURE for m in every) or self.end[generator] == UNSURE:
-            state = "optional"
-        elif seeds and self.end[generator] != UNSEEDED:
-            state = "seeded"
+        elif default or every:
+            unsure = any(m.event.word == UNSURE for m in default or every)
+            state = "optional" if unsure else "seeded"
         else:
-            state = "optional" if seeds else "seeded" if every else "none"
-        return Stream(generator, state, seeds, tuple(draws), every[0] if every else None, late, optional)
+            state = "none" if not seeds else "seeded" if self.end[generator] == SEEDED else "optional"
+        return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
 
-    def _late(self, draws: list[Met[Drawn]], seeds: tuple[Met[Seeded], ...]) -> Met[Seeded] | None:
+    def _late(self, draws: tuple[Met[Drawn], ...], seeds: tuple[Met[Seeded], ...]) -> Met[Seeded] | None:
         """The first seed that certainly comes after the first draw."""
         if not draws:
             return None
@@ -136,15 +140,18 @@ class Entry:
         return next((m for m in certain if position[id(m)] > position[id(draws[0])]), None)
 
 
-def _flat(trace: Trace, path: Path, guarded: bool, option: str, seen: set[object]) -> Iterator[Met[Event]]:
+def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[Event]]:
+    """What a trace holds, within what is known of all of it."""
     for event in trace:
+        known = (around.guarded, around.option, around.apart)
         if isinstance(event, Called):
-            key = (id(event.trace), guarded, option)
-            if key not in seen:
-                seen.add(key)
-                yield from _flat(event.trace, (*path, event), guarded, option, seen)
+            if (id(event.trace), known) not in seen:
+                seen.add((id(event.trace), known))
+                yield from _flat(event.trace, replace(around, path=(*around.path, event)), seen)
         elif isinstance(event, Guarded):
-            yield from _flat(event.trace, path, True, option or event.option, seen)
-        elif (event, guarded, option) not in seen:
-            seen.add((event, guarded, option))
-            yield Met(event, path, guarded, option)
+            yield from _flat(event.trace, replace(around, guarded=True, option=around.option or event.option), seen)
+        elif isinstance(event, Apart):
+            yield from _flat(event.trace, replace(around, apart=True), seen)
+        elif (event, known) not in seen:
+            seen.add((event, known))
+            yield replace(around, event=event)

@@ -55,6 +55,8 @@ class Evaluator(Run):
         return self.module_variable(self.frame.path, node.name)
 
     def _library(self, node: f.Library) -> Value:
+        if node.name == "typing.TYPE_CHECKING":  # imports that a program never runs
+            return constant(False)
         return frozenset((Library(node.name),))
 
     def _literal(self, node: f.Literal) -> Value:
@@ -195,12 +197,33 @@ class Evaluator(Run):
     def _junction(self, node: f.Junction) -> Value:
         if node.operator == "not":
             return self.outcome(self.test(node))
-        values = [self.value(operand) for operand in node.operands]
+        found: list[Value] = []
+
+        def evaluate(operand: f.Expression) -> Truth:
+            found.append(self.value(operand))
+            return truth(found[-1])
+
+        self.short_circuit(node, evaluate)
+        last = found[-1]
         if node.operator == "or":
-            values = [*(v for v in values[:-1] if truth(v).may_hold), values[-1]]
-            kept = [frozenset(a for a in v if not (isinstance(a, Constant) and not a.value)) for v in values[:-1]]
-            return join([*(v for v in kept if v), values[-1]])
-        return join(values)
+            kept = [frozenset(a for a in v if not (isinstance(a, Constant) and not a.value)) for v in found[:-1]]
+            return join([*(v for v in kept if v), last])
+        return join(found)
+
+    def short_circuit(self, node: f.Junction, evaluate: Callable[[f.Expression], Truth]) -> Truth:
+        """Evaluate operands up to the one that decides; those after one that may decide may be left out."""
+        answer = evaluate(node.operands[0])
+        for operand in node.operands[1:]:
+            decided = answer.may_hold if node.operator == "and" else answer.may_fail
+            if not decided:
+                return answer
+            start = self.state
+            with self.guarded("") if answer.may_hold is answer.may_fail else self.unguarded():
+                second = evaluate(operand)
+            if answer.may_hold is answer.may_fail:
+                self.state = merged(s for s in (start, self.state) if s is not None)
+            answer = both(answer, second) if node.operator == "and" else ~both(~answer, ~second)
+        return answer
 
     def _compare(self, node: f.Compare) -> Value:
         return self.outcome(self.test(node))
@@ -243,13 +266,7 @@ class Evaluator(Run):
     def test(self, node: f.Expression) -> Truth:
         """How a test may come out."""
         if isinstance(node, f.Junction):
-            answers = [self.test(operand) for operand in node.operands]
-            if node.operator == "not":
-                return ~answers[0]
-            found = answers[0]
-            for answer in answers[1:]:
-                found = both(found, answer) if node.operator == "and" else ~both(~found, ~answer)
-            return found
+            return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
         if isinstance(node, f.Compare):
             return self._comparison(node)
         return EITHER if node is None else truth(self.value(node))
@@ -290,9 +307,10 @@ class Evaluator(Run):
             with self.guarded(answer.option) if guarded else self.unguarded():
                 arm()
             ends.append((expected, self.state, self.frame.variables))
-        self.set_variables(self.merge_variables([v for _, state, v in ends if state is not None] or [variables]))
-        default = [state for expected, state, _ in ends if expected is answer.default and state is not None]
-        self.state = default[0] if default else merged(state for _, state, _ in ends if state is not None)
+        default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
+        known = default or [(state, v) for _, state, v in ends if state is not None]
+        self.set_variables(self.merge_variables([v for _, v in known] or [variables]))
+        self.state = merged(state for state, _ in known)
 
 
 _E = Evaluator

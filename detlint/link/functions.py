@@ -113,18 +113,18 @@ class Functions(Evaluator):
         self.block(facts.body)
         self.depth -= 1
         self.active.pop()
-        exits, returned = self.frame.exits, self.frame.returned
+        exits, raised, returned = self.frame.exits, self.frame.raised, self.frame.returned
         if self.state is not None:
             exits.append(self.state)
             returned.append(frozenset((Constant(None),)))
         trace = tuple(self.trace)
         yielded = self.frame.yielded
         self.frame, self.trace = outer_frame, outer_trace
-        end = merged(exits)
-        value = UNKNOWN if end is None else join(yielded or returned)
+        end = merged(exits or raised) or start  # what only raises may stand for what a derived class does
+        value = join(yielded or returned)
         if facts.returns is not None and value == UNKNOWN:
             value = self.annotated(function.path, facts.returns)
-        return end or start, value, trace  # a function that only raises stands for another
+        return end, value, trace
 
     def parameters(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]

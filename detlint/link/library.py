@@ -11,6 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.loaders import Loaders
 from detlint.link.roles import ROLES
+from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, Switched
 from detlint.link.values import (
     SOME,
@@ -73,6 +74,7 @@ class Interpreter(Loaders):
         elif name in self.tables.reseeders and given.applies(self.tables.reseeders[name].list("when"), ()):
             seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
             self.seed(seeds, name, place, certain=False)
+            self.state = self.state.but(seeds, UNSURE) if self.state is not None else None
         elif name in self.tables.seeders:
             self.seed_by(self.tables.seeders[name], name, given, place)
         elif name in self.tables.launchers:
@@ -94,7 +96,7 @@ class Interpreter(Loaders):
             self.note(Marked(kind, place))
         if root in self.tables.quiet:
             return
-        if root in self.program.local or self.tables.hints_at_seeding(last):
+        if root == UNREAD or self.tables.hints_at_seeding(last):
             self.seed(GENERATORS, function.name, place, certain=False)
         for value in (*positional, *keywords.values()):
             for atom in value:
@@ -123,6 +125,12 @@ class Interpreter(Loaders):
             return self.call_value(commands, [], {}, place)
         return UNKNOWN
 
+    def decorates(self, atom: Function | Class | Object | Library) -> bool:
+        """Whether it is known what a decorator does."""
+        if isinstance(atom, Library):
+            return atom.name in self.tables.roles
+        return super().decorates(atom)
+
     # Effects
 
     def draw(self, row: Row, name: str, place: Place) -> None:
@@ -135,7 +143,8 @@ class Interpreter(Loaders):
         """A call that seeds generators, or may."""
         if generators and self.state is not None:
             self.note(Seeded(generators, name, place, certain))
-            self.state = self.state.but(generators, SEEDED if certain else UNSURE)
+            doubtful = [g for g in generators if not certain and self.state[g] != SEEDED]
+            self.state = self.state.but(generators, SEEDED).but(doubtful, UNSURE)
 
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
         """A seeder of the tables, with the seed that it is given."""
@@ -206,10 +215,12 @@ class Interpreter(Loaders):
         hooks = row.list("methods")
         if hooks:
             return self.run_hooks(hooks, given, place)
-        value = self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
         if row.text("kind") == "forks":
+            with self.apart():
+                self.call_value(functions, positional, {}, place)
             self.state = start
-        return value
+            return UNKNOWN
+        return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
 
     def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
         """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""

@@ -9,12 +9,13 @@ from packaging.specifiers import SpecifierSet
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.calls import Caller
+from detlint.link.calls import Caller, order
 from detlint.link.program import Program
-from detlint.link.state import SEEDED, UNSURE, Loaded
+from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, is_none, truth
 
+_TRANSFORMS = ("(transform)", "(transforms)", "(target_transform)", "(1)", "(2)", "(3)")  # of data sets of libraries
 _NUMPY_SEEDED = SpecifierSet(">=2.9")  # since when a worker seeds numpy
 
 
@@ -61,25 +62,31 @@ class Loaders(Caller):
         if start is None:
             return
         workers = truth(given.get("num_workers"))
-        if workers.expected is not False:
-            word = start["torch"] if is_none(given.get("generator")).expected is True else SEEDED
-            self.state = start.but(("torch", "python"), word if workers.expected else UNSURE)
-            if _NUMPY_SEEDED.contains(self.tables.torch, prereleases=True):
-                self.state = self.state.but(("numpy",), word if workers.expected else UNSURE)
+        if workers.expected is False:
+            self.fetch_batch(given, place)
+            return
+        word = start["torch"] if is_none(given.get("generator")).expected is True else SEEDED
+        numpy = _NUMPY_SEEDED.contains(self.tables.torch, prereleases=True)
+        seeded = start.but(("torch", "python", "numpy") if numpy else ("torch", "python"), word)
+        self.state = seeded if workers.expected else merged((seeded, start))
+        with self.apart():
             init = given.get("worker_init_fn")
             if is_none(init).expected is not True:
                 self.call_value(init, [UNKNOWN], {}, place)
+            self.fetch_batch(given, place)
+        self.state = start
+
+    def fetch_batch(self, given: Arguments, place: Place) -> None:
+        """Take items out of the loader's data set and put them together."""
         self.fetch(given.get("dataset"), place)
         collate = given.get("collate_fn")
         if is_none(collate).expected is not True:
             self.call_value(collate, [UNKNOWN], {}, place)
-        if workers.expected is not False:
-            self.state = start
 
-    def fetch(self, dataset: Value, place: Place) -> None:
-        """Take items out of a data set."""
-        for atom in dataset:
-            if not isinstance(atom, Object):
+    def fetch(self, dataset: Value, place: Place, within: frozenset[Object] = frozenset()) -> None:
+        """Take items out of a data set, which may be `within` others."""
+        for atom in sorted(dataset, key=order):
+            if not isinstance(atom, Object) or atom in within:
                 continue
             if isinstance(atom.kind, Class):
                 for name in ("__getitem__", "__iter__"):
@@ -91,10 +98,11 @@ class Loaders(Caller):
                         break
             else:
                 for slot, value in self.program.objects.slots(atom).items():
-                    if slot in ("(transform)", "(transforms)"):  # what data sets of libraries apply to an item
-                        self.call_value(value, [UNKNOWN], {}, place)
+                    if slot in _TRANSFORMS and ".datasets." in str(getattr(atom.kind, "name", "")):
+                        functions = frozenset(a for a in value if isinstance(a, (Function, Object, Library)))
+                        self.call_value(functions, [UNKNOWN], {}, place)
                     elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
-                        self.fetch(value, place)
+                        self.fetch(value, place, within | {atom})
 
 
 _ = (Library, Sequence)

@@ -109,7 +109,8 @@ class Objects:
             if info is not None and name in info.attributes:
                 return info.attributes[name]
         receiver = owner if isinstance(owner, Object) else None
-        libraries = (base for base in bases if isinstance(base, Library) and base.name != "builtins.object")
+        plain = ("builtins.object", "argparse.Namespace")
+        libraries = (base for base in bases if isinstance(base, Library) and base.name not in plain)
         return next((frozenset((Library(f"{base.name}.{name}", receiver),)) for base in libraries), None)
 
     def after(self, proxy: Super) -> tuple[Class | Library, ...]:

@@ -26,11 +26,15 @@ _COMMON = frozenset(name for kind in _KINDS for name in dir(kind)) | frozenset(
 
 @dataclass
 class Environment:
-    """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds."""
+    """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds.
+
+    `partial` says that an import found a module that was itself not done, and something of it missing.
+    """
 
     variables: dict[str, Value] = field(default_factory=dict)
     done: bool = False
     quiet: bool = True
+    partial: bool = False
 
 
 @dataclass
@@ -44,7 +48,6 @@ class Program:
     facts: dict[str, Facts]
     imports: Imports
     catalogue: Catalogue
-    local: frozenset[str] = frozenset()
     objects: Objects = field(default_factory=Objects)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, tuple[State, Value, Trace]] = field(default_factory=dict)
@@ -89,7 +92,7 @@ def folder(path: str) -> str:
     return PurePosixPath(path).parent.as_posix()
 
 
-def linked(facts: Iterable[Facts], catalogue: Catalogue, local: Iterable[str] = ()) -> Program:
-    """A program of these files; `local` are the names of modules of the project that are not among them."""
+def linked(facts: Iterable[Facts], catalogue: Catalogue, unread: Iterable[str] = ()) -> Program:
+    """A program of these files; `unread` are the paths of files of the project that are not among them."""
     by_path = {each.path: each for each in facts}
-    return Program(by_path, Imports(by_path), catalogue, frozenset(local))
+    return Program(by_path, Imports([*by_path, *unread]), catalogue)

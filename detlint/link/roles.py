@@ -166,6 +166,11 @@ def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return found | fallback
 
 
+def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    found = frozenset(atom.kind for atom in given.first() if isinstance(atom, Object))
+    return found or UNKNOWN
+
+
 def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.positional[1]) if len(given.positional) == 3 else None
     for atom in given.positional[0] if isinstance(name, str) else ():
@@ -210,6 +215,23 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return frozenset((Wrapped(_items(run, whole), whole),)) if last == "values" else whole
 
 
+def _registers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator that adds to a registry, itself made by a call or not."""
+    made = [
+        v for v in (*given.positional, *given.keywords.values()) if any(isinstance(a, (Function, Class)) for a in v)
+    ]
+    if function.receiver is None or not made:
+        return frozenset((function,))
+    run.program.objects.store(function.receiver, "[]", join(made))
+    return made[0]
+
+
+def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a registry makes by the name that a configuration gives."""
+    held = run.program.objects.items(function.receiver) if function.receiver is not None else UNKNOWN
+    return run.call_value(held, [], {"**": UNKNOWN}, place)
+
+
 # Command lines
 
 
@@ -233,7 +255,7 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME
-    run.program.objects.store(_namespace(function.receiver), name, _options(long, default, place))
+    run.program.objects.replace(_namespace(function.receiver), name, _options(long, default, place))
     return UNKNOWN
 
 
@@ -343,8 +365,8 @@ def _environment(run: Run, row: Row, function: Library, given: Arguments, place:
 ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
-    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "dict": _dict, "adds": _adds, "gets": _gets, "parser": _parser, "option": _option, "defaults": _defaults,
+    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr, "type": _type,
+    "dict": _dict, "adds": _adds, "gets": _gets, "registers": _registers, "builds": _builds, "parser": _parser, "option": _option, "defaults": _defaults,
     "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter,
     "instance": _instance, "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks,
     "restores": _marks, "search": _search, "start-method": _start_method, "spawn-context": _context,

@@ -10,21 +10,23 @@ from dataclasses import dataclass, field
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.program import Program, folder
-from detlint.link.state import START, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched
+from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched
 from detlint.link.values import UNKNOWN, Class, Function, Library, Module, Namespace, Object, Value, constant, join
 
-Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded
+UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
+Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
 @dataclass
 class Frame:
-    """A function that is being run. `exits` are the states in which it was left, `returned` the values."""
+    """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values."""
 
     path: str
     function: str
     variables: dict[str, Value]
     walk: list[tuple[int, State]]
     exits: list[State] = field(default_factory=list)
+    raised: list[State] = field(default_factory=list)
     returned: list[Value] = field(default_factory=list)
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
@@ -45,10 +47,12 @@ class Run:
         self.frame = Frame(script, f.TOP, {}, [])
         self.walked = 0  # functions so far
         self.depth = 0  # of calls
+        self.doubts = 0  # of what may not happen
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
         self.imported: set[str] = set()
+        self.loading: set[str] = set()  # the files whose top level is being run
         self.statement_place: Place | None = None  # of the assignment that is being run, where it may set a switch
 
     # What the other parts provide
@@ -107,8 +111,9 @@ class Run:
         if path.endswith("__init__.py"):
             inner = self.program.imports.relative(path, 1, name)
             if inner is not None and inner != path:
-                self.load(inner)
-                return frozenset((Module(inner),))
+                return self.module_at(inner)
+        if path in self.loading:
+            self.program.environments[self.frame.path].partial = True
         return None
 
     def module_named(self, name: str, importer: str) -> Value:
@@ -116,16 +121,35 @@ class Run:
         imports = self.program.imports
         found = imports.find(name, importer, self.script, self.search)
         if found is not None:
-            self.load(found)
-            return frozenset((Module(found),))
+            return self.module_at(found)
         if imports.is_namespace(name, importer, self.script, self.search):
             return frozenset((Namespace(name, importer),))
         head, _, last = name.rpartition(".")
         if head:
             path = imports.find(head, importer, self.script, self.search)
             if path is not None:
-                return self.module_attribute(path, last) or UNKNOWN
-        return frozenset((Library(self.canonical(name)),))
+                known = path in self.program.facts
+                return (self.module_attribute(path, last) or UNKNOWN) if known else self.module_at(path)
+        inner = self.within_project(name, importer)
+        return frozenset((Library(self.canonical(name)),)) if inner is None else self.module_at(inner)
+
+    def within_project(self, name: str, importer: str) -> str | None:
+        """The file of a module that is imported through the packages of a larger repository, which are not here."""
+        imports, parts = self.program.imports, name.split(".")
+        for start in range(1, len(parts)):
+            if imports.local_root(parts[start]):
+                for first in (start, start + 1):
+                    found = imports.find(".".join(parts[first:]), importer, self.script, self.search)
+                    if found is not None:
+                        return found
+        return None
+
+    def module_at(self, path: str) -> Value:
+        """The module of a file, once it has run."""
+        if path not in self.program.facts:
+            return frozenset((Library(f"{UNREAD}.{path.removesuffix('.py').replace('/', '.')}"),))
+        self.load(path)
+        return frozenset((Module(path),))
 
     def load(self, path: str) -> None:
         """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""
@@ -133,9 +157,10 @@ class Run:
             return
         self.imported.add(path)
         environment = self.program.environments[path]
-        if environment.done and environment.quiet:
+        if environment.done and environment.quiet and not environment.partial:
             return
-        environment.done = True
+        environment.done, environment.partial = True, False
+        self.loading.add(path)
         outer, self.frame = (
             self.frame,
             Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True),
@@ -143,8 +168,8 @@ class Run:
         before, self.trace = self.trace, []
         state = self.state
         self.block(self.program.facts[path].top)
-        if self.state is None:
-            self.state = state
+        self.state = self.state or state
+        self.loading.discard(path)
         self.frame = outer
         inner, self.trace = tuple(self.trace), before
         if inner:
@@ -176,10 +201,21 @@ class Run:
     def guarded(self, option: str) -> Iterator[None]:
         """What is traced here happens only where an option is set, or perhaps."""
         before, self.trace = self.trace, []
+        self.doubts += 1
         yield
+        self.doubts -= 1
         inner, self.trace = tuple(self.trace), before
         if inner:
             self.trace.append(Guarded(option, inner))
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What is traced here happens in another process."""
+        before, self.trace = self.trace, []
+        yield
+        inner, self.trace = tuple(self.trace), before
+        if inner:
+            self.trace.append(Apart(inner))
 
     @contextmanager
     def unguarded(self) -> Iterator[None]:

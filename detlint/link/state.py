@@ -116,4 +116,11 @@ class Guarded:
     trace: Trace
 
 
-Trace = tuple[Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded, ...]
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What happens in another process, such as the worker of a loader."""
+
+    trace: Trace
+
+
+Trace = tuple[Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart, ...]

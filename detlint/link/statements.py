@@ -46,9 +46,9 @@ class Statements(Functions):
 
     def _leave(self, node: f.Leave) -> None:
         value = self.value(node.value)
-        if self.state is not None and not node.raises:
-            self.frame.exits.append(self.state)
-            self.frame.returned.append(value)
+        if self.state is not None:
+            (self.frame.raised if node.raises else self.frame.exits).append(self.state)
+            self.frame.returned += [] if node.raises else [value]
         self.state = None
 
     def _choose(self, node: f.Branch) -> None:
@@ -125,7 +125,7 @@ class Statements(Functions):
         self.block(self.program.function(manager).body)
         self.frame = outer
         if self.state is None:
-            self.state = merged(inner.exits)
+            self.state = merged(inner.exits or inner.raised)
 
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
@@ -159,16 +159,16 @@ class Statements(Functions):
                 if isinstance(atom, Function):
                     self.program.options[atom.path, atom.qualified].update(pending)
             pending.clear()
-        own = frozenset(a for a in found if isinstance(a, (Function, Class, Object)) and not self.is_library(a))
+        own = frozenset(a for a in found if isinstance(a, (Function, Class, Object, Library)) and self.decorates(a))
         if own:
             result = self.call_value(own, (value,), {}, _nowhere(path))
             kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object)))
             return kept or value
         return value
 
-    def is_library(self, atom: Function | Class | Object) -> bool:
-        """Whether an atom is an object of a library's class."""
-        return isinstance(atom, Object) and isinstance(atom.kind, Library)
+    def decorates(self, atom: Function | Class | Object | Library) -> bool:
+        """Whether it is known what a decorator does."""
+        return not isinstance(atom, Library) and not (isinstance(atom, Object) and isinstance(atom.kind, Library))
 
     def _define_class(self, node: f.DefineClass) -> None:
         klass = Class(self.frame.path, node.qualified)
@@ -204,9 +204,7 @@ class Statements(Functions):
         source: Value
         if node.level:
             path = imports.relative(importer, node.level, node.module)
-            if path is not None:
-                self.load(path)
-            source = UNKNOWN if path is None else frozenset((Module(path),))
+            source = UNKNOWN if path is None else self.module_at(path)
         else:
             source = self.module_named(node.module, importer)
         for name, alias in node.names:
@@ -216,9 +214,7 @@ class Statements(Functions):
             found = [self.attribute(atom, name) for atom in source]
             if node.level and not any(isinstance(a, Module) for a in source):
                 inner = imports.relative(importer, node.level, f"{node.module}.{name}" if node.module else name)
-                if inner is not None:
-                    self.load(inner)
-                    found = [frozenset((Module(inner),))]
+                found = found if inner is None else [self.module_at(inner)]
             self.set_variable(alias, join(found))
 
     def _import_all(self, source: Value) -> None:
@@ -242,9 +238,13 @@ class Statements(Functions):
             for index, element in enumerate(target.elements):
                 self.assign(element, join(self.item_of(atom, frozenset((Constant(index),))) for atom in value))
         elif isinstance(target, f.Member):
-            for atom in self.value(target.value):
+            owners = self.value(target.value)
+            for atom in owners:
                 if isinstance(atom, (Object, Class)):
-                    self.program.objects.store(atom, target.name, value)
+                    # the arguments of a command line are one object, and mended where they lack something
+                    sure = self.doubts == 0 and len(owners) == 1 and is_namespace(atom)
+                    put = self.program.objects.replace if sure else self.program.objects.store
+                    put(atom, target.name, value)
                 elif isinstance(atom, Module):
                     self.variables_of(atom.path)[target.name] = value
         elif isinstance(target, f.Item):
@@ -273,6 +273,11 @@ class Statements(Functions):
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""
         raise NotImplementedError
+
+
+def is_namespace(atom: Object | Class) -> bool:
+    """Whether an object holds the arguments of a command line."""
+    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
 
 
 def _nowhere(path: str) -> Place:
