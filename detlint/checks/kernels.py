@@ -54,7 +54,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
-    return InForce("algorithms", words, *module.point(call), alone)
+    ever = _constructs(module, call)  # a layer runs later than it is made
+    return InForce("algorithms", words, *module.point(call), alone, ever)
 
 
 def _matters(module: Module, call: s.Call, row: Row) -> bool:

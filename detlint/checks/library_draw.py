@@ -1,0 +1,51 @@
+"""DET109: library code that draws from a global generator where a parameter would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.inert import Inert
+from detlint.catalogue import Rule
+from detlint.finding import Finding, InLibrary
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """The first draw from each global generator in a function of library code that neither takes nor seeds one."""
+    inert = Inert(module)
+    found: list[tuple[s.Call, str]] = []
+    for row in module.catalogue.rows("randomness", "consumer"):
+        if row.id in rule.data["draws"]:
+            calls = module.calls_to(row.list("names"))
+            given = (call for call in calls if applies(module, call, row.list("when"), row.list("unless")))
+            found += [(call, row.text("generator")) for call in given]
+    seeded = {(module.function_of(call), g) for call, g in _seeds(module)}
+    told: set[tuple[str, str]] = set()
+    for call, generator in sorted(found, key=lambda each: each[0].order):
+        path, function, order = module.point(call)
+        own = (module.function_of(call), generator) in seeded
+        if own or (function, generator) in told or _aside(call, rule) or inert.is_inert(call):
+            continue
+        told.add((function, generator))
+        only = InLibrary(path, function, order)
+        yield module.finding(rule, call, only_if=only, call=module.short(call.function), generator=generator)
+
+
+def _seeds(module: Module) -> Iterator[tuple[s.Call, str]]:
+    """The calls that seed global generators: what a function draws that does so depends on nothing else."""
+    for row in module.catalogue.rows("randomness", "seeder"):
+        for call in module.calls_to(row.list("names")):
+            yield from ((call, generator) for generator in row.list("seeds"))
+
+
+def _aside(call: s.Call, rule: Rule) -> bool:
+    """Whether a function around a call takes a generator, or is by its name about weights or dropout."""
+    for around in call.ancestors():
+        if isinstance(around, s.Function):
+            if any(parameter.name in rule.data["parameters"] for parameter in around.parameters):
+                return True
+            if any(word in around.name.lower() for word in rule.data["aside"]):
+                return True
+    return False

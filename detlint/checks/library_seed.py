@@ -1,0 +1,61 @@
+"""DET108: library code that seeds a global generator of its users' programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.catalogue import Rule
+from detlint.facts import GENERATORS
+from detlint.finding import Finding, InLibrary
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """The first seeding of each global generator in a function of library code.
+
+    Functions whose name says that they seed, and those that put the state back, are left out.
+    """
+    restores = frozenset(rule.data["restores"])
+    told: set[tuple[str, str]] = set()
+    for row in module.catalogue.rows("randomness", "seeder"):
+        for call in module.calls_to(frozenset(row.list("names")) - restores):
+            if not call.arguments or _announced(call, rule) or _put_back(module, call, rule):
+                continue
+            path, function, order = module.point(call)
+            for generator in row.list("seeds"):
+                if generator in GENERATORS and (function, generator) not in told:
+                    told.add((function, generator))
+                    only = InLibrary(path, function, order, generator)
+                    shown = module.short(call.function)
+                    yield module.finding(rule, call, only_if=only, call=shown, generator=generator)
+
+
+def _announced(call: s.Call, rule: Rule) -> bool:
+    """Whether the name of a function around a call says that it seeds."""
+    names = [a.name.lower() for a in call.ancestors() if isinstance(a, s.Function)]
+    return any(word in name for name in names for word in rule.data["words"])
+
+
+def _put_back(module: Module, call: s.Call, rule: Rule) -> bool:
+    """Whether the state of the generators is saved or put back around a call."""
+    restores, scopes = frozenset((*rule.data["saves"], *rule.data["restores"])), frozenset(rule.data["scopes"])
+    for around in call.ancestors():
+        if isinstance(around, s.With):
+            contexts = [item.value for item in around.items if isinstance(item.value, s.Call)]
+            if any(module.callee(context) & scopes or _hints(context, rule) for context in contexts):
+                return True
+        if isinstance(around, s.Function):
+            inside = (node for node in s.walk(around.body) if isinstance(node, s.Call))
+            if any(module.callee(node) & restores for node in inside):
+                return True
+    return False
+
+
+def _hints(context: s.Call, rule: Rule) -> bool:
+    """Whether a context manager's name says that it is about random numbers."""
+    function = context.function
+    name = (
+        function.attribute if isinstance(function, s.Attribute) else function.id if isinstance(function, s.Name) else ""
+    )
+    return any(word in name.lower() for word in rule.data["words"])
