@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,16 +69,47 @@ class Snippet:
 
     @property
     def marks(self) -> list[tuple[int, str]]:
-        found = []
-        for number, line in enumerate(self.text.splitlines(), 1):
-            marked = re.search(r"# ((?:DET\d{3}(?:, )?)+)$", line)
-            found += [(number, code) for code in re.findall(r"DET\d{3}", marked.group(1))] if marked else []
-        return found
+        return marks(self.text)
+
+
+@dataclass(frozen=True)
+class Several:
+    """A project of tests/gauntlet: texts by path, each with marks as a snippet's.
+
+    `notes` says that its file lists it among what is found to be a note.
+    """
+
+    name: str
+    files: Mapping[str, str]
+    missed: bool = False
+    notes: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def marks(self) -> list[tuple[str, int, str]]:
+        return sorted((path, line, code) for path, text in self.files.items() for line, code in marks(text))
+
+
+def marks(text: str) -> list[tuple[int, str]]:
+    """Line and code of each finding that the `# DETnnn` marks at the ends of a text's lines ask for."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        marked = re.search(r"# ((?:DET\d{3}(?:, )?)+)$", line)
+        found += [(number, code) for code in re.findall(r"DET\d{3}", marked.group(1))] if marked else []
+    return found
 
 
 _SNIPPET = re.compile(
     r'^# (?P<section>.+)$|^###? (?P<name>.+)\n```py(?: torch="(?P<torch>.+)")?\n(?P<text>(?:.*\n)*?)```$', re.M
 )
+
+
+_PROJECT = re.compile(
+    r"^# (?P<section>.+)$|^## (?P<name>.+)\n(?P<files>(?:```py title=\".+\"\n(?:.*\n)*?```$\n?)+)", re.M
+)
+_FILE = re.compile(r'^```py title="(?P<path>.+)"\n(?P<text>(?:.*\n)*?)```$', re.M)
 
 
 def snippets(*files: str) -> list[Snippet]:
@@ -92,4 +124,20 @@ def snippets(*files: str) -> list[Snippet]:
             else:
                 missed = section.endswith("missed")
                 found.append(Snippet(f"{section}: {match['name']}", match["text"], match["torch"], missed))
+    return found
+
+
+def projects(*files: str) -> list[Several]:
+    """The projects of files of tests/gauntlet, each a heading and a block for each of its files."""
+    found = []
+    for file in files:
+        section = file
+        text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
+        for match in _PROJECT.finditer(text):
+            if match["section"]:
+                section = match["section"]
+            else:
+                texts = {one["path"]: one["text"] for one in _FILE.finditer(match["files"])}
+                kinds = section.endswith("missed"), "as notes" in section
+                found.append(Several(f"{section}: {match['name']}", texts, *kinds))
     return found
