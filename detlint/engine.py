@@ -26,6 +26,7 @@ from detlint.config import Config
 from detlint.console_scripts import console_scripts
 from detlint.facts import Facts
 from detlint.finding import Finding, Place, Severity
+from detlint.link.entries import Entry
 from detlint.model import Module
 from detlint.project import Project
 from detlint.source import Suppressions
@@ -79,6 +80,16 @@ class Report:
     findings: tuple[Judged, ...]
     files: int
     entry_points: int
+    seconds: float
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The entry points of a run, sorted by place; `errors` says what could not be read."""
+
+    entries: tuple[Entry, ...]
+    files: int
     seconds: float
     errors: tuple[str, ...] = ()
 
@@ -195,6 +206,18 @@ def check_paths(
     collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
     report = settle(collected, config, torch, around)
     return replace(report, seconds=time.monotonic() - begun)
+
+
+def entries_of(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
+) -> Programs:
+    """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
+    begun = time.monotonic()
+    collected, around = collect_paths(paths, config, frozenset((UNPARSED,)), torch, jobs, progress)
+    entries = sorted(link(collected, torch, around).entries, key=Entry.rank)
+    broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
+    errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)
+    return Programs(tuple(entries), len(collected), time.monotonic() - begun, errors)
 
 
 def collect_paths(

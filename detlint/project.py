@@ -89,8 +89,8 @@ class Project:
         for spawned, positional, place in run.spawned:
             if spawned not in started and entry.kind != "process":
                 started.add(spawned)
-                name = self.program.function(spawned).name
-                inner = Entry(spawned.path, "process", name, place)
+                target = self.program.function(spawned)
+                inner = Entry(spawned.path, "process", target.name, target.place)
                 child = Interpreter(self.program, script, self.tables)
                 child.load(spawned.path)
                 if child.state is not None:

@@ -78,6 +78,11 @@ class Entry:
     trace: Trace = ()
     end: State = field(default=START)
 
+    def rank(self) -> tuple[str, int, int, str, str]:
+        """Where it comes in a list of entry points: by path and line."""
+        cell, line = (-1, 1) if self.place is None else (self.place.cell or 0, self.place.line)
+        return self.path, cell, line, self.kind, self.function
+
     @cached_property
     def met(self) -> tuple[Met[Event], ...]:
         """All that is met on the way, in program order, each once for what guards it."""
@@ -107,12 +112,17 @@ class Entry:
         """The loaders that are made, each place once."""
         return tuple({m.event.place: m.event for m in self.of(Loaded)}.values())
 
-    def switch(self, name: str) -> tuple[str, Place | None]:
-        """The state of a switch at the end, and where it was last set; "optional" where that is not certain."""
-        found = [m for m in self.of(Switched) if m.event.name == name]
+    def switch(self, name: str) -> tuple[str, Met[Switched] | None]:
+        """The state of a switch at the end, "optional" where it is not certain, and what set it last, if anything.
+
+        For one that is optional that is what sets it under an option, if anything does.
+        """
+        found = [m for m in self.of(Switched) if m.event.name == name and not m.apart]
         word = self.end[name]
-        optional = word == UNSURE or any(m.option and m.event.word not in (word, "off", "default") for m in found)
-        return "optional" if optional else word, found[-1].event.place if found else None
+        chosen = [m for m in found if m.option and m.event.word not in (word, "off", "default")]
+        if word == UNSURE or chosen:
+            return "optional", next(reversed(chosen or found), None)
+        return word, found[-1] if found else None
 
     def _stream(self, generator: str) -> Stream:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
