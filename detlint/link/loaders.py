@@ -31,9 +31,12 @@ class Loaders(Caller):
         raise NotImplementedError
 
     def made_loader(self, given: Arguments, place: Place) -> None:
-        """Note a loader that is made."""
-        generator, init = (is_none(given.get(name)) for name in ("generator", "worker_init_fn"))
-        self.note(Loaded(place, generator.expected is not True, init.expected is not True))
+        """Note a loader that is made, with what its call is seen to give it."""
+        generator, init = (
+            name in given.given and is_none(given.given[name]).expected is not True
+            for name in ("generator", "worker_init_fn")
+        )
+        self.note(Loaded(place, generator, init))
 
     def iterate_library(self, made: Object, base: str) -> None:
         """Iterate over an object of a library's class: a loader, a sampler, a data set."""
