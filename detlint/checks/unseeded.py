@@ -32,7 +32,7 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
                 details["seed"] = stream.late.event.what
                 related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first))
             else:
-                place = first.event.place
+                place = first.dispatch or first.event.place
                 others = [Related(m.event.place, f"`{m.event.what}` draws too") for m in draws[1 : _SHOWN + 1]]
                 related = (*_steps(first), *others)
                 if stream.optional is not None and stream.optional.option:
@@ -46,4 +46,5 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
 
 
 def _steps(met: Met[Drawn]) -> tuple[Related, ...]:
-    return tuple(Related(step.place, f"called from here: `{step.name}`") for step in met.path)
+    steps = tuple(Related(step.place, f"called from here: `{step.name}`") for step in met.path)
+    return steps if met.dispatch is None else (*steps, Related(met.event.place, f"`{met.event.what}` draws here"))

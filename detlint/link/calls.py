@@ -13,7 +13,6 @@ from detlint.link.values import (
     UNKNOWN,
     Atom,
     Class,
-    Constant,
     Function,
     Keywords,
     Library,
@@ -23,9 +22,13 @@ from detlint.link.values import (
     Value,
     Wrapped,
     join,
+    order,
 )
 
 _CALLABLE = (Function, Class, Library, Object, Partial)
+
+
+_ALTERNATIVES = 6  # of what one call may call
 
 
 class Caller(Statements):
@@ -52,7 +55,7 @@ class Caller(Statements):
         self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
-        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)
+        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)[:_ALTERNATIVES]
         if len(atoms) == 1 and len(function) == 1:
             return self.call(atoms[0], positional, keywords, place)
         start, node = self.state, self.node
@@ -60,7 +63,7 @@ class Caller(Statements):
         values: list[Value] = []
         for atom in atoms:
             self.state, self.node = start, node
-            with self.guarded(""):
+            with self.guarded("", place if len(atoms) > 1 else None):
                 values.append(self.call(atom, positional, keywords, place))
             ends.append(self.state)
         if function >= UNKNOWN or not atoms:
@@ -147,10 +150,10 @@ class Caller(Statements):
                     items = self.call_value(self.bound(methods, atom), given, {}, place)
                     return join((items, self.iterated_further(items, atom))) if name == "__iter__" else items
         if self.is_container(atom):
-            return self.program.objects.items(atom)
+            return self.held(atom)
         for base in self.program.objects.library_bases(atom.kind):
             self.iterate_library(atom, base)
-        return self.program.objects.items(atom)
+        return self.held(atom)
 
     def iterated_further(self, items: Value, atom: Object) -> Value:
         """What the iterator gives that `__iter__` returned: the items of its `__next__`."""
@@ -201,11 +204,3 @@ class Caller(Statements):
         slots = self.program.objects.slots(made)
         keywords = {name[1:-1]: value for name, value in slots.items() if name.startswith("(")}
         return Arguments(self.program.catalogue, base, (), keywords)
-
-
-def order(atom: Atom) -> tuple[str, str, int, str]:
-    """An order of atoms that is the same in every run."""
-    kind = getattr(atom, "kind", atom)
-    name = str(getattr(atom, "qualified", getattr(kind, "qualified", getattr(kind, "name", ""))))
-    value = str(atom.value) if isinstance(atom, Constant) else ""
-    return type(atom).__name__, name, int(getattr(atom, "order", 0)), str(getattr(atom, "path", "")) + value

@@ -42,6 +42,7 @@ class Met(Generic[E]):
     guarded: bool = False  # it may happen or not
     option: str = ""  # it happens only where this one is not left at its default
     apart: bool = False  # it happens in another process
+    dispatch: Place | None = None  # the outermost call that leads here or elsewhere
 
 
 @dataclass(frozen=True)
@@ -129,25 +130,23 @@ class Entry:
         every = [m for m in self.of(Drawn) if m.event.generator == generator]
         default = [m for m in every if not m.option]
         unseeded = [m for m in default or every if m.event.word == UNSEEDED]
-        draws = tuple(m for m in every if m.event.word == UNSEEDED) if unseeded else ()
-        optional = next((m for m in seeds if m.guarded or not m.event.certain), None)
-        late = self._late(draws, seeds)
+        others = (m for m in every if m.option and m.event.word == UNSEEDED and m not in unseeded)
+        draws = (*unseeded, *others) if unseeded else ()
+        position = {id(m): index for index, m in enumerate(self.met)}
+        first = position[id(unseeded[0])] if unseeded else len(position)
+        doubtful = (m for m in seeds if m.guarded or not m.event.certain)
+        optional = next((m for m in doubtful if position[id(m)] < first), None)
+        certain = (m for m in seeds if not m.option and m.event.certain)
+        late = next((m for m in certain if position[id(m)] > first), None)
         if draws:
-            state = "late" if late is not None else "optional" if optional is not None else UNSEEDED
+            state = "optional" if optional is not None else "late" if late is not None else UNSEEDED
         elif default or every:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
             state = "none" if not seeds else "seeded" if self.end[generator] == SEEDED else "optional"
+        late = late if state == "late" else None
         return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
-
-    def _late(self, draws: tuple[Met[Drawn], ...], seeds: tuple[Met[Seeded], ...]) -> Met[Seeded] | None:
-        """The first seed that certainly comes after the first draw."""
-        if not draws:
-            return None
-        position = {id(m): index for index, m in enumerate(self.met)}
-        certain = (m for m in seeds if not m.option and m.event.certain)
-        return next((m for m in certain if position[id(m)] > position[id(draws[0])]), None)
 
 
 def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[Event]]:
@@ -159,7 +158,13 @@ def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[E
                 seen.add((id(event.trace), known))
                 yield from _flat(event.trace, replace(around, path=(*around.path, event)), seen)
         elif isinstance(event, Guarded):
-            yield from _flat(event.trace, replace(around, guarded=True, option=around.option or event.option), seen)
+            inner = replace(
+                around,
+                guarded=True,
+                option=around.option or event.option,
+                dispatch=around.dispatch or event.dispatch,
+            )
+            yield from _flat(event.trace, inner, seen)
         elif isinstance(event, Apart):
             yield from _flat(event.trace, replace(around, apart=True), seen)
         elif (event, known) not in seen:

@@ -147,8 +147,7 @@ class Evaluator(Run):
                 if method is not None and any(isinstance(a, Function) for a in method):
                     place = next(self.program.function(a).place for a in method if isinstance(a, Function))
                     return self.call_value(self.bound(method, atom), (key,), {}, place)
-            stored = objects.stored(atom, f"[{exact!r}]") if exact is not None else None
-            return objects.items(atom) if stored is None else stored
+            return self.held(atom, f"[{exact!r}]" if exact is not None else None)
         return UNKNOWN
 
     def _display(self, node: f.Display) -> Value:

@@ -27,7 +27,7 @@ from detlint.link.values import (
 _DEPTH = 60  # calls within calls
 _AGAIN = 2  # how often a function may call itself
 _WALKS = 30_000  # functions in one entry point
-_CONTEXTS = 40  # how many different arguments a function is gone through with
+_CONTEXTS = 16  # how many different arguments a function is gone through with
 
 
 class Functions(Evaluator):
@@ -72,13 +72,19 @@ class Functions(Evaluator):
         name = (function.path, function.qualified)
         variables = self.parameters(function, positional, keywords)
         key = self.context(function, variables)
-        found = self.program.memo.get(key)
+        memo = self.program.memo
+        found = memo.get(key)
+        if found is None:
+            found = memo.get((key, self.view))
+            self.viewed = self.viewed or found is not None
         if found is None:
             if self.active.count(name) >= _AGAIN or self.depth >= _DEPTH or self.walked >= _WALKS:
                 return UNKNOWN
             self.walked += 1
+            outer, self.viewed = self.viewed, False
             found = self.run(function, facts, variables)
-            self.program.memo[key] = found
+            memo[(key, self.view) if self.viewed else key] = found
+            self.viewed = self.viewed or outer
         state, value, trace = found
         if trace:
             self.note(Called(facts.name, place, trace))

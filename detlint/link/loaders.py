@@ -9,11 +9,11 @@ from packaging.specifiers import SpecifierSet
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.calls import Caller, order
+from detlint.link.calls import Caller
 from detlint.link.program import Program
 from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
-from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, is_none, truth
+from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, is_none, order, truth
 
 _TRANSFORMS = ("(transform)", "(transforms)", "(target_transform)", "(1)", "(2)", "(3)")  # of data sets of libraries
 _NUMPY_SEEDED = SpecifierSet(">=2.9")  # since when a worker seeds numpy

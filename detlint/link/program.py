@@ -28,13 +28,15 @@ _COMMON = frozenset(name for kind in _KINDS for name in dir(kind)) | frozenset(
 class Environment:
     """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds.
 
-    `partial` says that an import found a module that was itself not done, and something of it missing.
+    `partial` says that an import found a module that was itself not done, and something of it missing; `loads` are the
+    files that it imports.
     """
 
     variables: dict[str, Value] = field(default_factory=dict)
     done: bool = False
     quiet: bool = True
     partial: bool = False
+    loads: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -61,6 +63,16 @@ class Program:
         walk: list[tuple[int, State]] = []
         self.walks[path, function].append(walk)
         return walk
+
+    @cached_property
+    def folders(self) -> dict[str, list[str]]:
+        """The files of each folder, and the packages in it."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.facts):
+            found[folder(path)].append(path)
+            if path.endswith("/__init__.py"):
+                found[folder(folder(path))].append(path)
+        return found
 
     @cached_property
     def _methods(self) -> dict[str, list[Function]]:

@@ -95,7 +95,7 @@ def _items(run: Run, value: Value) -> Value:
         elif isinstance(atom, Tuple):
             found.append(join(atom.items))
         elif isinstance(atom, Object):
-            found.append(run.program.objects.items(atom))
+            found.append(run.held(atom))
         else:
             found.append(UNKNOWN)
     return join(found)
@@ -228,7 +228,7 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What a registry makes by the name that a configuration gives."""
-    held = run.program.objects.items(function.receiver) if function.receiver is not None else UNKNOWN
+    held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
     return run.call_value(held, [], {"**": UNKNOWN}, place)
 
 
@@ -306,13 +306,13 @@ def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 def _instance(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """An object of the class that is given, or of that a container holds."""
-    values = [given.first()] if function.receiver is None else [run.program.objects.items(function.receiver)]
+    values = [given.first()] if function.receiver is None else [run.held(function.receiver)]
     found = frozenset(Object(a, *run.site(place)) for value in values for a in value if isinstance(a, Class))
     return found or UNKNOWN
 
 
 def _instances(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    held = run.program.objects.items(function.receiver) if function.receiver is not None else UNKNOWN
+    held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
     return frozenset(
         (Tuple((frozenset(Object(a, *run.site(place)) for a in held if isinstance(a, Class)) or UNKNOWN,) * 6),)
     )
@@ -357,6 +357,15 @@ def _context(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return frozenset((Object(Library(f"multiprocessing.context.{name}"), *run.site(place)),))
 
 
+def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    name = exact(given.first())
+    if isinstance(name, str) and not name.startswith("."):
+        return run.module_named(name, run.frame.path)
+    if run.frame.path.endswith("__init__.py"):
+        run.load_package(run.frame.path)
+    return UNKNOWN
+
+
 def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     run.set_environment("os.environ", exact(given.first()), SOME)
     return SOME
@@ -370,5 +379,5 @@ ROLES: dict[str, Role] = {
     "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter,
     "instance": _instance, "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks,
     "restores": _marks, "search": _search, "start-method": _start_method, "spawn-context": _context,
-    "environment": _environment,
+    "environment": _environment, "imports": _imports,
 }  # fmt: skip

@@ -11,7 +11,19 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.program import Program, folder
 from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched
-from detlint.link.values import UNKNOWN, Class, Function, Library, Module, Namespace, Object, Value, constant, join
+from detlint.link.values import (
+    UNKNOWN,
+    Atom,
+    Class,
+    Function,
+    Library,
+    Module,
+    Namespace,
+    Object,
+    Value,
+    constant,
+    join,
+)
 
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
@@ -49,6 +61,8 @@ class Run:
         self.depth = 0  # of calls
         self.doubts = 0  # of what may not happen
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
+        self.view = 0  # changes with what is imported
+        self.viewed = False  # whether what is being run depends on it
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
         self.imported: set[str] = set()
@@ -153,29 +167,46 @@ class Run:
 
     def load(self, path: str) -> None:
         """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""
+        if self.frame.top:
+            self.program.environments[self.frame.path].loads.add(path)
         if path in self.imported or path not in self.program.facts:
             return
         self.imported.add(path)
+        self.view ^= hash(path)
         environment = self.program.environments[path]
         if environment.done and environment.quiet and not environment.partial:
+            for inner in sorted(environment.loads):
+                self.load(inner)
             return
         environment.done, environment.partial = True, False
         self.loading.add(path)
-        outer, self.frame = (
-            self.frame,
-            Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True),
-        )
-        before, self.trace = self.trace, []
-        state = self.state
+        outer, before, state = self.frame, self.trace, self.state
+        self.frame = Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True)
+        self.trace = []
         self.block(self.program.facts[path].top)
         self.state = self.state or state
         self.loading.discard(path)
         self.frame = outer
-        inner, self.trace = tuple(self.trace), before
-        if inner:
+        inner_trace, self.trace = tuple(self.trace), before
+        if inner_trace:
             environment.quiet = False
-            first = Place(path, 1, 1, 1, 1)
-            self.trace.append(Called(f"import of {path}", first, inner))
+            self.trace.append(Called(f"import of {path}", Place(path, 1, 1, 1, 1), inner_trace))
+
+    def load_package(self, path: str) -> None:
+        """Import all modules of the package whose `__init__.py` is at `path`, as one that lists its folder does."""
+        for inner in self.program.folders.get(folder(path), ()):
+            if not inner.endswith("__init__.py") or inner != path:
+                self.load(inner)
+
+    def held(self, owner: Atom, slot: str | None = None) -> Value:
+        """What a container holds, or one slot of it; of functions and classes, those of modules that are imported."""
+        objects = self.program.objects
+        value = objects.items(owner) if slot is None else objects.stored(owner, slot) or objects.items(owner)
+        if not any(isinstance(a, (Function, Class)) for a in value):
+            return value
+        self.viewed = True
+        seen = (a for a in value if not isinstance(a, (Function, Class)) or a.path in self.imported | {self.script})
+        return frozenset(seen) or UNKNOWN
 
     def canonical(self, name: str) -> str:
         """The one name of an API that can be imported from several places."""
@@ -198,15 +229,15 @@ class Run:
         self.trace.append(event)
 
     @contextmanager
-    def guarded(self, option: str) -> Iterator[None]:
-        """What is traced here happens only where an option is set, or perhaps."""
+    def guarded(self, option: str, dispatch: Place | None = None) -> Iterator[None]:
+        """What is traced here happens only where an option is set, or perhaps, as one of what `dispatch` may call."""
         before, self.trace = self.trace, []
         self.doubts += 1
         yield
         self.doubts -= 1
         inner, self.trace = tuple(self.trace), before
         if inner:
-            self.trace.append(Guarded(option, inner))
+            self.trace.append(Guarded(option, inner, dispatch))
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -224,8 +255,11 @@ class Run:
 
     def merge_variables(self, found: Iterable[dict[str, Value]]) -> dict[str, Value]:
         """The variables after one of several paths."""
-        every = list(found)
-        if len(every) == 1:
-            return every[0]
-        names = dict.fromkeys(name for variables in every for name in variables)
-        return {n: join(v[n] for v in every if n in v) for n in names}
+        first, *others = found
+        for variables in others:
+            merged = dict(variables)
+            for name, value in first.items():
+                other = variables.get(name)
+                merged[name] = value if other is None or other is value else join((value, other))
+            first = merged
+        return first

@@ -110,10 +110,14 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """What only happens where the user sets an option to something else than its default, or may happen (no option)."""
+    """What only happens where the user sets an option to something else than its default, or may happen (no option).
+
+    `dispatch` is the call that may run this or something else.
+    """
 
     option: str
     trace: Trace
+    dispatch: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

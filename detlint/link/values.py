@@ -155,15 +155,26 @@ Value = frozenset[Atom]
 UNKNOWN: Value = frozenset((Unknown(),))
 SOME: Value = frozenset((Some(),))
 NONE: Value = frozenset((Constant(None),))
-MANY = 24  # a value of more atoms is not known
+MANY = 16  # a value of more atoms is not known
 
 
 def join(values: Iterable[Value]) -> Value:
     """A value that may be any of `values`; unknown where there are none."""
-    found: Value = frozenset().union(*values)
+    found: Value = frozenset()
+    for value in values:
+        if value is not found:
+            found = found | value if found else value
     if len(found) > MANY:
-        found = frozenset(sorted((a for a in found if not isinstance(a, Unknown)), key=repr)[:MANY]) | UNKNOWN
+        found = frozenset(sorted((a for a in found if not isinstance(a, Unknown)), key=order)[:MANY]) | UNKNOWN
     return found or UNKNOWN
+
+
+def order(atom: Atom) -> tuple[str, str, int, str]:
+    """An order of atoms that is the same in every run."""
+    kind = getattr(atom, "kind", atom)
+    name = str(getattr(atom, "qualified", getattr(kind, "qualified", getattr(kind, "name", ""))))
+    value = str(atom.value) if isinstance(atom, Constant) else ""
+    return type(atom).__name__, name, int(getattr(atom, "order", 0)), str(getattr(atom, "path", "")) + value
 
 
 def constant(value: object) -> Value:
@@ -184,7 +195,12 @@ def exact(value: Value) -> object:
 
 def widened(value: Value, depth: int = 3) -> Value:
     """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
+    if not any(isinstance(atom, _WIDENED) for atom in value):
+        return value
     return frozenset(_widened(atom, depth) for atom in value)
+
+
+_WIDENED = (Constant, Tuple, Keywords, Partial, Wrapped)
 
 
 def _widened(atom: Atom, depth: int) -> Atom:
