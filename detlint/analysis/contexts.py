@@ -77,3 +77,11 @@ def may_be_on_gpu(module: Module, call: s.Call) -> bool:
             return False
     tensor = subject(module, call)
     return tensor is None or not is_on_cpu(module, tensor)
+
+
+def shown(module: Module, call: s.Call) -> str:
+    """What is called, in one line: a long receiver is left out."""
+    text = module.short(call.function, 60)
+    if text.endswith("...") and isinstance(call.function, s.Attribute):
+        return f"(...).{call.function.attribute}"
+    return text

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
-from detlint.analysis.contexts import around, in_program, may_be_on_gpu
+from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.gradients import is_learning, may_have_gradient
 from detlint.analysis.layers import is_idle
 from detlint.catalogue import Row, Rule
@@ -39,9 +39,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         if any(around(module, call, e) for e in rule.data.get("around", ())):
             continue
-        shown = _shown(module, call)
+        text = shown(module, call)
         if raises:
-            what = f"the gradient of `{shown}`" if row.text("direction") == "backward" else f"`{shown}`"
+            what = f"the gradient of `{text}`" if row.text("direction") == "backward" else f"`{text}`"
             only = _in_force(module, call, ("on",), strict)
             yield module.finding(rule, call, only_if=only, what=what, remedy=row.text("remedy"))
             continue
@@ -50,7 +50,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             unless = [_in_force(module, call, ("on",), strict)]
         elif _effect(module, row) == "path":
             unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
-        yield module.finding(rule, call, unless=unless, call=shown, does=row.text("does"), help=_advice(module, row))
+        yield module.finding(rule, call, unless=unless, call=text, does=row.text("does"), help=_advice(module, row))
 
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
@@ -91,14 +91,6 @@ def _made(module: Module, call: s.Call) -> list[s.Call]:
     values = [] if isinstance(call.function, s.Call) else module.values(call.function) or []
     made = [value for value in values if isinstance(value, s.Call) and module.callee(value)]
     return made if len(made) == len(values) else []
-
-
-def _shown(module: Module, call: s.Call) -> str:
-    """What is called, in one line: a long receiver is left out."""
-    text = module.short(call.function, 60)
-    if text.endswith("...") and isinstance(call.function, s.Attribute):
-        return f"(...).{call.function.attribute}"
-    return text
 
 
 def _constructs(module: Module, call: s.Call) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
+from detlint.analysis.contexts import shown
 from detlint.analysis.inert import Inert
 from detlint.catalogue import Rule
 from detlint.finding import Finding, InLibrary
@@ -26,11 +28,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for call, generator in sorted(found, key=lambda each: each[0].order):
         path, function, order = module.point(call)
         own = (module.function_of(call), generator) in seeded
-        if own or (function, generator) in told or _aside(call, rule) or inert.is_inert(call):
+        if own or (function, generator) in told or _aside(module, call, rule) or inert.is_inert(call):
             continue
         told.add((function, generator))
         only = InLibrary(path, function, order)
-        yield module.finding(rule, call, only_if=only, call=module.short(call.function), generator=generator)
+        yield module.finding(rule, call, only_if=only, call=shown(module, call), generator=generator)
 
 
 def _seeds(module: Module) -> Iterator[tuple[s.Call, str]]:
@@ -40,9 +42,14 @@ def _seeds(module: Module) -> Iterator[tuple[s.Call, str]]:
             yield from ((call, generator) for generator in row.list("seeds"))
 
 
-def _aside(call: s.Call, rule: Rule) -> bool:
-    """Whether a function around a call takes a generator, or is by its name about weights or dropout."""
+def _aside(module: Module, call: s.Call, rule: Rule) -> bool:
+    """Whether a function around a call takes a generator, or is by a name about weights or dropout."""
+    file = PurePosixPath(module.path).stem.removeprefix("__init__")
+    if any(word in file for word in rule.data["aside"]):
+        return True
     for around in call.ancestors():
+        if isinstance(around, s.If) and any(word in module.source(around.test).lower() for word in rule.data["aside"]):
+            return True
         if isinstance(around, s.Function):
             if any(parameter.name in rule.data["parameters"] for parameter in around.parameters):
                 return True

@@ -14,13 +14,18 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """The first seeding of each global generator in a function of library code.
 
-    Functions whose name says that they seed, and those that put the state back, are left out.
+    Functions whose name says that they seed, those that put the state back, and seeds of a process are left out.
     """
     restores = frozenset(rule.data["restores"])
     told: set[tuple[str, str]] = set()
     for row in module.catalogue.rows("randomness", "seeder"):
         for call in module.calls_to(frozenset(row.list("names")) - restores):
-            if not call.arguments or _announced(call, rule) or _put_back(module, call, rule):
+            if (
+                not call.arguments
+                or _announced(call, rule)
+                or _own(module, call, rule)
+                or _put_back(module, call, rule)
+            ):
                 continue
             path, function, order = module.point(call)
             for generator in row.list("seeds"):
@@ -35,6 +40,12 @@ def _announced(call: s.Call, rule: Rule) -> bool:
     """Whether the name of a function around a call says that it seeds."""
     names = [a.name.lower() for a in call.ancestors() if isinstance(a, s.Function)]
     return any(word in name for name in names for word in rule.data["words"])
+
+
+def _own(module: Module, call: s.Call, rule: Rule) -> bool:
+    """Whether the seed is that of one process among several, which begins with it."""
+    texts = [module.source(argument.value).lower() for argument in call.arguments]
+    return any(word in text for text in texts for word in rule.data["processes"])
 
 
 def _put_back(module: Module, call: s.Call, rule: Rule) -> bool:
