@@ -63,7 +63,8 @@ class _Collector(Expressions):
             test = self.lower(node.test)
             return self.branch(test, self.block(node.body), self.block(node.orelse))
         if isinstance(node, s.For):
-            loop = f.Loop(self.target(node.target), self.lower(node.iterator), self.block(node.body))
+            iterator, place = self.lower(node.iterator), self.module.place(node.iterator)
+            loop = f.Loop(self.target(node.target), iterator, self.block(node.body), place)
             return [loop, *self.block(node.orelse)]
         if isinstance(node, s.While):
             test = self.lower(node.test)

@@ -6,7 +6,7 @@ picklable; the abstract interpreter in `detlint.link` gives it a meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from detlint.finding import Place
@@ -262,11 +262,12 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The body runs any number of times, none included; `iterator` is None for a `while`."""
+    """The body runs any number of times, none included; `iterator`, which stands at `place`, is None for a `while`."""
 
     target: Expression
     iterator: Expression
     body: Statements
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +289,19 @@ class Leave:
 
 Statement = Do | Bind | Define | DefineClass | Import | Branch | Fork | Loop | Scoped | Leave
 Statements = tuple[Statement, ...]
+
+
+def walk(statements: Statements) -> Iterator[Statement]:
+    """Statements and those within them; not those of functions."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, Branch):
+            yield from walk((*statement.body, *statement.orelse))
+        elif isinstance(statement, Fork):
+            for arm in statement.arms:
+                yield from walk(arm)
+        elif isinstance(statement, (Loop, Scoped, DefineClass)):
+            yield from walk(statement.body)
 
 
 # Files

@@ -6,6 +6,7 @@ import sys
 
 from detlint import facts as f
 from detlint import syntax as s
+from detlint.analysis.folders import folder
 from detlint.analysis.inert import Inert
 from detlint.model import Module
 from detlint.scopes import Scope
@@ -21,6 +22,7 @@ class Expressions:
         self.module = module
         self.inert = Inert(module)
         self.known = _known(module)
+        self.search = module.catalogue.names("program", "role", id="search-path")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
@@ -136,6 +138,9 @@ class Expressions:
     def _call(self, node: s.Call) -> f.Expression:
         function = self.lower(node.function)
         arguments = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments)
+        if isinstance(function, f.Library) and function.name in self.search:
+            found = (folder(self.module, argument.value) for argument in node.arguments)
+            arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
         name = function.name if isinstance(function, f.Library) else ""
         name = function.library if isinstance(function, f.Member) else name
         if name and name not in self.known:

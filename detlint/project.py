@@ -15,7 +15,6 @@ from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.program import Environment, linked
 from detlint.link.run import Frame
-from detlint.link.state import merged
 from detlint.link.tables import tables
 from detlint.link.values import UNKNOWN, Function
 from detlint.source import is_test
@@ -63,7 +62,7 @@ class Project:
         """What kind of entry point a file is, if any."""
         if facts.path.endswith(".ipynb"):
             return "notebook"
-        if facts.guarded:
+        if facts.guarded or facts.path.endswith("__main__.py"):
             return "main"
         alone = "." not in facts.module and not is_test(facts.path) and facts.path not in self._imported
         return "script" if facts.acts and alone else ""
@@ -82,7 +81,7 @@ class Project:
             if run.state is not None:
                 run.invoke(function, [UNKNOWN] * 0, {}, entry.place or Place(script, 1, 1, 1, 1))
         entry.trace = tuple(run.trace)
-        entry.end = run.state or merged(run.frame.exits) or merged(run.frame.raised) or entry.end
+        entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
         if entry.kind != "script" or entry.trace or run.spawned:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
         started: set[Function] = set()
@@ -102,7 +101,7 @@ class Project:
         """The files that a file imports, at its top level or in a function."""
         imports, path = self.program.imports, facts.path
         for statements in (facts.top, *(function.body for function in facts.functions.values())):
-            for statement in statements:
+            for statement in f.walk(statements):
                 if isinstance(statement, f.Import):
                     for name, _ in ((None, None), *(statement.names or ())):
                         target = ".".join(part for part in (statement.module, name) if part)

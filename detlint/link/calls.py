@@ -14,10 +14,10 @@ from detlint.link.values import (
     Atom,
     Class,
     Function,
-    Keywords,
     Library,
     Object,
     Partial,
+    Suspended,
     Tuple,
     Value,
     Wrapped,
@@ -58,12 +58,13 @@ class Caller(Statements):
         atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)[:_ALTERNATIVES]
         if len(atoms) == 1 and len(function) == 1:
             return self.call(atoms[0], positional, keywords, place)
+        own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []
         values: list[Value] = []
         for atom in atoms:
             self.state, self.node = start, node
-            with self.guarded("", place if len(atoms) > 1 else None):
+            with self.guarded("", place if own > 1 else None):
                 values.append(self.call(atom, positional, keywords, place))
             ends.append(self.state)
         if function >= UNKNOWN or not atoms:
@@ -136,8 +137,9 @@ class Caller(Statements):
             return atom.items
         if isinstance(atom, Tuple):
             return join(atom.items)
-        if isinstance(atom, Keywords):
-            return UNKNOWN
+        if isinstance(atom, Suspended):
+            place = self.iterating or self.program.function(atom.function).place
+            return self.invoke(atom.function, atom.positional, dict(atom.keywords), place, resumed=True)
         if not isinstance(atom, Object):
             return UNKNOWN
         if isinstance(atom.kind, Class):

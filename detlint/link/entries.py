@@ -33,6 +33,9 @@ Event = Drawn | Seeded | Switched | Loaded | Marked
 E = TypeVar("E", bound=Event, covariant=True)
 
 
+_INITIALISERS = frozenset(("__init__", "reset_parameters", "_reset_parameters", "init_weights", "_init_weights"))
+
+
 @dataclass(frozen=True)
 class Met(Generic[E]):
     """Something of a trace, with the calls that lead there and the option that guards it, if any."""
@@ -101,7 +104,7 @@ class Entry:
         """The draws that decide something: not weights, where a program takes them from a file and never trains."""
         if self.marked("trains") or not self.marked("restores"):
             return list(draws)
-        return [m for m in draws if not m.event.weights]
+        return [m for m in draws if not m.event.weights and not _INITIALISERS & {call.name for call in m.path}]
 
     @cached_property
     def streams(self) -> tuple[Stream, ...]:

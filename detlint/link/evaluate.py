@@ -7,9 +7,10 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.link.run import Run
-from detlint.link.state import merged
+from detlint.link.state import UNSURE, merged
 from detlint.link.values import (
     EITHER,
+    FLAGS,
     SOME,
     UNKNOWN,
     Atom,
@@ -23,6 +24,7 @@ from detlint.link.values import (
     Object,
     Option,
     Super,
+    Suspended,
     Truth,
     Tuple,
     Value,
@@ -57,6 +59,14 @@ class Evaluator(Run):
     def _library(self, node: f.Library) -> Value:
         if node.name == "typing.TYPE_CHECKING":  # imports that a program never runs
             return constant(False)
+        root, *parts = node.name.split(".")
+        if root in self.program.shadows:
+            path = self.program.imports.find(root, self.frame.path, self.script, self.search)
+            if path is not None:
+                value = self.module_at(path)
+                for part in parts:
+                    value = join(self.attribute(atom, part) for atom in value)
+                return value
         return frozenset((Library(node.name),))
 
     def _literal(self, node: f.Literal) -> Value:
@@ -91,18 +101,29 @@ class Evaluator(Run):
         elif isinstance(atom, Namespace):
             found = self.module_named(f"{atom.name}.{name}", atom.importer)
         elif isinstance(atom, Library):
-            found = frozenset((Library(self.canonical(f"{atom.name}.{name}")),))
+            found = self.library_attribute(atom, name)
         elif isinstance(atom, (Object, Class)):
             found = self.program.objects.attribute(atom, name)
             found = None if found is None else self.bound(found, atom)
         elif isinstance(atom, Super):
             found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
             found = None if found is None else self.bound(found, atom.receiver)
-        elif isinstance(atom, Keywords) and name in ("get", "pop"):
-            return frozenset((Library(f"kwargs.{name}", None),))
+        elif isinstance(atom, Function) and name in ("command", "group"):
+            found = frozenset((Library(f"click.Group.{name}", atom),))
         if found is None:
             return frozenset((Library(library),)) if library else UNKNOWN
+        if isinstance(atom, Object) and name == "training" and self.state is not None:
+            mode = self.state["layers"]
+            return UNKNOWN if mode == UNSURE else constant(mode == "train")
         return found
+
+    def library_attribute(self, atom: Library, name: str) -> Value:
+        """`atom.name` for something of a library."""
+        if atom.name == "absl.flags.FLAGS":
+            stored = self.program.objects.stored(FLAGS, name)
+            if stored is not None:
+                return stored
+        return frozenset((Library(self.canonical(f"{atom.name}.{name}")),))
 
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""
@@ -250,6 +271,8 @@ class Evaluator(Run):
 
     def _yield(self, node: f.Yield) -> Value:
         value = self.value(node.value)
+        if any(isinstance(atom, Suspended) for atom in value):  # `yield from`
+            value = self.iterate(value)
         if self.frame.on_yield is not None:
             self.frame.on_yield(value)
         else:
@@ -306,6 +329,8 @@ class Evaluator(Run):
             with self.guarded(answer.option) if guarded else self.unguarded():
                 arm()
             ends.append((expected, self.state, self.frame.variables))
+        if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:
+            self.frame.left = self.frame.left or answer.option
         default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
         known = default or [(state, v) for _, state, v in ends if state is not None]
         self.set_variables(self.merge_variables([v for _, v in known] or [variables]))

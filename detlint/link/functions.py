@@ -9,7 +9,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.evaluate import Evaluator
 from detlint.link.run import Frame
-from detlint.link.state import Called, State, Trace, merged
+from detlint.link.state import Called, State, Trace
 from detlint.link.values import (
     UNKNOWN,
     Class,
@@ -17,6 +17,7 @@ from detlint.link.values import (
     Function,
     Keywords,
     Object,
+    Suspended,
     Tuple,
     Unknown,
     Value,
@@ -64,11 +65,21 @@ class Functions(Evaluator):
         return {"**": UNKNOWN}
 
     def invoke(
-        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+        self,
+        function: Function,
+        positional: Sequence[Value],
+        keywords: dict[str, Value],
+        place: Place,
+        resumed: bool = False,
     ) -> Value:
-        """Run a function of the project: what it returns; the state and the trace go on."""
+        """Run a function of the project: what it returns; the state and the trace go on.
+
+        The body of a generator function runs when it is `resumed`, by an iteration.
+        """
         assert self.state is not None
         facts = self.program.function(function)
+        if facts.yields and not resumed:
+            return frozenset((Suspended(function, tuple(positional), tuple(sorted(keywords.items()))),))
         name = (function.path, function.qualified)
         variables = self.parameters(function, positional, keywords)
         key = self.context(function, variables)
@@ -119,14 +130,14 @@ class Functions(Evaluator):
         self.block(facts.body)
         self.depth -= 1
         self.active.pop()
-        exits, raised, returned = self.frame.exits, self.frame.raised, self.frame.returned
+        returned = self.frame.returned
         if self.state is not None:
-            exits.append(self.state)
+            self.frame.leave(self.state)
             returned.append(frozenset((Constant(None),)))
+        end = self.frame.end or start
         trace = tuple(self.trace)
         yielded = self.frame.yielded
         self.frame, self.trace = outer_frame, outer_trace
-        end = merged(exits or raised) or start  # what only raises may stand for what a derived class does
         value = join(yielded or returned)
         if facts.returns is not None and value == UNKNOWN:
             value = self.annotated(function.path, facts.returns)

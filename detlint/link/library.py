@@ -27,6 +27,7 @@ from detlint.link.values import (
     Tuple,
     Unknown,
     Value,
+    exact,
     join,
     truth,
 )
@@ -136,7 +137,7 @@ class Interpreter(Loaders):
     def draw(self, row: Row, name: str, place: Place) -> None:
         """A draw from a global generator."""
         generator = row.text("generator")
-        if self.state is not None and generator in GENERATORS:
+        if self.state is not None and generator in GENERATORS and self.state["device"] != "meta":
             self.note(Drawn(generator, name, place, self.state[generator], row.id in _WEIGHTS))
 
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool) -> None:
@@ -185,6 +186,16 @@ class Interpreter(Loaders):
     def bound_place(self) -> Place:
         """The place of the assignment that is being run."""
         return self.statement_place or Place(self.frame.path, 1, 1, 1, 1)
+
+    def is_undrawn(self, context: Value) -> bool:
+        """Whether nothing is drawn in a context, as on the meta device."""
+        for atom in context:
+            if isinstance(atom, Object) and isinstance(atom.kind, Library):
+                if atom.kind.name in self.tables.undrawn:
+                    return True
+                if atom.kind.name == "torch.device":
+                    return exact(self.kept(atom, "torch.device").get("type")) == "meta"
+        return False
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""

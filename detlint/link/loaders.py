@@ -54,7 +54,9 @@ class Loaders(Caller):
                 self.fetch(slot, place)
 
     def here(self) -> Place:
-        """The place of the call or statement that is being evaluated."""
+        """The place of the loop or the call that iterates."""
+        if self.iterating is not None:
+            return self.iterating
         return self.node.place if self.node is not None else Place(self.frame.path, 1, 1, 1, 1)
 
     def iterate_loader(self, given: Arguments, place: Place) -> None:

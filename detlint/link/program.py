@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -63,6 +64,17 @@ class Program:
         walk: list[tuple[int, State]] = []
         self.walks[path, function].append(walk)
         return walk
+
+    def package(self, path: str) -> str | None:
+        """The `__init__.py` of the package that a file belongs to, which runs before it."""
+        around = folder(folder(path) if path.endswith("/__init__.py") else path)
+        found = f"{around}/__init__.py" if around != "." else "__init__.py"
+        return found if found in self.facts and found != path else None
+
+    @cached_property
+    def shadows(self) -> frozenset[str]:
+        """The names of modules of the standard library that a file of the project has too."""
+        return frozenset(PurePosixPath(path).stem for path in self.facts) & frozenset(sys.stdlib_module_names)
 
     @cached_property
     def folders(self) -> dict[str, list[str]]:

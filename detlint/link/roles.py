@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.program import folder
-from detlint.link.state import Marked
+from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.values import (
     NONE,
     SOME,
     UNKNOWN,
+    Atom,
     Class,
-    Constant,
     Function,
     Library,
+    Module,
     Object,
-    Option,
     Partial,
-    Saved,
     Super,
     Tuple,
     Value,
@@ -36,8 +33,6 @@ if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
 else:
     Run = Any
-
-Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
 def _passes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -160,10 +155,23 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.positional[1]) if len(given.positional) > 1 else None
     if not isinstance(name, str):
-        return UNKNOWN
+        return join(_members(run, atom) for atom in given.positional[0]) if given.positional else UNKNOWN
     found = join(run.attribute(atom, name) for atom in given.positional[0])
     fallback = given.positional[2] if len(given.positional) > 2 and found <= UNKNOWN else frozenset()
     return found | fallback
+
+
+def _members(run: Run, atom: Atom) -> Value:
+    """What may be looked up by a name that is not known: functions of a module, methods of an object."""
+    found: Value = frozenset()
+    if isinstance(atom, Module):
+        for value in run.variables_of(atom.path).values():
+            found |= frozenset(a for a in value if isinstance(a, (Function, Class)) and a.path == atom.path)
+    elif isinstance(atom, Object) and isinstance(atom.kind, Class) and atom.kind in run.program.objects.classes:
+        attributes = run.program.objects.classes[atom.kind].attributes.items()
+        public = [value for name, value in attributes if not name.startswith("_")]
+        found = run.bound(join(public), atom) if public else found
+    return found | UNKNOWN
 
 
 def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -191,6 +199,14 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         run.program.objects.store(made, f"[{name!r}]", value)
         run.program.objects.store(made, name, value)
     return frozenset((made,))
+
+
+def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    if not isinstance(function.receiver, Object) or len(given.positional) < 2:
+        return UNKNOWN
+    key = exact(given.positional[0])
+    run.program.objects.store(function.receiver, "[]" if key is None else f"[{key!r}]", given.positional[1])
+    return run.item_of(function.receiver, given.positional[0])
 
 
 def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -232,152 +248,11 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return run.call_value(held, [], {"**": UNKNOWN}, place)
 
 
-# Command lines
-
-
-def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Object(Library("argparse.ArgumentParser"), *run.site(place)),))
-
-
-def _namespace(parser: Object) -> Object:
-    return Object(Library("argparse.Namespace"), parser.path, parser.order)
-
-
-def _option(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    names = [name for value in given.positional if isinstance(name := exact(value), str)]
-    if function.receiver is None or not names:
-        return UNKNOWN
-    long = next((name for name in names if name.startswith("--")), names[0])
-    destination = exact(given.keywords.get("dest", UNKNOWN))
-    name = str(destination) if destination else long.lstrip("-").replace("-", "_")
-    implied = {"store_true": False, "store_false": True}.get(str(exact(given.keywords.get("action", NONE))))
-    default = given.keywords.get("default", NONE if implied is None else frozenset((Constant(implied),)))
-    required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
-    if required and "nargs" not in given.keywords:
-        default = SOME
-    run.program.objects.replace(_namespace(function.receiver), name, _options(long, default, place))
-    return UNKNOWN
-
-
-def _defaults(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    parser = function.receiver
-    if parser is None:
-        return NONE
-    for name, value in given.keywords.items():
-        run.program.objects.replace(_namespace(parser), name, _options(f"--{name}", value, place))
-    return NONE
-
-
-def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return UNKNOWN if function.receiver is None else frozenset((_namespace(function.receiver),))
-
-
-def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Tuple((_arguments(run, row, function, given, place), SOME)),))
-
-
-def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    name = exact(given.first("name"))
-    default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else UNKNOWN)
-    if isinstance(name, str):
-        run.program.objects.store(FLAGS, name, _options(f"--{name}", default, place))
-    return frozenset((Object(Library("absl.flags.FlagHolder"), *run.site(place)),))
-
-
-def _options(name: str, default: Value, place: Place) -> Value:
-    """A value that the user may set, with its default."""
-    return frozenset(Option(name, a.value, place) if isinstance(a, Constant) else a for a in default)
-
-
-FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)
-
-
-def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that gives a parameter of the function a default."""
-    names = [name for value in given.positional if isinstance(name := exact(value), str)]
-    long = next((name for name in names if name.startswith("--")), "")
-    default = given.keywords.get("default", NONE)
-    if truth(given.keywords.get("required", NONE)).expected:
-        default = SOME
-    name = next((n for n in names if not n.startswith("-")), long.lstrip("-").replace("-", "_"))
-    run.program.pending_options[place.path].append((name, _options(long, default, place)))
-    return UNKNOWN
-
-
-def _instance(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An object of the class that is given, or of that a container holds."""
-    values = [given.first()] if function.receiver is None else [run.held(function.receiver)]
-    found = frozenset(Object(a, *run.site(place)) for value in values for a in value if isinstance(a, Class))
-    return found or UNKNOWN
-
-
-def _instances(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
-    return frozenset(
-        (Tuple((frozenset(Object(a, *run.site(place)) for a in held if isinstance(a, Class)) or UNKNOWN,) * 6),)
-    )
-
-
-# The process
-
-
-def _saves(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    generator = row.text("generator")
-    return UNKNOWN if run.state is None else frozenset((Saved(generator, run.state[generator]),))
-
-
-def _scope(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Object(Library(function.name), *run.site(place)),))
-
-
-def _marks(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.note(Marked(row.text("kind"), place))
-    return UNKNOWN
-
-
-def _search(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    for value in given.positional:
-        for atom in value:
-            if isinstance(atom, Constant) and isinstance(atom.value, str):
-                for base in {run.script_folder, folder(run.frame.path)}:
-                    run.add_search(f"{base}/{atom.value}")
-    return NONE
-
-
-def _start_method(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    method = exact(given.first(row.text("parameter")))
-    if method in ("spawn", "forkserver", "fork"):
-        run.switch("start", "fork" if method == "fork" else "spawn", place)
-    return NONE
-
-
-def _context(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    spawns = exact(given.first(row.text("parameter"))) in ("spawn", "forkserver")
-    name = "SpawnContext" if spawns else "ForkContext"
-    return frozenset((Object(Library(f"multiprocessing.context.{name}"), *run.site(place)),))
-
-
-def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    name = exact(given.first())
-    if isinstance(name, str) and not name.startswith("."):
-        return run.module_named(name, run.frame.path)
-    if run.frame.path.endswith("__init__.py"):
-        run.load_package(run.frame.path)
-    return UNKNOWN
-
-
-def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.set_environment("os.environ", exact(given.first()), SOME)
-    return SOME
-
-
 ROLES: dict[str, Role] = {
+    **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
-    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr, "type": _type,
-    "dict": _dict, "adds": _adds, "gets": _gets, "registers": _registers, "builds": _builds, "parser": _parser, "option": _option, "defaults": _defaults,
-    "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter,
-    "instance": _instance, "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks,
-    "restores": _marks, "search": _search, "start-method": _start_method, "spawn-context": _context,
-    "environment": _environment, "imports": _imports,
+    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
+    "type": _type, "dict": _dict, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
+    "registers": _registers, "builds": _builds,
 }  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.program import Program, folder
-from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched
+from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched, merged
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -31,7 +31,10 @@ Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 @dataclass
 class Frame:
-    """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values."""
+    """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values.
+
+    `left` is the option that keeps it from being left before, `optional` are the states in which it is left then.
+    """
 
     path: str
     function: str
@@ -40,11 +43,22 @@ class Frame:
     exits: list[State] = field(default_factory=list)
     raised: list[State] = field(default_factory=list)
     returned: list[Value] = field(default_factory=list)
+    optional: list[State] = field(default_factory=list)
+    left: str = ""
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
     receiver: Object | Class | None = None  # `self`, in a method
     main: bool = False  # the top level of the script
     top: bool = False  # the top level of a file, whose variables are the module's
+
+    def leave(self, state: State, raises: bool = False) -> None:
+        """The function is left in this state."""
+        (self.raised if raises else self.optional if self.left else self.exits).append(state)
+
+    @property
+    def end(self) -> State | None:
+        """The state after it: what only raises may stand for what a derived class does."""
+        return merged(self.exits or self.optional or self.raised)
 
 
 class Run:
@@ -67,12 +81,18 @@ class Run:
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
         self.imported: set[str] = set()
         self.loading: set[str] = set()  # the files whose top level is being run
+        self.iterating: Place | None = None  # of what a loop iterates over
         self.statement_place: Place | None = None  # of the assignment that is being run, where it may set a switch
 
     # What the other parts provide
 
     def invoke(
-        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+        self,
+        function: Function,
+        positional: Sequence[Value],
+        keywords: dict[str, Value],
+        place: Place,
+        resumed: bool = False,
     ) -> Value:
         """Run a function of the project with these arguments."""
         raise NotImplementedError
@@ -170,6 +190,11 @@ class Run:
         if self.frame.top:
             self.program.environments[self.frame.path].loads.add(path)
         if path in self.imported or path not in self.program.facts:
+            return
+        package = self.program.package(path)
+        if package is not None and package not in self.loading:
+            self.load(package)
+        if path in self.imported:
             return
         self.imported.add(path)
         self.view ^= hash(path)

@@ -15,6 +15,7 @@ SWITCHES = {  # by name, with what holds in a program that sets nothing
     "cudnn": "default",  # on, off: torch.backends.cudnn.deterministic
     "workspace": "unset",  # set
     "layers": "train",  # eval: the mode of the models
+    "device": "default",  # meta: tensors without values, which nothing is drawn for
     "start": "fork",  # spawn: how processes start
 }
 _FIELDS = (*GENERATORS, *SWITCHES)

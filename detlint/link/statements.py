@@ -30,10 +30,15 @@ class Statements(Functions):
 
     def block(self, statements: f.Statements) -> None:
         """Run statements in order, until the function is left."""
-        for statement in statements:
+        for index, statement in enumerate(statements):
             if self.state is None:
                 return
+            left = self.frame.left
             _HANDLERS[type(statement)](self, statement)
+            if self.frame.left != left:  # by default the function is left here: the rest runs only with the option
+                with self.guarded(self.frame.left):
+                    self.block(statements[index + 1 :])
+                return
 
     def _do(self, node: f.Do) -> None:
         self.value(node.value)
@@ -47,7 +52,7 @@ class Statements(Functions):
     def _leave(self, node: f.Leave) -> None:
         value = self.value(node.value)
         if self.state is not None:
-            (self.frame.raised if node.raises else self.frame.exits).append(self.state)
+            self.frame.leave(self.state, node.raises)
             self.frame.returned += [] if node.raises else [value]
         self.state = None
 
@@ -70,7 +75,10 @@ class Statements(Functions):
     def _loop(self, node: f.Loop) -> None:
         item = UNKNOWN
         if node.iterator is not None:
-            item = self.iterate(self.value(node.iterator))
+            iterated = self.value(node.iterator)
+            outer, self.iterating = self.iterating, node.place
+            item = self.iterate(iterated)
+            self.iterating = outer
         before = self.state
         for _ in range(2):  # what one round leaves, the next one finds
             start, variables = self.state, dict(self.frame.variables)
@@ -94,6 +102,8 @@ class Statements(Functions):
                 return
         context = self.value(node.context)
         restored, start = self.restored_by(context), self.state
+        if self.state is not None and self.is_undrawn(context):
+            self.state, restored = self.state.but(("device",), "meta"), (*restored, "device")
         entered = [self.enter(atom, node) for atom in context]
         if node.target is not None:
             self.assign(node.target, join(entered))
@@ -125,7 +135,7 @@ class Statements(Functions):
         self.block(self.program.function(manager).body)
         self.frame = outer
         if self.state is None:
-            self.state = merged(inner.exits or inner.raised)
+            self.state = inner.end
 
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
@@ -268,6 +278,10 @@ class Statements(Functions):
 
     def set_environment(self, name: str, key: object, value: Value) -> None:
         """Set an environment variable."""
+        raise NotImplementedError
+
+    def is_undrawn(self, context: Value) -> bool:
+        """Whether nothing is drawn in a context, as on the meta device."""
         raise NotImplementedError
 
     def restored_by(self, context: Value) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ class Tables:
                 self.consumers |= {
                     f"{name}.{method}": row for name in row.list("names") for method in row.list("methods")
                 }
+        self.undrawn = catalogue.names("randomness", "undrawn")
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
         self.launchers = _by_name(rows("randomness", "launcher"))

@@ -40,7 +40,7 @@ class Library:
     """Something of a library, by qualified name; `receiver` is the object that it was taken from as a method."""
 
     name: str
-    receiver: Object | None = None
+    receiver: Object | Function | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,15 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspended:
+    """What a call of a generator function returns: its body runs when one iterates over it."""
+
+    function: Function
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapped:
     """What wraps iterables: iterating over it iterates over `sources` and gives `items`."""
 
@@ -146,12 +155,14 @@ Atom = (
     | Tuple
     | Keywords
     | Partial
+    | Suspended
     | Wrapped
     | Super
     | Saved
 )
 Value = frozenset[Atom]
 
+FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
 UNKNOWN: Value = frozenset((Unknown(),))
 SOME: Value = frozenset((Some(),))
 NONE: Value = frozenset((Constant(None),))
@@ -200,13 +211,13 @@ def widened(value: Value, depth: int = 3) -> Value:
     return frozenset(_widened(atom, depth) for atom in value)
 
 
-_WIDENED = (Constant, Tuple, Keywords, Partial, Wrapped)
+_WIDENED = (Constant, Tuple, Keywords, Partial, Suspended, Wrapped)
 
 
 def _widened(atom: Atom, depth: int) -> Atom:
     if isinstance(atom, Constant) and isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool):
         return Constant((atom.value > 0) - (atom.value < 0))
-    if isinstance(atom, (Tuple, Keywords, Partial, Wrapped)) and depth == 0:
+    if isinstance(atom, (Tuple, Keywords, Partial, Suspended, Wrapped)) and depth == 0:
         return Some()
     if isinstance(atom, Tuple):
         return Tuple(tuple(widened(item, depth - 1) for item in atom.items))

@@ -1,0 +1,70 @@
+"""Folders that an expression names relative to its file, as `os.path.dirname(__file__)` does."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.model import Module
+
+_SAME = frozenset(
+    """builtins.str os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.fspath pathlib.Path
+    pathlib.PurePath os.path.relpath""".split()
+)
+_METHODS = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
+
+
+def folder(module: Module, node: s.Expression) -> str | None:
+    """The folder, relative to that of the file, or None: not known. "." and "a/../b" are left as they are."""
+    found = _path(module, node, 6)
+    return None if found is None or found == _FILE else found
+
+
+_FILE = "<file>"  # the file itself
+
+
+def _path(module: Module, node: s.Expression, depth: int) -> str | None:
+    if depth == 0:
+        return None
+    if isinstance(node, s.Constant):
+        return node.value if isinstance(node.value, str) and not node.value.startswith(("/", "~")) else None
+    if isinstance(node, s.Name):
+        if node.id == "__file__":
+            return _FILE
+        values = module.values(node) or []
+        return _path(module, values[0], depth - 1) if len(values) == 1 and values[0] is not node else None
+    if isinstance(node, s.Operation) and node.operator in ("/", "+") and len(node.operands) == 2:
+        return _joined(*(_path(module, operand, depth - 1) for operand in node.operands))
+    if isinstance(node, s.Attribute) and node.attribute == "parent":
+        return _parent(_path(module, node.value, depth - 1))
+    if isinstance(node, s.Subscript) and isinstance(node.value, s.Attribute) and node.value.attribute == "parents":
+        found, index = _path(module, node.value.value, depth - 1), node.indices[0]
+        times = index.value + 1 if isinstance(index, s.Constant) and isinstance(index.value, int) else 0
+        for _ in range(times):
+            found = _parent(found)
+        return found if times else None
+    return _call(module, node, depth) if isinstance(node, s.Call) else None
+
+
+def _call(module: Module, node: s.Call, depth: int) -> str | None:
+    given = [argument.value for argument in node.arguments]
+    names = module.callee(node)
+    if names == {"os.path.dirname"} and given:
+        return _parent(_path(module, given[0], depth - 1))
+    if names == {"os.path.join"} and given:
+        return _joined(*(_path(module, part, depth - 1) for part in given))
+    if names and names <= _SAME and len(given) == 1:
+        return _path(module, given[0], depth - 1)
+    if names in ({"os.getcwd"}, {"pathlib.Path.cwd"}):
+        return "."
+    if isinstance(node.function, s.Attribute) and node.function.attribute in _METHODS:
+        return _path(module, node.function.value, depth - 1)
+    return None
+
+
+def _parent(path: str | None) -> str | None:
+    return None if path is None else "." if path == _FILE else f"{path}/.."
+
+
+def _joined(*parts: str | None) -> str | None:
+    if any(part is None or part == _FILE for part in parts):
+        return None
+    return "/".join(part for part in parts if part)

@@ -1,0 +1,185 @@
+"""What command lines, processes and the environment do to a program, by the roles of the table of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.program import folder
+from detlint.link.run import UNREAD
+from detlint.link.state import Marked
+from detlint.link.values import (
+    FLAGS,
+    NONE,
+    SOME,
+    UNKNOWN,
+    Class,
+    Constant,
+    Function,
+    Library,
+    Object,
+    Option,
+    Saved,
+    Tuple,
+    Value,
+    exact,
+    truth,
+)
+
+if TYPE_CHECKING:
+    from detlint.link.library import Interpreter as Run
+else:
+    Run = Any
+
+Role = Callable[[Run, Row, Library, Arguments, Place], Value]
+
+
+# Command lines
+
+
+def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    return frozenset((Object(Library("argparse.ArgumentParser"), *run.site(place)),))
+
+
+def _namespace(parser: Object | Function) -> Object:
+    """The object that holds the arguments which a parser reads."""
+    assert isinstance(parser, Object)
+    return Object(Library("argparse.Namespace"), parser.path, parser.order)
+
+
+def _option(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    names = [name for value in given.positional if isinstance(name := exact(value), str)]
+    if function.receiver is None or not names:
+        return UNKNOWN
+    long = next((name for name in names if name.startswith("--")), names[0])
+    destination = exact(given.keywords.get("dest", UNKNOWN))
+    name = str(destination) if destination else long.lstrip("-").replace("-", "_")
+    implied = {"store_true": False, "store_false": True}.get(str(exact(given.keywords.get("action", NONE))))
+    default = given.keywords.get("default", NONE if implied is None else frozenset((Constant(implied),)))
+    required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
+    if required and "nargs" not in given.keywords:
+        default = SOME
+    run.program.objects.replace(_namespace(function.receiver), name, _options(long, default, place))
+    return UNKNOWN
+
+
+def _defaults(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    parser = function.receiver
+    if parser is None:
+        return NONE
+    for name, value in given.keywords.items():
+        run.program.objects.replace(_namespace(parser), name, _options(f"--{name}", value, place))
+    return NONE
+
+
+def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    return UNKNOWN if function.receiver is None else frozenset((_namespace(function.receiver),))
+
+
+def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    return frozenset((Tuple((_arguments(run, row, function, given, place), SOME)),))
+
+
+def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    name = exact(given.first("name"))
+    default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else UNKNOWN)
+    if isinstance(name, str):
+        run.program.objects.store(FLAGS, name, _options(f"--{name}", default, place))
+    return frozenset((Object(Library("absl.flags.FlagHolder"), *run.site(place)),))
+
+
+def _options(name: str, default: Value, place: Place) -> Value:
+    """A value that the user may set, with its default."""
+    return frozenset(Option(name, a.value, place) if isinstance(a, Constant) else a for a in default)
+
+
+def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator that gives a parameter of the function a default."""
+    names = [name for value in given.positional if isinstance(name := exact(value), str)]
+    long = next((name for name in names if name.startswith("--")), "")
+    default = given.keywords.get("default", NONE)
+    if truth(given.keywords.get("required", NONE)).expected:
+        default = SOME
+    name = next((n for n in names if not n.startswith("-")), long.lstrip("-").replace("-", "_"))
+    run.program.pending_options[place.path].append((name, _options(long, default, place)))
+    return UNKNOWN
+
+
+def _instance(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """An object of the class that is given, or of that a container holds."""
+    values = [given.first()] if function.receiver is None else [run.held(function.receiver)]
+    found = frozenset(Object(a, *run.site(place)) for value in values for a in value if isinstance(a, Class))
+    return found or UNKNOWN
+
+
+def _instances(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
+    return frozenset(
+        (Tuple((frozenset(Object(a, *run.site(place)) for a in held if isinstance(a, Class)) or UNKNOWN,) * 6),)
+    )
+
+
+# The process
+
+
+def _saves(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    generator = row.text("generator")
+    return UNKNOWN if run.state is None else frozenset((Saved(generator, run.state[generator]),))
+
+
+def _scope(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    return frozenset((Object(Library(function.name), *run.site(place)),))
+
+
+def _marks(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    run.note(Marked(row.text("kind"), place))
+    return UNKNOWN
+
+
+def _search(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    for value in given.positional:
+        for atom in value:
+            if isinstance(atom, Constant) and isinstance(atom.value, str):
+                for base in {run.script_folder, folder(run.frame.path)}:
+                    run.add_search(f"{base}/{atom.value}")
+    return NONE
+
+
+def _start_method(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    method = exact(given.first(row.text("parameter")))
+    if method in ("spawn", "forkserver", "fork"):
+        run.switch("start", "fork" if method == "fork" else "spawn", place)
+    return NONE
+
+
+def _context(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    spawns = exact(given.first(row.text("parameter"))) in ("spawn", "forkserver")
+    name = "SpawnContext" if spawns else "ForkContext"
+    return frozenset((Object(Library(f"multiprocessing.context.{name}"), *run.site(place)),))
+
+
+def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    name = exact(given.first())
+    if isinstance(name, str) and not name.startswith("."):
+        return run.module_named(name, run.frame.path)
+    if run.frame.path.endswith("__init__.py"):
+        run.load_package(run.frame.path)
+        return UNKNOWN
+    return frozenset((Library(f"{UNREAD}.module"),))  # whose functions may seed
+
+
+def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    run.set_environment("os.environ", exact(given.first()), SOME)
+    return SOME
+
+
+PROCESS_ROLES: dict[str, Role] = {
+    "parser": _parser, "option": _option, "defaults": _defaults, "arguments": _arguments,
+    "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
+    "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
+    "search": _search, "start-method": _start_method, "spawn-context": _context, "environment": _environment,
+    "imports": _imports,
+}  # fmt: skip
