@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -71,10 +72,7 @@ def check(
     """
     paths = paths or (Path(),)
     with _clear_errors():
-        for path in paths:
-            if not path.exists():
-                raise ConfigError(f"{path} does not exist; give files or folders that do")
-        settings = _settings(paths[0])
+        settings = _settings(paths)
         settings = replace(
             settings,
             select=_split(select) or settings.select,
@@ -88,7 +86,40 @@ def check(
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
-def _settings(start: Path) -> Config:
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Show all columns, what is in order, and what draws nothing.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
+@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+def entries(
+    paths: tuple[Path, ...],
+    everything: bool,
+    exclude: tuple[str, ...],
+    torch_version: str | None,
+    format_: str,
+    output: Path | None,
+    jobs: int,
+) -> None:
+    """Show where programs start, and how each one seeds what it draws from.
+
+    Exit status: 0, or 2 if the run itself failed.
+    """
+    paths = paths or (Path(),)
+    with _clear_errors():
+        settings = _settings(paths)
+        settings = replace(settings, exclude=settings.exclude + _split(exclude))
+        _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
+
+
+def _settings(paths: tuple[Path, ...]) -> Config:
+    """The settings of the project that the first path belongs to; all paths must exist."""
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"{path} does not exist; give files or folders that do")
+    start = paths[0]
     found = config.find(start)
     return Config(root=config.project_root(start)) if found is None else config.from_table(*found)
 
@@ -105,8 +136,7 @@ def _run(
     torch = config.target_torch(settings.torch_version, settings.root, rules)
     with _progress() as progress:
         report = engine.check_paths(paths, settings, torch, jobs, progress)
-    if not report.files:
-        click.echo(f"detlint: no Python files under {', '.join(map(str, paths))}", err=True)
+    _complain_of_nothing(report.files, paths)
     if format_ == "json":
         from detlint.output import json
 
@@ -116,11 +146,50 @@ def _run(
 
         color = output is None and sys.stdout.isatty()
         text = text_format.render(report, _texts, color, statistics)
+    _write(text, output)
+    return bool(report.findings)
+
+
+def _show_entries(
+    paths: tuple[Path, ...],
+    settings: Config,
+    torch_version: str | None,
+    jobs: int,
+    format_: str,
+    output: Path | None,
+    everything: bool,
+) -> None:
+    from detlint import engine
+
+    torch = config.target_torch(torch_version or settings.torch_version, settings.root, catalogue.load())
+    with _progress() as progress:
+        programs = engine.entries_of(paths, settings, torch, jobs, progress)
+    _complain_of_nothing(programs.files, paths)
+    if format_ == "json":
+        from detlint.output import entries_json
+
+        text = entries_json.render(programs) + "\n"
+    else:
+        from detlint.output import entries_text
+
+        for error in programs.errors:
+            click.echo(f"detlint: {error}", err=True)
+        terminal = output is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if terminal else None
+        text = entries_text.render(programs, terminal, width, everything)
+    _write(text, output)
+
+
+def _complain_of_nothing(files: int, paths: tuple[Path, ...]) -> None:
+    if not files:
+        click.echo(f"detlint: no Python files under {', '.join(map(str, paths))}", err=True)
+
+
+def _write(text: str, output: Path | None) -> None:
     if output is not None:
         output.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
-    return bool(report.findings)
 
 
 def _texts(path: str) -> Mapping[int | None, str]:

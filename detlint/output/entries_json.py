@@ -1,0 +1,80 @@
+"""`detlint entries --format json`: the contract that other tools read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from detlint import __version__
+from detlint.engine import Programs
+from detlint.finding import Place
+from detlint.link.entries import Entry, Met, Stream
+from detlint.link.state import UNSEEDED, Drawn, Seeded
+
+_SWITCHES = {  # by key of the document, the name of the switch in a state
+    "deterministic_algorithms": "algorithms",
+    "cudnn_benchmark": "benchmark",
+    "cudnn_deterministic": "cudnn",
+    "cublas_workspace": "workspace",
+}
+
+
+def render(programs: Programs) -> str:
+    """All entry points as one JSON document."""
+    document = {
+        "version": 1,
+        "tool": {"name": "detlint", "version": __version__},
+        "entries": [_entry(entry) for entry in programs.entries],
+        "errors": list(programs.errors),
+        "summary": {
+            "files": programs.files,
+            "entry_points": len(programs.entries),
+            "seconds": round(programs.seconds, 3),
+        },
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "path": entry.path,
+        "cell": entry.place.cell if entry.place else None,
+        "line": entry.place.line if entry.place else 1,
+        "kind": entry.kind,
+        "function": entry.function or None,
+        "generators": {stream.generator: _stream(stream) for stream in entry.streams},
+        **{key: _switch(entry, name) for key, name in _SWITCHES.items()},
+        "loaders": {
+            "total": len(entry.loaders),
+            "with_generator": sum(loader.generator for loader in entry.loaders),
+            "with_worker_init": sum(loader.worker_init for loader in entry.loaders),
+        },
+    }
+
+
+def _stream(stream: Stream) -> dict[str, Any]:
+    first = stream.draws[0] if stream.draws else stream.drawn
+    return {
+        "state": "unused" if stream.state == "none" else stream.state,
+        "seeds": [_seed(met) for met in stream.seeds],
+        "first_draw": None if first is None else _draw(first),
+        "seed_after_draw": None if stream.late is None else _seed(stream.late),
+        "option": stream.optional.option or None if stream.optional and stream.state == "optional" else None,
+    }
+
+
+def _seed(met: Met[Seeded]) -> dict[str, Any]:
+    return {**_start(met.event.place), "what": met.event.what, "option": met.option or None}
+
+
+def _draw(met: Met[Drawn]) -> dict[str, Any]:
+    return {**_start(met.event.place), "what": met.event.what, "unseeded": met.event.word == UNSEEDED}
+
+
+def _switch(entry: Entry, name: str) -> dict[str, Any]:
+    state, met = entry.switch(name)
+    return {"state": state, "at": None if met is None else {**_start(met.event.place), "option": met.option or None}}
+
+
+def _start(place: Place) -> dict[str, Any]:
+    return {"path": place.path, "cell": place.cell, "line": place.line, "column": place.column}

@@ -1,0 +1,381 @@
+"""`detlint entries`: what is told of each program, as a table, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from packaging.version import Version
+
+from detlint import __version__, engine
+from detlint.cli import cli
+from detlint.config import Config
+from detlint.output import entries_text
+
+FILES = {
+    "late.py": """
+        import torch
+        from torch import nn
+        model = nn.Linear(2, 2)
+        torch.manual_seed(0)
+        print(model)
+        """,
+    "optional.py": """
+        import argparse
+        import numpy as np
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--seed", type=int)
+        args = parser.parse_args()
+        if args.seed is not None:
+            np.random.seed(args.seed)
+        print(np.random.rand(3))
+        """,
+    "deep.py": """
+        import random
+        from helpers.a import prepare
+        if __name__ == "__main__":
+            prepare()
+            random.shuffle([1, 2])
+        """,
+    "helpers/__init__.py": "",
+    "helpers/a.py": "from helpers.b import prepare\n",
+    "helpers/b.py": "from helpers.c import seed_all\ndef prepare():\n    seed_all(1)\n",
+    "helpers/c.py": "import random\ndef seed_all(seed):\n    random.seed(seed)\n",
+    "spawn.py": """
+        import torch
+        import torch.multiprocessing as mp
+        def worker(rank):
+            print(torch.rand(1))
+        if __name__ == "__main__":
+            torch.manual_seed(0)
+            mp.spawn(worker, nprocs=2)
+        """,
+    "pyproject.toml": '[project]\nname = "tool"\n[project.scripts]\nfit = "tool.cli:main"\n',
+    "tool/__init__.py": "",
+    "tool/cli.py": "import torch\n\n\ndef main():\n    print(torch.randn(3))\n",
+    "switches.py": """
+        import os
+        import torch
+        from torch.utils.data import DataLoader
+        os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.backends.cudnn.benchmark = True
+        generator = torch.Generator().manual_seed(0)
+        train = DataLoader([1], shuffle=True, generator=generator, worker_init_fn=print)
+        test = DataLoader([1])
+        """,
+    "nothing.py": "if __name__ == '__main__':\n    print('hello')\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty project that is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").touch()
+    return tmp_path
+
+
+def write(*names: str) -> None:
+    for name in names:
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(FILES[name]).lstrip("\n"), encoding="utf-8")
+
+
+def notebook(name: str, *cells: str) -> None:
+    code: list[dict[str, object]] = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": c} for c in cells
+    ]
+    title = {"cell_type": "markdown", "metadata": {}, "source": "# Title"}
+    document = {"cells": [title, *code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    Path(name).write_text(json.dumps(document), encoding="utf-8")
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(cli, ["entries", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def entries(*arguments: str) -> list[Any]:
+    result = run("--format", "json", *arguments)
+    assert result.exit_code == 0, result.stderr
+    found: list[Any] = json.loads(result.stdout)["entries"]
+    return found
+
+
+def rendered(width: int | None = None, color: bool = False) -> str:
+    programs = engine.entries_of([Path()], Config(root=Path()), Version("2.13"), jobs=1)
+    return entries_text.render(programs, color, width)
+
+
+# Text
+
+
+def test_a_seed_that_comes_too_late_is_told_with_both_places() -> None:
+    write("late.py")
+    assert run().stdout.splitlines() == [
+        "entry point  kind    torch  numpy  python",
+        "late.py      script  late   -      -",
+        "",
+        "late.py",
+        "  torch      drawn at late.py:3 by torch.nn.Linear, seeded at late.py:4 after it",
+        "",
+        "At the default everywhere: deterministic algorithms, cudnn.benchmark, cudnn.deterministic and"
+        " CUBLAS_WORKSPACE_CONFIG.",
+        "1 entry point in 1 file.",
+    ]
+
+
+def test_an_optional_seed_is_told_with_its_option() -> None:
+    write("optional.py")
+    lines = run().stdout.splitlines()
+    assert lines[1].split() == ["optional.py", "script", "-", "optional", "-"]
+    assert lines[4] == (
+        "  numpy      seeded at optional.py:7 only where --seed is changed from its default,"
+        " drawn at optional.py:8 by numpy.random.rand"
+    )
+
+
+def test_what_is_in_order_has_a_row_and_no_story() -> None:
+    write("deep.py", "helpers/__init__.py", "helpers/a.py", "helpers/b.py", "helpers/c.py")
+    output = run().stdout
+    assert output.splitlines()[1].split() == ["deep.py", "main", "-", "-", "seeded"]
+    assert "helpers/c.py:3" not in output
+    assert "  python     seeded at helpers/c.py:3, drawn at deep.py:5 by random.shuffle" in run("--all").stdout
+
+
+def test_switches_and_loaders_have_columns_where_a_program_uses_them() -> None:
+    write("switches.py")
+    lines = run().stdout.splitlines()
+    assert lines[0].split() == "entry point kind torch numpy python determ. benchmark cuBLAS loaders".split()
+    assert lines[1].split()[-8:] == ["warn", "on", "set", "2:", "1", "gen,", "1", "init"]
+    assert lines[4:] == [
+        "  algorithms set to warn only at switches.py:5",
+        "  benchmark  switched on at switches.py:6",
+        "",
+        "At the default everywhere: cudnn.deterministic.",
+        "1 entry point in 1 file.",
+    ]
+
+
+def test_entry_points_without_random_numbers_are_only_counted() -> None:
+    write("late.py", "nothing.py")
+    assert run().stdout.splitlines()[-1] == "1 entry point in 2 files, and 1 entry point that uses no random numbers."
+    assert "nothing.py" not in run().stdout
+    assert [line.split() for line in run("--all").stdout.splitlines() if line.startswith("nothing.py")] == [
+        ["nothing.py", "main", *"--------"],
+    ]
+
+
+def test_programs_with_one_story_are_told_together() -> None:
+    write("tool/__init__.py", "tool/cli.py")
+    for name in ("a.py", "b.py"):
+        Path(name).write_text("from tool.cli import main\nmain()\n", encoding="utf-8")
+    assert run().stdout.splitlines()[4:8] == [
+        "a.py",
+        "b.py",
+        "  torch      drawn at tool/cli.py:5 by torch.randn, not seeded",
+        "",
+    ]
+
+
+def test_a_place_in_a_notebook_names_its_cell_as_people_count() -> None:
+    notebook("train.ipynb", "import torch\n", "model = torch.nn.Linear(1, 1)\n")
+    lines = run().stdout.splitlines()
+    assert lines[1].split() == ["train.ipynb", "notebook", "unseeded", "-", "-"]
+    assert lines[4] == "  torch      drawn at train.ipynb:cell 3:1 by torch.nn.Linear, not seeded"
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        (None, "No entry points in 0 files."),
+        ("helpers/c.py", "No entry points in 1 file."),
+        ("nothing.py", "1 entry point in 1 file, using no random numbers."),
+    ],
+)
+def test_a_project_with_nothing_to_show_is_one_line(name: str | None, last: str) -> None:
+    if name is not None:
+        write(name)
+    assert run().stdout == last + "\n"
+
+
+def test_long_names_stand_above_their_rows_on_a_narrow_terminal() -> None:
+    write("late.py")
+    long = "a_program_of_some_length.py"
+    Path("late.py").rename(long)
+    wide, narrow = rendered().splitlines(), rendered(width=50).splitlines()
+    assert wide[1].split() == [long, "script", "late", "-", "-"]
+    assert narrow[:4] == ["entry point", "  kind    torch  numpy  python", long, "  script  late   -      -"]
+    assert narrow[6:9] == [
+        f"  torch      drawn at {long}:3",
+        "             by torch.nn.Linear, seeded at",
+        f"             {long}:4 after it",
+    ]
+
+
+def test_only_a_terminal_gets_colours_and_a_pipe_is_never_cut() -> None:
+    write("late.py")
+    assert "\x1b[31mlate\x1b[0m" in rendered(color=True)
+    assert run().stdout == rendered() == rendered(width=200)
+    assert "\x1b" not in rendered()
+
+
+def test_the_order_depends_on_neither_jobs_nor_arguments() -> None:
+    names = [f"m{index}.py" for index in range(9)]
+    for name in names:
+        Path(name).write_text("import torch\nprint(torch.rand(1))\n", encoding="utf-8")
+    runs = [(names, "1"), (names[::-1], "2"), (["."], "1")]
+    texts = {run(*paths, "--jobs", jobs).stdout for paths, jobs in runs}
+    assert len(texts) == 1
+    assert [entry["path"] for entry in entries(*names[::-1])] == names
+
+
+# JSON
+
+
+def test_json_is_the_contract() -> None:
+    write("late.py")
+    document = json.loads(run("--format", "json").stdout)
+    assert list(document) == ["version", "tool", "entries", "errors", "summary"]
+    assert document["version"] == 1
+    assert document["tool"] == {"name": "detlint", "version": __version__}
+    assert document["errors"] == []
+    assert document["summary"].pop("seconds") >= 0
+    assert document["summary"] == {"files": 1, "entry_points": 1}
+    seed = {"path": "late.py", "cell": None, "line": 4, "column": 1, "what": "torch.manual_seed", "option": None}
+    draw = {"path": "late.py", "cell": None, "line": 3, "column": 9, "what": "torch.nn.Linear", "unseeded": True}
+    unused: dict[str, object] = {
+        "state": "unused",
+        "seeds": [],
+        "first_draw": None,
+        "seed_after_draw": None,
+        "option": None,
+    }
+    torch = {"state": "late", "seeds": [seed], "first_draw": draw, "seed_after_draw": seed, "option": None}
+    assert document["entries"] == [
+        {
+            "path": "late.py",
+            "cell": None,
+            "line": 1,
+            "kind": "script",
+            "function": None,
+            "generators": {"torch": torch, "numpy": unused, "python": unused},
+            "deterministic_algorithms": {"state": "off", "at": None},
+            "cudnn_benchmark": {"state": "default", "at": None},
+            "cudnn_deterministic": {"state": "default", "at": None},
+            "cublas_workspace": {"state": "unset", "at": None},
+            "loaders": {"total": 0, "with_generator": 0, "with_worker_init": 0},
+        }
+    ]
+
+
+def test_json_names_the_option_of_an_optional_seed() -> None:
+    write("optional.py")
+    (entry,) = entries()
+    numpy = entry["generators"]["numpy"]
+    assert (numpy["state"], numpy["option"]) == ("optional", "--seed")
+    assert [(seed["line"], seed["option"]) for seed in numpy["seeds"]] == [(7, "--seed")]
+
+
+def test_json_follows_a_seed_through_three_modules() -> None:
+    write("deep.py", "helpers/__init__.py", "helpers/a.py", "helpers/b.py", "helpers/c.py")
+    (entry,) = entries()
+    python = entry["generators"]["python"]
+    assert python["state"] == "seeded"
+    assert [(seed["path"], seed["line"], seed["what"]) for seed in python["seeds"]] == [
+        ("helpers/c.py", 3, "random.seed")
+    ]
+    assert python["first_draw"]["unseeded"] is False
+
+
+def test_json_lists_what_a_new_process_and_a_console_script_start_with() -> None:
+    write("spawn.py", "pyproject.toml", "tool/__init__.py", "tool/cli.py")
+    found = [(e["path"], e["line"], e["kind"], e["function"], e["generators"]["torch"]["state"]) for e in entries()]
+    assert found == [
+        ("spawn.py", 1, "main", None, "seeded"),
+        ("spawn.py", 3, "process", "worker", "unseeded"),
+        ("tool/cli.py", 4, "command", "fit", "unseeded"),
+    ]
+
+
+def test_json_says_where_switches_are_set_and_counts_loaders() -> None:
+    write("switches.py")
+    (entry,) = entries()
+    keys = ("deterministic_algorithms", "cudnn_benchmark", "cudnn_deterministic", "cublas_workspace")
+    states = [(entry[key]["state"], entry[key]["at"] and entry[key]["at"]["line"]) for key in keys]
+    assert states == [("warn", 5), ("on", 6), ("default", None), ("set", 4)]
+    assert entry["loaders"] == {"total": 2, "with_generator": 1, "with_worker_init": 1}
+
+
+def test_json_names_the_option_that_a_switch_hangs_on() -> None:
+    Path("fast.py").write_text(
+        "import argparse\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--fast', action='store_true')\n"
+        "if p.parse_args().fast:\n    torch.backends.cudnn.benchmark = True\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["cudnn_benchmark"] == {
+        "state": "optional",
+        "at": {"path": "fast.py", "cell": None, "line": 6, "column": 5, "option": "--fast"},
+    }
+
+
+def test_json_counts_the_cells_of_a_notebook_from_0() -> None:
+    notebook("train.ipynb", "import torch\n", "\nmodel = torch.nn.Linear(1, 1)\n")
+    (entry,) = entries()
+    draw = entry["generators"]["torch"]["first_draw"]
+    assert (entry["kind"], draw["cell"], draw["line"]) == ("notebook", 2, 2)
+
+
+# Failures and options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere.py"], "nowhere.py does not exist; give files or folders that do"),
+        (["--torch-version", "new", "."], "torch version 'new' is not a version"),
+        (["--output", "no/such/folder.txt", "."], "No such file or directory"),
+        (["--format", "sarif"], "'sarif' is not one of"),
+    ],
+)
+def test_status_2_and_one_clear_line_where_the_run_fails(arguments: list[str], complaint: str) -> None:
+    write("late.py")
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_file_that_cannot_be_parsed_is_told_and_no_stop() -> None:
+    write("late.py")
+    Path("broken.py").write_text("x = (\n", encoding="utf-8")
+    result = run()
+    assert result.exit_code == 0
+    assert "late.py  " in result.stdout
+    assert result.stderr.startswith("detlint: broken.py:")
+    (error,) = json.loads(run("--format", "json").stdout)["errors"]
+    assert error.startswith("broken.py:") and "not analysed" in error
+
+
+def test_an_empty_folder_is_told_on_stderr() -> None:
+    assert run().stderr == "detlint: no Python files under .\n"
+
+
+def test_output_goes_to_a_file() -> None:
+    write("late.py")
+    shown = run().stdout
+    result = run("--output", "entries.txt")
+    assert (result.stdout, Path("entries.txt").read_text(encoding="utf-8")) == ("", shown)
+
+
+def test_excluded_files_are_left_out() -> None:
+    write("late.py", "optional.py")
+    assert [entry["path"] for entry in entries("--exclude", "optional.py")] == ["late.py"]
