@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from detlint.cli import cli
 from detlint.config import Config
 from detlint.output import entries_text
 
+ROOT = Path(__file__).parent.parent
 FILES = {
     "late.py": """
         import torch
@@ -156,7 +158,7 @@ def test_switches_and_loaders_have_columns_where_a_program_uses_them() -> None:
     assert lines[0].split() == "entry point kind torch numpy python determ. benchmark cuBLAS loaders".split()
     assert lines[1].split()[-8:] == ["warn", "on", "set", "2:", "1", "gen,", "1", "init"]
     assert lines[4:] == [
-        "  algorithms set to warn only at switches.py:5",
+        "  determ.    set to warn only at switches.py:5",
         "  benchmark  switched on at switches.py:6",
         "",
         "At the default everywhere: cudnn.deterministic.",
@@ -235,6 +237,14 @@ def test_the_order_depends_on_neither_jobs_nor_arguments() -> None:
     texts = {run(*paths, "--jobs", jobs).stdout for paths, jobs in runs}
     assert len(texts) == 1
     assert [entry["path"] for entry in entries(*names[::-1])] == names
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/entries.md"])
+def test_the_output_in_the_documentation_is_real(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```console\n\$ cd docs/examples && detlint entries\n(.*?)^```$", text, re.M | re.S)
+    monkeypatch.chdir(ROOT / "docs/examples")
+    assert run().stdout == shown
 
 
 # JSON

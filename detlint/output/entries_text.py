@@ -143,12 +143,12 @@ def _told(entry: Entry, everything: bool) -> Iterator[Told]:
         wrong = stream.state not in ("none", "seeded") and stream.drawn is not None
         if wrong or (everything and stream.state != "none"):
             yield stream.generator, _STYLES[stream.state], _story(entry, stream)
-    for name, (_, _, styles, problems) in _SWITCHES.items():
+    for name, (head, _, styles, problems) in _SWITCHES.items():
         word, met = entry.switch(name)
         if met is not None and (everything or word in problems):
             condition = f" only {_only(met.guarded, met.option)}" if word == "optional" else ""
             done = _SET.get(met.event.word, f"set to {met.event.word}")
-            yield name, styles.get(word, ""), f"{done} at {_where(met.event.place)}{condition}"
+            yield head, styles.get(word, ""), f"{done} at {_where(met.event.place)}{condition}"
 
 
 def _story(entry: Entry, stream: Stream) -> str:
