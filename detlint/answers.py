@@ -42,7 +42,7 @@ class Answers:
 
     def _in_force(self, question: InForce) -> bool:
         words = {state[question.switch] for state in self._states(question.path, question.function, question.order)}
-        if words and words <= set(question.words):
+        if words <= set(question.words) if words else question.local:
             return True
         if not words or question.ever:
             ends = {entry.end[question.switch] for entry in self._importers(question.path)}

@@ -94,8 +94,9 @@ class Unseeded:
 class InForce:
     """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
 
-    Where no program gets there, the ends of those that import the file count, training ones before others, and with
-    none of these `alone`: what the file by itself tells. `ever` lets the end of all of them count in any case.
+    Where no program gets there, the answer is yes if the code right before sets it (`local`); else the ends of those
+    that import the file count, training ones before others, and with none of these `alone`: what the file by itself
+    tells. `ever` lets the end of all of them count in any case.
     """
 
     switch: str
@@ -105,6 +106,7 @@ class InForce:
     order: int
     alone: bool = False
     ever: bool = False
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,18 @@ def test_code_that_no_program_gets_to_is_judged_by_the_programs_that_import_it()
     assert found(through, *KERNELS) == []
 
 
+def test_code_that_no_program_gets_to_may_switch_the_mode_on_by_itself() -> None:
+    body = f"    before = torch.are_deterministic_algorithms_enabled()\n    {ON}\n    try:\n        return x.scatter_add(0, i, x)\n"
+    text = f"import torch\n@torch.library.custom_op('a::b')\ndef add(x: torch.Tensor, i):\n{body}"
+    files = {
+        "train.py": REGISTERED.format(before="pass"),
+        "model.py": f"{text}    finally:\n        torch.use_deterministic_algorithms(before)\n",
+    }
+    assert found(files, *KERNELS) == []
+    files["model.py"] = files["model.py"].replace(ON, OFF)
+    assert found(files, *KERNELS) == [("model.py", "DET301")]
+
+
 def test_code_that_no_program_imports_is_judged_by_its_file() -> None:
     head = HEAD.format(mode="bilinear")
     assert found({"model.py": head}, *KERNELS) == [("model.py", "DET302")]

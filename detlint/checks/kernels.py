@@ -55,7 +55,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
     ever = _constructs(module, call)  # a layer runs later than it is made
-    return InForce("algorithms", words, *module.point(call), alone, ever)
+    local = around(module, call, "deterministic") and not any(around(module, call, effect) for effect in _RELAXED)
+    return InForce("algorithms", words, *module.point(call), alone, ever, local)
 
 
 def _matters(module: Module, call: s.Call, row: Row) -> bool:

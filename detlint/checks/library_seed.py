@@ -28,17 +28,17 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             ):
                 continue
             path, function, order = module.point(call)
-            for generator in row.list("seeds"):
-                if generator in GENERATORS and (function, generator) not in told:
-                    told.add((function, generator))
-                    only = InLibrary(path, function, order, generator)
-                    shown = module.short(call.function)
-                    yield module.finding(rule, call, only_if=only, call=shown, generator=generator)
+            new = [g for g in row.list("seeds") if g in GENERATORS and (function, g) not in told]
+            told.update((function, generator) for generator in new)
+            for generator in new[:1]:
+                only = InLibrary(path, function, order, generator)
+                shown = module.short(call.function)
+                yield module.finding(rule, call, only_if=only, call=shown, generator=generator)
 
 
 def _announced(call: s.Call, rule: Rule) -> bool:
-    """Whether the name of a function around a call says that it seeds."""
-    names = [a.name.lower() for a in call.ancestors() if isinstance(a, s.Function)]
+    """Whether the name of a function or class around a call says that it seeds."""
+    names = [a.name.lower() for a in call.ancestors() if isinstance(a, (s.Function, s.Class))]
     return any(word in name for name in names for word in rule.data["words"])
 
 
