@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from detlint import facts as f
 from detlint import syntax as s
 from detlint.lower import Expressions, computed, idle
@@ -31,6 +33,12 @@ def _acts(statements: f.Statements) -> bool:
         if isinstance(statement, f.Bind) and isinstance(statement.value, f.Call):
             return True
     return False
+
+
+def _each(targets: tuple[f.Expression, ...]) -> Iterator[f.Expression]:
+    """Targets, and those that they unpack into."""
+    for target in targets:
+        yield from _each(target.elements) if isinstance(target, f.Display) else (target,)
 
 
 def _last(node: s.Expression) -> str:
@@ -104,7 +112,7 @@ class _Collector(Expressions):
         targets = tuple(self.target(target) for target in node.targets)
         if node.operator != "=":
             value = f.Computed((self.lower(node.targets[0]), value))
-        sets = any(isinstance(t, f.Library) or isinstance(getattr(t, "value", None), f.Library) for t in targets)
+        sets = any(isinstance(t, f.Library) or isinstance(getattr(t, "value", None), f.Library) for t in _each(targets))
         return [f.Bind(targets, value, self.module.place(node) if sets else None)]
 
     def branch(self, test: f.Expression, body: f.Statements, orelse: f.Statements) -> list[f.Statement]:
@@ -144,7 +152,7 @@ class _Collector(Expressions):
         fields = [t.id for x in annotated for t in x.targets if isinstance(t, s.Name) and made_by_others]
         decorators = tuple(self.lower(d) for d in node.decorators)
         body = self.block(node.body)
-        return f.DefineClass(node.name, self.module.qualified(node), bases, body, decorators, frozenset(fields))
+        return f.DefineClass(node.name, self.module.qualified(node), bases, body, decorators, tuple(fields))
 
     def function(self, node: s.Function) -> str:
         qualified = self.module.qualified(node)

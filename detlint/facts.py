@@ -227,7 +227,7 @@ class DefineClass:
     bases: tuple[Expression, ...]
     body: Statements
     decorators: tuple[Expression, ...]
-    fields: frozenset[str] = frozenset()
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

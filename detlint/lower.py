@@ -189,6 +189,8 @@ def _known(module: Module) -> frozenset[str]:
                 names = [*row.list("names"), *row.list("calls")]
                 found.update(names)
                 found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
+                owners = (name.rpartition(".")[0] for name in names)
+                found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
     for row in module.catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
         if row.text("rule") or row.text("raises"):
             found.update(row.list("names"))

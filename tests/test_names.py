@@ -40,7 +40,7 @@ def tables() -> dict[str, set[str]]:
             found[f"{file}.{table}"] = {s for row in present for key in KEYS for s in _strings(row.get(key, ()))}
     for rule in catalogue.load().rules.values():
         if rule.holds_for(RELEASE):
-            found[rule.code] = set(_strings({k: v for k, v in rule.data.items() if k != "prefixes"}))
+            found[rule.code] = set(_strings({k: v for k, v in rule.data.items() if k not in ("prefixes", "draws")}))
     return {table: {name for name in names if _is_ours(name)} for table, names in found.items()}
 
 

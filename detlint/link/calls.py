@@ -101,6 +101,9 @@ class Caller(Statements):
             info = objects.classes.get(klass)
             for name, value in [*zip(info.fields if info else (), positional, strict=False), *keywords.items()]:
                 objects.store(made, name, value)
+            if "**" in keywords:
+                self.open(made)
+            self.call_method(made, "__post_init__", place)
             for base in objects.library_bases(klass):
                 self.call_library(Library(f"{base}.__init__", made), positional, keywords, place)
         return frozenset((made,))

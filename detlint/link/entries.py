@@ -104,7 +104,7 @@ class Entry:
         """The draws that decide something: not weights, where a program takes them from a file and never trains."""
         if self.marked("trains") or not self.marked("restores"):
             return list(draws)
-        return [m for m in draws if not m.event.weights and not _INITIALISERS & {call.name for call in m.path}]
+        return [m for m in draws if not (m.event.weights or _initialises(m))]
 
     @cached_property
     def streams(self) -> tuple[Stream, ...]:
@@ -150,6 +150,11 @@ class Entry:
             state = "none" if not seeds else "seeded" if self.end[generator] == SEEDED else "optional"
         late = late if state == "late" else None
         return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
+
+
+def _initialises(draw: Met[Drawn]) -> bool:
+    """Whether a draw sets weights, as what is drawn from torch's generator while a model is made does."""
+    return draw.event.generator == "torch" and not _INITIALISERS.isdisjoint(call.name for call in draw.path)
 
 
 def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[Event]]:

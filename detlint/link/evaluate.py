@@ -35,6 +35,7 @@ from detlint.link.values import (
     equals,
     is_none,
     join,
+    order,
     truth,
 )
 
@@ -102,6 +103,8 @@ class Evaluator(Run):
             found = self.module_named(f"{atom.name}.{name}", atom.importer)
         elif isinstance(atom, Library):
             found = self.library_attribute(atom, name)
+        elif isinstance(atom, Object) and name == "__dict__":
+            return frozenset((Library("builtins.vars", atom),))
         elif isinstance(atom, (Object, Class)):
             found = self.program.objects.attribute(atom, name)
             found = None if found is None else self.bound(found, atom)
@@ -123,12 +126,13 @@ class Evaluator(Run):
             stored = self.program.objects.stored(FLAGS, name)
             if stored is not None:
                 return stored
-        return frozenset((Library(self.canonical(f"{atom.name}.{name}")),))
+        receiver = atom.receiver if atom.name == "builtins.vars" else None
+        return frozenset((Library(self.canonical(f"{atom.name}.{name}"), receiver),))
 
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""
         found: list[Value] = []
-        for atom in value:
+        for atom in sorted(value, key=order) if len(value) > 1 else value:
             if isinstance(atom, Function) and atom.receiver is None:
                 kind = self.program.function(atom).kind
                 klass = owner.kind if isinstance(owner, Object) else owner

@@ -22,6 +22,7 @@ from detlint.link.values import (
     Unknown,
     Value,
     join,
+    order,
     widened,
 )
 
@@ -41,12 +42,12 @@ class Functions(Evaluator):
         for argument in given:
             value = self.value(argument.value)
             if argument.star == "*":
-                packed = next((a for a in value if isinstance(a, Tuple)), None)
+                packed = next((a for a in sorted(value, key=order) if isinstance(a, Tuple)), None)
                 positional += (
                     packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in value)] * 8
                 )
             elif argument.star == "**":
-                for atom in value:
+                for atom in sorted(value, key=order):
                     keywords.update(self.unpacked(atom))
             elif argument.keyword is not None:
                 keywords[argument.keyword] = value

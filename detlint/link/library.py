@@ -23,12 +23,14 @@ from detlint.link.values import (
     Library,
     Object,
     Option,
+    Partial,
     Saved,
     Tuple,
     Unknown,
     Value,
     exact,
     join,
+    order,
     truth,
 )
 
@@ -45,7 +47,8 @@ class Interpreter(Loaders):
         name = node.function.name if isinstance(node.function, (f.Member, f.Global, f.Local)) else ""
         if isinstance(node.function, f.Member):
             for kind in self.tables.methods.get(name, ()):
-                self.note(Marked(kind, node.place))
+                if kind != "opens":
+                    self.note(Marked(kind, node.place))
             methods = self.program.methods_named(name)
             if len(methods) == 1:
                 with self.guarded(""):
@@ -61,13 +64,17 @@ class Interpreter(Loaders):
         name = function.name.removesuffix(".__init__")
         made = function.receiver if name != function.name else None
         given = Arguments(self.program.catalogue, name, positional, keywords)
-        role = self.tables.roles.get(name)
+        role = self.tables.find(self.tables.roles, name)
         if role is not None and made is None:
             return ROLES[role.text("kind")](self, role, function, given, place)
-        for row in self.tables.settings.get(name, ()):
-            if given.applies(row.list("when"), row.list("unless")):
-                self.switch(row.text("switch"), row.text("word"), place)
-        consumer = self.tables.consumers.get(name)
+        settings = self.tables.settings.get(name, ())
+        certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
+        for row in certain:
+            self.switch(row.text("switch"), row.text("word"), place)
+        if not certain and any(given.get(parameter) <= UNKNOWN for parameter in given.defaults):
+            for name_of_switch in {row.text("switch"): row for row in settings if row.list("when")}:
+                self.switch(name_of_switch, UNSURE, place)
+        consumer, launcher = self.tables.consumers.get(name), self.tables.find(self.tables.launchers, name)
         if consumer is not None:
             inert = self.node is not None and self.node.place == place and self.node.inert
             if not inert and given.applies(consumer.list("when"), consumer.list("unless")):
@@ -78,8 +85,10 @@ class Interpreter(Loaders):
             self.state = self.state.but(seeds, UNSURE) if self.state is not None else None
         elif name in self.tables.seeders:
             self.seed_by(self.tables.seeders[name], name, given, place)
-        elif name in self.tables.launchers:
-            return self.launch(self.tables.launchers[name], given, place)
+        elif launcher is not None:
+            return self.launch(launcher, given, place)
+        elif name in self.tables.undrawn:
+            return frozenset((Object(Library(name), *self.site(place)),))
         elif made is None:
             self.call_other(function, positional, keywords, place)
         if made is None and name.rpartition(".")[2][:1].isupper():
@@ -94,7 +103,10 @@ class Interpreter(Loaders):
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
         root, _, last = function.name.partition(".")[0], "", function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
-            self.note(Marked(kind, place))
+            if kind != "opens":
+                self.note(Marked(kind, place))
+            elif isinstance(function.receiver, Object):
+                self.open(function.receiver)
         if root in self.tables.quiet:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
@@ -219,9 +231,11 @@ class Interpreter(Loaders):
             return UNKNOWN
         spawns = row.text("kind") == "spawns" or (row.text("kind") == "forks" and start["start"] == "spawn")
         if spawns and given.applies(row.list("when"), row.list("unless")):
-            for atom in functions:
-                if isinstance(atom, Function):
-                    self.spawned.append((atom, tuple(positional), place))
+            for atom in sorted(functions, key=order):
+                inner = sorted(atom.function, key=order) if isinstance(atom, Partial) else [atom]
+                first = atom.positional if isinstance(atom, Partial) else ()
+                started = (a for a in inner if isinstance(a, Function))
+                self.spawned += [(function, (*first, *positional), place) for function in started]
             return UNKNOWN
         hooks = row.list("methods")
         if hooks:

@@ -10,12 +10,15 @@ from detlint.link.values import (
     UNKNOWN,
     Atom,
     Class,
+    Function,
     Library,
     Object,
     Super,
     Value,
     join,
 )
+
+OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 
 
 @dataclass
@@ -97,6 +100,9 @@ class Objects:
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
         """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
         stored = self.stored(owner, name)
+        if self.stored(owner, OPEN) is not None:
+            found = stored or self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
+            return found if found is None or any(isinstance(a, Function) for a in found) else join((found, UNKNOWN))
         if stored is not None:
             return stored
         return self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)

@@ -26,6 +26,7 @@ from detlint.link.values import (
     exact,
     join,
     only,
+    order,
     truth,
 )
 
@@ -181,12 +182,25 @@ def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.positional[1]) if len(given.positional) == 3 else None
-    for atom in given.positional[0] if isinstance(name, str) else ():
-        if isinstance(atom, Object):
+    for atom in sorted(given.positional[0], key=order) if len(given.positional) == 3 else ():
+        if isinstance(atom, Object) and not isinstance(name, str):
+            run.open(atom)
+        elif isinstance(atom, Object):
             run.program.objects.store(atom, str(name), given.positional[2])
         elif isinstance(atom, Library):
             run.set_switch(f"{atom.name}.{name}", given.positional[2])
     return NONE
+
+
+def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    if isinstance(function.receiver, Object):
+        run.open(function.receiver)
+    return NONE
+
+
+def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    atom = only(given.first())
+    return frozenset((Library("builtins.vars", atom),)) if isinstance(atom, Object) else UNKNOWN
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -253,6 +267,6 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "type": _type, "dict": _dict, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
-    "registers": _registers, "builds": _builds,
+    "type": _type, "dict": _dict, "adds": _adds, "opens": _opens, "vars": _vars, "setdefault": _setdefault,
+    "gets": _gets,    "registers": _registers, "builds": _builds,
 }  # fmt: skip

@@ -70,13 +70,20 @@ def _defaults(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     parser = function.receiver
     if parser is None:
         return NONE
+    if given.hidden:
+        run.open(_namespace(parser))
     for name, value in given.keywords.items():
         run.program.objects.replace(_namespace(parser), name, _options(f"--{name}", value, place))
     return NONE
 
 
 def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return UNKNOWN if function.receiver is None else frozenset((_namespace(function.receiver),))
+    if function.receiver is None:
+        return UNKNOWN
+    made = _namespace(function.receiver)
+    if "namespace" in given.keywords or len(given.positional) > 1:
+        run.open(made)
+    return frozenset((made,))
 
 
 def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -131,7 +138,26 @@ def _saves(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _scope(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Object(Library(function.name), *run.site(place)),))
+    made = Object(Library(function.name), *run.site(place))
+    run.keep(made, function.name, given.positional, given.keywords)
+    return frozenset((made,))
+
+
+def _variable(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A variable of the environment, which the user sets or leaves out."""
+    name = exact(given.first())
+    default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else NONE)
+    return _options(f"{name}", default, place)
+
+
+def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A process or thread of a class of the project."""
+    if isinstance(function.receiver, Object) and isinstance(function.receiver.kind, Class) and run.state is not None:
+        start = run.state
+        with run.apart():
+            run.call_method(function.receiver, "run", place)
+        run.state = start
+    return NONE
 
 
 def _marks(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -143,7 +169,7 @@ def _search(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     for value in given.positional:
         for atom in value:
             if isinstance(atom, Constant) and isinstance(atom.value, str):
-                for base in {run.script_folder, folder(run.frame.path)}:
+                for base in (run.script_folder, folder(run.frame.path)):
                     run.add_search(f"{base}/{atom.value}")
     return NONE
 
@@ -181,5 +207,7 @@ PROCESS_ROLES: dict[str, Role] = {
     "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
     "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
     "search": _search, "start-method": _start_method, "spawn-context": _context, "environment": _environment,
+    "variable": _variable,
+    "starts": _starts,
     "imports": _imports,
 }  # fmt: skip

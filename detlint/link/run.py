@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.link.objects import OPEN
 from detlint.link.program import Program, folder
 from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched, merged
 from detlint.link.values import (
@@ -74,6 +75,7 @@ class Run:
         self.walked = 0  # functions so far
         self.depth = 0  # of calls
         self.doubts = 0  # of what may not happen
+        self.unlikely = 0  # of these, what an option must be set for
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.view = 0  # changes with what is imported
         self.viewed = False  # whether what is being run depends on it
@@ -247,6 +249,11 @@ class Run:
         """The folder of the script."""
         return folder(self.script)
 
+    def open(self, owner: Atom) -> None:
+        """An object's attributes are set by names that are not known, unless only where an option says so."""
+        if not self.unlikely:
+            self.program.objects.store(owner, OPEN, UNKNOWN)
+
     # Traces
 
     def note(self, event: Event) -> None:
@@ -258,8 +265,10 @@ class Run:
         """What is traced here happens only where an option is set, or perhaps, as one of what `dispatch` may call."""
         before, self.trace = self.trace, []
         self.doubts += 1
+        self.unlikely += bool(option)
         yield
         self.doubts -= 1
+        self.unlikely -= bool(option)
         inner, self.trace = tuple(self.trace), before
         if inner:
             self.trace.append(Guarded(option, inner, dispatch))

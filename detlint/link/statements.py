@@ -20,8 +20,10 @@ from detlint.link.values import (
     Module,
     Object,
     Option,
+    Suspended,
     Value,
     join,
+    order,
 )
 
 
@@ -104,11 +106,16 @@ class Statements(Functions):
         restored, start = self.restored_by(context), self.state
         if self.state is not None and self.is_undrawn(context):
             self.state, restored = self.state.but(("device",), "meta"), (*restored, "device")
-        entered = [self.enter(atom, node) for atom in context]
+        atoms = sorted(context, key=order)
+        suspended = next((atom for atom in atoms if isinstance(atom, Suspended)), None)
+        if suspended is not None:
+            self.within(suspended.function, suspended.positional, dict(suspended.keywords), node)
+            return
+        entered = [self.enter(atom, node) for atom in atoms]
         if node.target is not None:
             self.assign(node.target, join(entered))
         self.block(node.body)
-        for atom in context:
+        for atom in atoms:
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
                 self.call_method(atom, "__exit__", _nowhere(self.frame.path))
         if start is not None and self.state is not None:
@@ -154,7 +161,11 @@ class Statements(Functions):
     # Definitions
 
     def _define(self, node: f.Define) -> None:
-        value: Value = frozenset((self.made(node.function),))
+        made = self.made(node.function)
+        for parameter in self.program.function(made).parameters:
+            if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
+                self.value(parameter.default)
+        value: Value = frozenset((made,))
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
@@ -165,7 +176,7 @@ class Statements(Functions):
         pending = self.program.pending_options[path]
         found = self.value(decorator)
         if pending:  # an option of a command line, for a parameter of this function
-            for atom in value:
+            for atom in sorted(value, key=order):
                 if isinstance(atom, Function):
                     self.program.options[atom.path, atom.qualified].update(pending)
             pending.clear()
@@ -192,7 +203,7 @@ class Statements(Functions):
         for name in node.fields:
             held = attributes.get(name, UNKNOWN)
             attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
-        self.program.objects.define(klass, ClassInfo(bases, attributes, tuple(node.fields)))
+        self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields))
         value: Value = frozenset((klass,))
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
@@ -249,7 +260,7 @@ class Statements(Functions):
                 self.assign(element, join(self.item_of(atom, frozenset((Constant(index),))) for atom in value))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
-            for atom in owners:
+            for atom in sorted(owners, key=order):
                 if isinstance(atom, (Object, Class)):
                     # the arguments of a command line are one object, and mended where they lack something
                     sure = self.doubts == 0 and len(owners) == 1 and is_namespace(atom)

@@ -44,6 +44,12 @@ class Tables:
         self._hints = catalogue.names("randomness", "hint")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
 
+    def find(self, table: dict[str, Row], name: str) -> Row | None:
+        """The row of a name; what every module has, a class of layers has too."""
+        if name not in table and name.startswith("torch.nn."):
+            return table.get(f"torch.nn.Module.{name.rpartition('.')[2]}")
+        return table.get(name)
+
     def hints_at_seeding(self, name: str) -> bool:
         """Whether a function's name says that it may seed a global generator."""
         return name not in self._seeding and any(hint in name.lower() for hint in self._hints)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
 
@@ -190,7 +190,7 @@ def order(atom: Atom) -> tuple[str, str, int, str]:
 
 def constant(value: object) -> Value:
     """The value of a constant."""
-    return frozenset((Constant(value),))
+    return frozenset((Constant(value),)) if isinstance(value, Hashable) else SOME
 
 
 def only(value: Value) -> Atom | None:
