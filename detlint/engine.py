@@ -285,6 +285,6 @@ def _analyse_undisturbed(item: Source, codes: frozenset[str], torch: Version) ->
         return analyse(item, codes, torch)
     finally:
         sys.setrecursionlimit(limit)
-        gc.collect()
+        gc.collect(0)  # all that is new since the collector was off
         if enabled:
             gc.enable()
