@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from importlib import import_module
@@ -138,7 +139,8 @@ def _check(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
 def link(collected: Iterable[Collected], torch: Version, around: Around = Around()) -> Project:
     """The project that the facts of all files make."""
     facts = (c.facts for c in collected if c.facts is not None)
-    return Project(facts, catalogues.load(), torch, around.commands, around.unread)
+    with _undisturbed():
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread)
 
 
 def settle(collected: Sequence[Collected], config: Config, torch: Version, around: Around = Around()) -> Report:
@@ -274,15 +276,21 @@ def _size(path: str) -> int:
 
 
 def _analyse_undisturbed(item: Source, codes: frozenset[str], torch: Version) -> Collected:
-    """Analyse one file with room for deep expressions, and without collecting garbage meanwhile: its tree lives to
-    the end, and looking for dead cycles in it halves the speed.
+    with _undisturbed():
+        return analyse(item, codes, torch)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Room for deep expressions, and no collecting of garbage meanwhile: what is made lives to the end, and looking for
+    dead cycles in it halves the speed.
     """
     enabled = gc.isenabled()
     limit = sys.getrecursionlimit()
     gc.disable()
     sys.setrecursionlimit(max(limit, _DEPTH))
     try:
-        return analyse(item, codes, torch)
+        yield
     finally:
         sys.setrecursionlimit(limit)
         gc.collect(0)  # all that is new since the collector was off

@@ -21,6 +21,7 @@ from detlint.link.values import (
     Tuple,
     Value,
     Wrapped,
+    each,
     join,
     order,
 )
@@ -28,7 +29,7 @@ from detlint.link.values import (
 _CALLABLE = (Function, Class, Library, Object, Partial)
 
 
-_ALTERNATIVES = 6  # of what one call may call
+_ALTERNATIVES = 4  # of what one call may call
 
 
 class Caller(Statements):
@@ -55,9 +56,9 @@ class Caller(Statements):
         self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
+        if len(function) == 1:
+            return self.call(next(iter(function)), positional, keywords, place)
         atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)[:_ALTERNATIVES]
-        if len(atoms) == 1 and len(function) == 1:
-            return self.call(atoms[0], positional, keywords, place)
         own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []
@@ -131,7 +132,7 @@ class Caller(Statements):
 
     def iterate(self, value: Value) -> Value:
         """Iterate over a value: what the items may be."""
-        return join(self.iterate_over(atom) for atom in sorted(value, key=order))
+        return join(self.iterate_over(atom) for atom in each(value))
 
     def iterate_over(self, atom: Atom) -> Value:
         """The items of one of the things that a value may be."""

@@ -147,7 +147,8 @@ class Entry:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
-            state = "none" if not seeds else "seeded" if self.end[generator] == SEEDED else "optional"
+            known = any(m.event.certain or not m.option for m in seeds)
+            state = "none" if not known else "seeded" if self.end[generator] == SEEDED else "optional"
         late = late if state == "late" else None
         return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
 

@@ -32,10 +32,10 @@ from detlint.link.values import (
     both,
     compared,
     constant,
+    each,
     equals,
     is_none,
     join,
-    order,
     truth,
 )
 
@@ -66,7 +66,7 @@ class Evaluator(Run):
             if path is not None:
                 value = self.module_at(path)
                 for part in parts:
-                    value = join(self.attribute(atom, part) for atom in value)
+                    value = join(self.attribute(atom, part) for atom in each(value))
                 return value
         return frozenset((Library(node.name),))
 
@@ -91,7 +91,7 @@ class Evaluator(Run):
 
     def _member(self, node: f.Member) -> Value:
         owner = self.value(node.value)
-        found = [self.attribute(atom, node.name, node.library) for atom in owner]
+        found = [self.attribute(atom, node.name, node.library) for atom in each(owner)]
         return join(found)
 
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
@@ -132,7 +132,7 @@ class Evaluator(Run):
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""
         found: list[Value] = []
-        for atom in sorted(value, key=order) if len(value) > 1 else value:
+        for atom in each(value):
             if isinstance(atom, Function) and atom.receiver is None:
                 kind = self.program.function(atom).kind
                 klass = owner.kind if isinstance(owner, Object) else owner
@@ -149,7 +149,7 @@ class Evaluator(Run):
 
     def _item(self, node: f.Item) -> Value:
         value, key = self.value(node.value), self.value(node.key)
-        return join(self.item_of(atom, key) for atom in value)
+        return join(self.item_of(atom, key) for atom in each(value))
 
     def item_of(self, atom: Atom, key: Value) -> Value:
         """`atom[key]`."""
@@ -170,7 +170,7 @@ class Evaluator(Run):
             if isinstance(atom.kind, Class):
                 method = objects.attribute(atom, "__getitem__")
                 if method is not None and any(isinstance(a, Function) for a in method):
-                    place = next(self.program.function(a).place for a in method if isinstance(a, Function))
+                    place = next(self.program.function(a).place for a in each(method) if isinstance(a, Function))
                     return self.call_value(self.bound(method, atom), (key,), {}, place)
             return self.held(atom, f"[{exact!r}]" if exact is not None else None)
         return UNKNOWN
@@ -189,7 +189,7 @@ class Evaluator(Run):
         for key, entry in node.entries:
             name, value = self.value(key), self.value(entry)
             if key is None:
-                for atom in value:
+                for atom in each(value):
                     for slot, held in self.program.objects.slots(atom).items():
                         self.program.objects.store(made, slot, held)
                 continue

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from detlint import facts as f
+from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.evaluate import Evaluator
 from detlint.link.run import Frame
-from detlint.link.state import Called, State, Trace
+from detlint.link.state import SEEDED, Called, State, Trace
 from detlint.link.values import (
     UNKNOWN,
     Class,
@@ -21,15 +22,15 @@ from detlint.link.values import (
     Tuple,
     Unknown,
     Value,
+    each,
     join,
-    order,
     widened,
 )
 
 _DEPTH = 60  # calls within calls
 _AGAIN = 2  # how often a function may call itself
 _WALKS = 30_000  # functions in one entry point
-_CONTEXTS = 16  # how many different arguments a function is gone through with
+_CONTEXTS = 4  # how many different arguments a function is gone through with
 
 
 class Functions(Evaluator):
@@ -42,12 +43,12 @@ class Functions(Evaluator):
         for argument in given:
             value = self.value(argument.value)
             if argument.star == "*":
-                packed = next((a for a in sorted(value, key=order) if isinstance(a, Tuple)), None)
+                packed = next((a for a in each(value) if isinstance(a, Tuple)), None)
                 positional += (
-                    packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in value)] * 8
+                    packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in each(value))] * 8
                 )
             elif argument.star == "**":
-                for atom in sorted(value, key=order):
+                for atom in each(value):
                     keywords.update(self.unpacked(atom))
             elif argument.keyword is not None:
                 keywords[argument.keyword] = value
@@ -108,14 +109,20 @@ class Functions(Evaluator):
         versions = self.program.objects.versions
         name = (function.path, function.qualified)
         told = tuple((n, widened(v)) for n, v in variables.items())
-        owners = (a for v in variables.values() for a in v if isinstance(a, Object))
+        owners = (a for v in variables.values() for a in each(v) if isinstance(a, Object))
         key = (function, told, self.state, tuple(versions[o] for o in owners))
-        contexts = self.program.contexts[name]
-        if key in contexts or len(contexts) < _CONTEXTS:
+        contexts = self.contexts[name]
+        if key in contexts or len(contexts) < (1 if self.is_settled() else _CONTEXTS):
             contexts.add(key)
             return key
-        receiver = function.receiver
-        return (name, receiver, self.state, versions[receiver] if isinstance(receiver, Object) else 0)
+        kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
+        given = frozenset(a for v in variables.values() for a in v if isinstance(a, Function))
+        return (id(self), name, kind, given, self.state)
+
+    def is_settled(self) -> bool:
+        """Whether each generator is seeded or has been drawn from: what comes then changes little."""
+        state = self.state
+        return state is not None and all(state[g] == SEEDED or g in self.drawn for g in GENERATORS)
 
     def run(self, function: Function, facts: f.Function, variables: dict[str, Value]) -> tuple[State, Value, Trace]:
         """Run a function's body in a frame of its own."""

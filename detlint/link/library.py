@@ -28,9 +28,9 @@ from detlint.link.values import (
     Tuple,
     Unknown,
     Value,
+    each,
     exact,
     join,
-    order,
     truth,
 )
 
@@ -63,6 +63,8 @@ class Interpreter(Loaders):
         """Call a function, a method or a class of a library."""
         name = function.name.removesuffix(".__init__")
         made = function.receiver if name != function.name else None
+        if made is None and not self.tables.speak_of(name):
+            return self.call_other(function, positional, keywords, place)
         given = Arguments(self.program.catalogue, name, positional, keywords)
         role = self.tables.find(self.tables.roles, name)
         if role is not None and made is None:
@@ -89,18 +91,27 @@ class Interpreter(Loaders):
             return self.launch(launcher, given, place)
         elif name in self.tables.undrawn:
             return frozenset((Object(Library(name), *self.site(place)),))
-        elif made is None:
-            self.call_other(function, positional, keywords, place)
-        if made is None and name.rpartition(".")[2][:1].isupper():
-            made = Object(Library(name), *self.site(place))
-            self.keep(made, name, positional, keywords)
-            return frozenset((made,))
-        return UNKNOWN
+        return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
+
+    def made_by(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """What a call of a library's class makes; unknown for a function."""
+        if not name.rpartition(".")[2][:1].isupper():
+            return UNKNOWN
+        made = Object(Library(name), *self.site(place))
+        self.keep(made, name, positional, keywords)
+        return frozenset((made,))
 
     def call_other(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
-    ) -> None:
+    ) -> Value:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
+        self.run_callbacks(function, positional, keywords, place)
+        return self.made_by(function.name, positional, keywords, place)
+
+    def run_callbacks(
+        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> None:
+        """What a library's function may do by the functions that it is given, and what its name says that it does."""
         root, _, last = function.name.partition(".")[0], "", function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
             if kind != "opens":
@@ -112,7 +123,7 @@ class Interpreter(Loaders):
         if root == UNREAD or self.tables.hints_at_seeding(last):
             self.seed(GENERATORS, function.name, place, certain=False)
         for value in (*positional, *keywords.values()):
-            for atom in value:
+            for atom in each(value):
                 if isinstance(atom, Function):
                     start = self.state
                     with self.guarded(""):
@@ -123,10 +134,14 @@ class Interpreter(Loaders):
         """Call an object of a library's class: a layer, a container of layers, an application with commands."""
         role = self.tables.roles.get(base)
         if role is not None and role.text("called"):
+            if made in self.calling:  # one place of the program made both the container and what is in it
+                return UNKNOWN
+            self.calling.add(made)
             for item in self.program.objects.slots(made).values():
-                for atom in item:
+                for atom in each(item):
                     if isinstance(atom, (Object, Function)):
                         self.call_value(frozenset((atom,)), positional, {}, place)
+            self.calling.discard(made)
             return UNKNOWN
         consumer = self.tables.layers.get(base)
         if consumer is not None:
@@ -150,7 +165,10 @@ class Interpreter(Loaders):
         """A draw from a global generator."""
         generator = row.text("generator")
         if self.state is not None and generator in GENERATORS and self.state["device"] != "meta":
-            self.note(Drawn(generator, name, place, self.state[generator], row.id in _WEIGHTS))
+            word = self.state[generator]
+            self.note(Drawn(generator, name, place, word, row.id in _WEIGHTS))
+            if word == UNSEEDED and not self.unlikely:
+                self.drawn.add(generator)
 
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool) -> None:
         """A call that seeds generators, or may."""
@@ -170,7 +188,7 @@ class Interpreter(Loaders):
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
         if None in defaults and name != "torch.manual_seed":  # None draws the seed from the operating system
-            option = next(atom.name for atom in value if isinstance(atom, Option))
+            option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
@@ -201,7 +219,7 @@ class Interpreter(Loaders):
 
     def is_undrawn(self, context: Value) -> bool:
         """Whether nothing is drawn in a context, as on the meta device."""
-        for atom in context:
+        for atom in each(context):
             if isinstance(atom, Object) and isinstance(atom.kind, Library):
                 if atom.kind.name in self.tables.undrawn:
                     return True
@@ -211,7 +229,7 @@ class Interpreter(Loaders):
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""
-        names = (a.kind.name for a in context if isinstance(a, Object) and isinstance(a.kind, Library))
+        names = (a.kind.name for a in each(context) if isinstance(a, Object) and isinstance(a.kind, Library))
         rows = [self.tables.roles[name] for name in names if name in self.tables.roles]
         return tuple(g for row in rows if row.text("kind") == "scope" for g in row.list("generators"))
 
@@ -221,7 +239,7 @@ class Interpreter(Loaders):
         """A function that runs another one: here, in a copy of this process, or in a new one."""
         functions = given.first(row.text("parameter"))
         packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
-        positional = [item for atom in packed if isinstance(atom, Tuple) for item in atom.items]
+        positional = [item for atom in each(packed) if isinstance(atom, Tuple) for item in atom.items]
         if row.text("rank"):
             positional.insert(0, UNKNOWN)
         if row.text("rest"):
@@ -231,8 +249,8 @@ class Interpreter(Loaders):
             return UNKNOWN
         spawns = row.text("kind") == "spawns" or (row.text("kind") == "forks" and start["start"] == "spawn")
         if spawns and given.applies(row.list("when"), row.list("unless")):
-            for atom in sorted(functions, key=order):
-                inner = sorted(atom.function, key=order) if isinstance(atom, Partial) else [atom]
+            for atom in each(functions):
+                inner = each(atom.function) if isinstance(atom, Partial) else [atom]
                 first = atom.positional if isinstance(atom, Partial) else ()
                 started = (a for a in inner if isinstance(a, Function))
                 self.spawned += [(function, (*first, *positional), place) for function in started]
@@ -253,7 +271,7 @@ class Interpreter(Loaders):
         values = list(dict.fromkeys((*given.positional, *given.given.values())))
         for name in hooks:
             for value in values:
-                for atom in value:
+                for atom in each(value):
                     if isinstance(atom, Object) and isinstance(atom.kind, Class):
                         made = self.call_method(atom, name, place)
                         if made is not None and name.endswith("dataloader"):

@@ -13,7 +13,7 @@ from detlint.link.calls import Caller
 from detlint.link.program import Program
 from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
-from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, is_none, order, truth
+from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, each, is_none, truth
 
 _TRANSFORMS = ("(transform)", "(transforms)", "(target_transform)", "(1)", "(2)", "(3)")  # of data sets of libraries
 _NUMPY_SEEDED = SpecifierSet(">=2.9")  # since when a worker seeds numpy
@@ -90,7 +90,7 @@ class Loaders(Caller):
 
     def fetch(self, dataset: Value, place: Place, within: frozenset[Object] = frozenset()) -> None:
         """Take items out of a data set, which may be `within` others."""
-        for atom in sorted(dataset, key=order):
+        for atom in each(dataset):
             if not isinstance(atom, Object) or atom in within:
                 continue
             if isinstance(atom.kind, Class):

@@ -15,6 +15,7 @@ from detlint.link.values import (
     Object,
     Super,
     Value,
+    each,
     join,
 )
 
@@ -58,7 +59,7 @@ class Objects:
         seen.add(klass)
         yield klass
         for base in self.classes[klass].bases if klass in self.classes else ():
-            for atom in base:
+            for atom in each(base):
                 if isinstance(atom, Library):
                     yield Library(atom.name)
                 elif isinstance(atom, Class):

@@ -55,7 +55,6 @@ class Program:
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, tuple[State, Value, Trace]] = field(default_factory=dict)
     walks: dict[tuple[str, str], list[list[tuple[int, State]]]] = field(default_factory=lambda: defaultdict(list))
-    contexts: dict[tuple[str, str], set[object]] = field(default_factory=lambda: defaultdict(set))
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
 

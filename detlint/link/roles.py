@@ -23,10 +23,10 @@ from detlint.link.values import (
     Tuple,
     Value,
     Wrapped,
+    each,
     exact,
     join,
     only,
-    order,
     truth,
 )
 
@@ -85,7 +85,7 @@ def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _items(run: Run, value: Value) -> Value:
     """The items of what can be looked into without iterating over it."""
     found = []
-    for atom in value:
+    for atom in each(value):
         if isinstance(atom, Wrapped):
             found.append(atom.items)
         elif isinstance(atom, Tuple):
@@ -110,7 +110,7 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
 def _container(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     made = Object(Library(function.name), *run.site(place))
     for value in (*given.positional, *given.keywords.values()):
-        for atom in value:
+        for atom in each(value):
             inner = _items(run, frozenset((atom,))) if isinstance(atom, Tuple) or run.is_container(atom) else None
             run.program.objects.store(made, "[]", frozenset((atom,)) if inner is None else inner)
     return frozenset((made,))
@@ -129,7 +129,7 @@ def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Pla
         run.draw(consumer, function.name, place)
     made = Object(Library(function.name), *run.site(place))
     first = given.first()
-    for atom in first:
+    for atom in each(first):
         inner = _items(run, frozenset((atom,))) if run.is_container(atom) or isinstance(atom, Tuple) else None
         run.program.objects.store(made, "[]", frozenset((atom,)) if inner is None else inner)
     whole = frozenset((made,))
@@ -156,8 +156,8 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.positional[1]) if len(given.positional) > 1 else None
     if not isinstance(name, str):
-        return join(_members(run, atom) for atom in given.positional[0]) if given.positional else UNKNOWN
-    found = join(run.attribute(atom, name) for atom in given.positional[0])
+        return join(_members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
+    found = join(run.attribute(atom, name) for atom in each(given.positional[0]))
     fallback = given.positional[2] if len(given.positional) > 2 and found <= UNKNOWN else frozenset()
     return found | fallback
 
@@ -182,7 +182,7 @@ def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.positional[1]) if len(given.positional) == 3 else None
-    for atom in sorted(given.positional[0], key=order) if len(given.positional) == 3 else ():
+    for atom in each(given.positional[0]) if len(given.positional) == 3 else ():
         if isinstance(atom, Object) and not isinstance(name, str):
             run.open(atom)
         elif isinstance(atom, Object):
@@ -206,7 +206,7 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     made = Object(Library("builtins.dict"), *run.site(place))
     for value in given.positional:
-        for atom in value:
+        for atom in each(value):
             for slot, held in run.program.objects.slots(atom).items():
                 run.program.objects.store(made, slot, held)
     for name, value in given.keywords.items():
@@ -226,7 +226,7 @@ def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: 
 def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     if function.receiver is not None:
         for value in (*given.positional, *given.keywords.values()):
-            for atom in value:
+            for atom in each(value):
                 inner = _items(run, frozenset((atom,))) if isinstance(atom, Tuple) or run.is_container(atom) else None
                 run.program.objects.store(function.receiver, "[]", frozenset((atom,)) if inner is None else inner)
     return NONE

@@ -25,6 +25,7 @@ from detlint.link.values import (
     Saved,
     Tuple,
     Value,
+    each,
     exact,
     truth,
 )
@@ -167,7 +168,7 @@ def _marks(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _search(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     for value in given.positional:
-        for atom in value:
+        for atom in each(value):
             if isinstance(atom, Constant) and isinstance(atom.value, str):
                 for base in (run.script_folder, folder(run.frame.path)):
                     run.add_search(f"{base}/{atom.value}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -72,6 +73,9 @@ class Run:
         self.state: State | None = START
         self.trace: list[Event] = []
         self.frame = Frame(script, f.TOP, {}, [])
+        self.contexts: dict[tuple[str, str], set[object]] = defaultdict(set)  # of each function
+        self.drawn: set[str] = set()  # the generators that were drawn from unseeded
+        self.calling: set[Object] = set()  # the containers of layers that are being called
         self.walked = 0  # functions so far
         self.depth = 0  # of calls
         self.doubts = 0  # of what may not happen

@@ -22,8 +22,8 @@ from detlint.link.values import (
     Option,
     Suspended,
     Value,
+    each,
     join,
-    order,
 )
 
 
@@ -106,7 +106,7 @@ class Statements(Functions):
         restored, start = self.restored_by(context), self.state
         if self.state is not None and self.is_undrawn(context):
             self.state, restored = self.state.but(("device",), "meta"), (*restored, "device")
-        atoms = sorted(context, key=order)
+        atoms = each(context)
         suspended = next((atom for atom in atoms if isinstance(atom, Suspended)), None)
         if suspended is not None:
             self.within(suspended.function, suspended.positional, dict(suspended.keywords), node)
@@ -176,7 +176,7 @@ class Statements(Functions):
         pending = self.program.pending_options[path]
         found = self.value(decorator)
         if pending:  # an option of a command line, for a parameter of this function
-            for atom in sorted(value, key=order):
+            for atom in each(value):
                 if isinstance(atom, Function):
                     self.program.options[atom.path, atom.qualified].update(pending)
             pending.clear()
@@ -232,14 +232,14 @@ class Statements(Functions):
             if name == "*":
                 self._import_all(source)
                 continue
-            found = [self.attribute(atom, name) for atom in source]
+            found = [self.attribute(atom, name) for atom in each(source)]
             if node.level and not any(isinstance(a, Module) for a in source):
                 inner = imports.relative(importer, node.level, f"{node.module}.{name}" if node.module else name)
                 found = found if inner is None else [self.module_at(inner)]
             self.set_variable(alias, join(found))
 
     def _import_all(self, source: Value) -> None:
-        for atom in source:
+        for atom in each(source):
             if isinstance(atom, Module):
                 for name, value in list(self.variables_of(atom.path).items()):
                     if not name.startswith("_"):
@@ -260,7 +260,7 @@ class Statements(Functions):
                 self.assign(element, join(self.item_of(atom, frozenset((Constant(index),))) for atom in value))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
-            for atom in sorted(owners, key=order):
+            for atom in each(owners):
                 if isinstance(atom, (Object, Class)):
                     # the arguments of a command line are one object, and mended where they lack something
                     sure = self.doubts == 0 and len(owners) == 1 and is_namespace(atom)
@@ -276,7 +276,7 @@ class Statements(Functions):
     def _assign_item(self, target: f.Item, value: Value) -> None:
         key = self.value(target.key)
         known = next(iter(key)) if len(key) == 1 else None
-        for atom in self.value(target.value):
+        for atom in each(self.value(target.value)):
             if isinstance(atom, Object):
                 slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
                 self.program.objects.store(atom, slot, value)

@@ -41,8 +41,16 @@ class Tables:
                 self.methods.setdefault(method, []).append(row.text("kind"))
         self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
         self.quiet = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+        known = (self.consumers, self.seeders, self.reseeders, self.launchers, self.roles, self.settings)
+        self._names = frozenset(name for table in known for name in table) | self.undrawn
         self._hints = catalogue.names("randomness", "hint")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
+
+    def speak_of(self, name: str) -> bool:
+        """Whether some table has a row for a name."""
+        if name.startswith("torch.nn.") and name not in self._names:
+            name = f"torch.nn.Module.{name.rpartition('.')[2]}"
+        return name in self._names
 
     def find(self, table: dict[str, Row], name: str) -> Row | None:
         """The row of a name; what every module has, a class of layers has too."""

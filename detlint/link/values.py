@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from operator import ge, gt, le, lt
 
 from detlint.finding import Place
@@ -180,12 +181,33 @@ def join(values: Iterable[Value]) -> Value:
     return found or UNKNOWN
 
 
-def order(atom: Atom) -> tuple[str, str, int, str]:
+@cache
+def order(atom: Atom) -> tuple[str, ...]:
     """An order of atoms that is the same in every run."""
     kind = getattr(atom, "kind", atom)
-    name = str(getattr(atom, "qualified", getattr(kind, "qualified", getattr(kind, "name", ""))))
-    value = str(atom.value) if isinstance(atom, Constant) else ""
-    return type(atom).__name__, name, int(getattr(atom, "order", 0)), str(getattr(atom, "path", "")) + value
+    name = getattr(atom, "qualified", None) or getattr(kind, "qualified", None) or getattr(kind, "name", "")
+    if isinstance(atom, Constant):
+        return type(atom).__name__, type(atom.value).__name__, str(atom.value)
+    if isinstance(atom, (Tuple, Wrapped, Partial, Suspended, Keywords)):
+        return type(atom).__name__, *(_text(getattr(atom, field)) for field in atom.__dataclass_fields__)
+    inner = getattr(atom, "receiver", None)
+    receiver = order(inner) if inner is not None and inner is not atom else ()
+    path, place = str(getattr(atom, "path", "")), str(getattr(atom, "order", ""))
+    return type(atom).__name__, str(name), path, place, *receiver
+
+
+def _text(part: object) -> str:
+    """What orders a part of an atom."""
+    if isinstance(part, frozenset):
+        return str(sorted(order(atom) for atom in part))
+    if isinstance(part, tuple):
+        return str([_text(each) for each in part])
+    return str(order(part)) if isinstance(part, Function) else str(part)
+
+
+def each(value: Value) -> Iterable[Atom]:
+    """The atoms of a value, in an order that is the same in every run."""
+    return sorted(value, key=order) if len(value) > 1 else value
 
 
 def constant(value: object) -> Value:
