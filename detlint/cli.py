@@ -136,6 +136,8 @@ def _run(
     torch = config.target_torch(settings.torch_version, settings.root, rules)
     with _progress() as progress:
         report = engine.check_paths(paths, settings, torch, jobs, progress)
+    for error in report.errors:
+        click.echo(f"detlint: {error}", err=True)
     _complain_of_nothing(report.files, paths)
     if format_ == "json":
         from detlint.output import json

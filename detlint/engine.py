@@ -172,7 +172,7 @@ def settle(collected: Sequence[Collected], config: Config, torch: Version, aroun
         ):
             judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
     ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
-    return Report(tuple(ordered), len(collected), len(project.entries), 0.0)
+    return Report(tuple(ordered), len(collected), len(project.entries), 0.0, tuple(project.errors))
 
 
 def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:
@@ -216,10 +216,11 @@ def entries_of(
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
     collected, around = collect_paths(paths, config, frozenset((UNPARSED,)), torch, jobs, progress)
-    entries = sorted(link(collected, torch, around).entries, key=Entry.rank)
+    project = link(collected, torch, around)
+    entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
     errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)
-    return Programs(tuple(entries), len(collected), time.monotonic() - begun, errors)
+    return Programs(tuple(entries), len(collected), time.monotonic() - begun, (*errors, *project.errors))
 
 
 def collect_paths(

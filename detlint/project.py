@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from packaging.version import Version
 
@@ -16,7 +16,7 @@ from detlint.link.library import Interpreter
 from detlint.link.program import Environment, linked
 from detlint.link.run import Frame
 from detlint.link.tables import tables
-from detlint.link.values import UNKNOWN, Function
+from detlint.link.values import Function, Value
 from detlint.source import is_test
 
 
@@ -39,6 +39,7 @@ class Project:
         self.program = linked(self.facts, catalogue, unread)
         self.tables = tables(catalogue, torch)
         self._imported = {path for each in self.facts for path in self._imports(each)}
+        self.errors: list[str] = []  # what could not be followed
         self.entries = list(self._entries(commands))
         self._answers = Answers(self.program, self.entries)
 
@@ -69,33 +70,35 @@ class Project:
 
     def _run(self, entry: Entry, script: str, function: Function | None) -> Iterator[Entry]:
         """Run an entry point, and then what it starts in new processes."""
-        run = Interpreter(self.program, script, self.tables)
-        if function is None:
-            environment = self.program.environments[script] = Environment()
-            walk = self.program.begin(script, f.TOP)
-            run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
-            run.frame.walk.append((0, run.state or entry.end))
-            run.block(self.program.facts[script].top)
-        else:
-            run.load(function.path)
-            if run.state is not None:
-                run.invoke(function, [UNKNOWN] * 0, {}, entry.place or Place(script, 1, 1, 1, 1))
-        entry.trace = tuple(run.trace)
-        entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
+        run = self._follow(entry, script, function, ())
         if entry.kind != "script" or entry.trace or run.spawned:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
-        started: set[Function] = set()
-        for spawned, positional, place in run.spawned:
-            if spawned not in started and entry.kind != "process":
-                started.add(spawned)
-                target = self.program.function(spawned)
-                inner = Entry(spawned.path, "process", target.name, target.place)
-                child = Interpreter(self.program, script, self.tables)
-                child.load(spawned.path)
-                if child.state is not None:
-                    child.invoke(spawned, positional, {}, place)
-                inner.trace, inner.end = tuple(child.trace), child.state or inner.end
-                yield inner
+        for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
+            target = self.program.function(started)
+            inner = Entry(started.path, "process", target.name, target.place)
+            self._follow(inner, script, started, positional)
+            yield inner
+
+    def _follow(self, entry: Entry, script: str, function: Function | None, positional: Sequence[Value]) -> Interpreter:
+        """Run a script as the main program, or a function of a module that is imported first."""
+        run = Interpreter(self.program, script, self.tables)
+        try:
+            if function is None:
+                environment = self.program.environments[script] = Environment()
+                walk = self.program.begin(script, f.TOP)
+                walk.append((0, entry.end))
+                run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
+                run.block(self.program.facts[script].top)
+            else:
+                run.load(function.path)
+                if run.state is not None:
+                    run.invoke(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
+        except RecursionError:
+            self.errors.append(f"{entry.path}: the program that starts here is nested too deeply to be followed")
+            return run
+        entry.trace = tuple(run.trace)
+        entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
+        return run
 
     def _imports(self, facts: Facts) -> Iterator[str | None]:
         """The files that a file imports, at its top level or in a function."""

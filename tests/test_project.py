@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from detlint.link.library import Interpreter
 from tests.support import codes, report
 
 HEAD = "import random\nimport numpy as np\nimport torch\nfrom torch import nn\n"
@@ -101,3 +102,17 @@ def test_an_open_question_decides_the_severity(seed: str, severity: str) -> None
     text = f"import torch\nfrom torch.utils.data import random_split\n{seed}\nprint(random_split(d, [1, 2]))\n"
     found = report({"train.py": text}, ("DET204",))
     assert [j.severity.value for j in found.findings] == [severity]
+
+
+def test_a_program_that_is_too_deep_to_follow_costs_that_program_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_deep(self: Interpreter, statements: object) -> None:
+        if self.script == "deep.py":
+            raise RecursionError
+        original(self, statements)  # type: ignore[arg-type]
+
+    original = Interpreter.block
+    monkeypatch.setattr(Interpreter, "block", too_deep)
+    text = "import torch\nprint(torch.rand(1))\n"
+    found = report({"deep.py": text, "train.py": text}, ("DET101",))
+    assert [j.finding.place.path for j in found.findings] == ["train.py"]
+    assert found.errors == ("deep.py: the program that starts here is nested too deeply to be followed",)

@@ -137,7 +137,7 @@ class Entry:
         draws = (*unseeded, *others) if unseeded else ()
         position = {id(m): index for index, m in enumerate(self.met)}
         first = position[id(unseeded[0])] if unseeded else len(position)
-        doubtful = (m for m in seeds if m.guarded or not m.event.certain)
+        doubtful = (m for m in seeds if m.option and m.event.certain)
         optional = next((m for m in doubtful if position[id(m)] < first), None)
         certain = (m for m in seeds if not m.option and m.event.certain)
         late = next((m for m in certain if position[id(m)] > first), None)

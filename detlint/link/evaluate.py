@@ -30,6 +30,7 @@ from detlint.link.values import (
     Value,
     Wrapped,
     both,
+    bounded,
     compared,
     constant,
     each,
@@ -79,13 +80,8 @@ class Evaluator(Run):
     def made(self, qualified: str) -> Function:
         """A function of this file that is defined here, with the variables that it captures."""
         names = self.program.facts[self.frame.path].functions[qualified].captured
-        captured = tuple((n, self.frame.variables[n]) for n in names if n in self.frame.variables)
-        return Function(self.frame.path, qualified, captured if self.depth_of(captured) < 4 else ())
-
-    def depth_of(self, captured: tuple[tuple[str, Value], ...]) -> int:
-        """How deeply functions capture functions: a decorator in a loop would go on without end."""
-        inner = (a.captured for _, value in captured for a in value if isinstance(a, Function))
-        return 1 + max((self.depth_of(c) for c in inner), default=0)
+        captured = tuple((n, bounded(self.frame.variables[n])) for n in names if n in self.frame.variables)
+        return Function(self.frame.path, qualified, captured)
 
     # Parts of values
 

@@ -81,7 +81,7 @@ class Interpreter(Loaders):
             inert = self.node is not None and self.node.place == place and self.node.inert
             if not inert and given.applies(consumer.list("when"), consumer.list("unless")):
                 self.draw(consumer, name, place)
-        elif name in self.tables.reseeders and given.applies(self.tables.reseeders[name].list("when"), ()):
+        elif name in self.tables.reseeders and self.reseeds(name, given):
             seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
             self.seed(seeds, name, place, certain=False)
             self.state = self.state.but(seeds, UNSURE) if self.state is not None else None
@@ -177,6 +177,11 @@ class Interpreter(Loaders):
             doubtful = [g for g in generators if not certain and self.state[g] != SEEDED]
             self.state = self.state.but(generators, SEEDED).but(doubtful, UNSURE)
 
+    def reseeds(self, name: str, given: Arguments) -> bool:
+        """Whether a call seeds from the operating system; an option that is None by default is another matter."""
+        optional = any(isinstance(atom, Option) for value in given.given.values() for atom in value)
+        return not optional and given.applies(self.tables.reseeders[name].list("when"), ())
+
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
         """A seeder of the tables, with the seed that it is given."""
         generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
@@ -187,7 +192,8 @@ class Interpreter(Loaders):
             self.state = self.state.but(generators, words.pop() if len(words) == 1 else UNSURE)
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
-        if None in defaults and name != "torch.manual_seed":  # None draws the seed from the operating system
+        draws_seed = None in defaults and name != "torch.manual_seed"  # None: from the operating system
+        if draws_seed and not self.unlikely:
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))

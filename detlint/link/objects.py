@@ -15,6 +15,7 @@ from detlint.link.values import (
     Object,
     Super,
     Value,
+    bounded,
     each,
     join,
 )
@@ -72,7 +73,7 @@ class Objects:
     def store(self, owner: Atom, name: str, value: Value) -> None:
         """Add to what an attribute, or a slot such as "[key]", may hold."""
         slots = self._stored[owner]
-        old = slots.get(name)
+        value, old = bounded(value), slots.get(name)
         new = value if old is None else join((old, value))
         if new != old:
             slots[name] = new
@@ -80,6 +81,7 @@ class Objects:
 
     def replace(self, owner: Atom, name: str, value: Value) -> None:
         """Set a slot whatever it held."""
+        value = bounded(value)
         if self._stored[owner].get(name) != value:
             self._stored[owner][name] = value
             self.versions[owner] += 1

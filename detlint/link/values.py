@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import ge, gt, le, lt
 
@@ -188,7 +188,7 @@ def order(atom: Atom) -> tuple[str, ...]:
     name = getattr(atom, "qualified", None) or getattr(kind, "qualified", None) or getattr(kind, "name", "")
     if isinstance(atom, Constant):
         return type(atom).__name__, type(atom.value).__name__, str(atom.value)
-    if isinstance(atom, (Tuple, Wrapped, Partial, Suspended, Keywords)):
+    if isinstance(atom, _COMPOSITE):
         return type(atom).__name__, *(_text(getattr(atom, field)) for field in atom.__dataclass_fields__)
     inner = getattr(atom, "receiver", None)
     receiver = order(inner) if inner is not None and inner is not atom else ()
@@ -226,6 +226,37 @@ def exact(value: Value) -> object:
     return atom.value if isinstance(atom, Constant) else None
 
 
+def bounded(value: Value, depth: int = 2) -> Value:
+    """A value whose parts are nested to a depth only: where values are kept, a loop could nest them for ever."""
+    if not any(isinstance(atom, (*_COMPOSITE, Function)) for atom in value):
+        return value
+    return frozenset(_bounded(atom, depth) for atom in value)
+
+
+def _bounded(atom: Atom, depth: int) -> Atom:
+    if not isinstance(atom, (*_COMPOSITE, Function)) or (isinstance(atom, Function) and not atom.captured):
+        return atom
+    if depth == 0:
+        return replace(atom, captured=()) if isinstance(atom, Function) else Some()
+    if isinstance(atom, Tuple):
+        return Tuple(tuple(bounded(item, depth - 1) for item in atom.items))
+    if isinstance(atom, Keywords):
+        return Keywords(tuple((name, bounded(item, depth - 1)) for name, item in atom.items))
+    if isinstance(atom, Wrapped):
+        return Wrapped(bounded(atom.items, depth - 1), bounded(atom.sources, depth - 1))
+    if isinstance(atom, Function):
+        return replace(atom, captured=tuple((name, bounded(held, depth - 1)) for name, held in atom.captured))
+    positional = tuple(bounded(item, depth - 1) for item in atom.positional)
+    keywords = tuple((name, bounded(item, depth - 1)) for name, item in atom.keywords)
+    if isinstance(atom, Partial):
+        return Partial(bounded(atom.function, depth - 1), positional, keywords)
+    function = _bounded(atom.function, depth - 1)
+    return Suspended(function, positional, keywords) if isinstance(function, Function) else Some()
+
+
+_COMPOSITE = (Tuple, Keywords, Partial, Suspended, Wrapped)
+
+
 def widened(value: Value, depth: int = 3) -> Value:
     """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
     if not any(isinstance(atom, _WIDENED) for atom in value):
@@ -233,13 +264,13 @@ def widened(value: Value, depth: int = 3) -> Value:
     return frozenset(_widened(atom, depth) for atom in value)
 
 
-_WIDENED = (Constant, Tuple, Keywords, Partial, Suspended, Wrapped)
+_WIDENED = (Constant, *_COMPOSITE)
 
 
 def _widened(atom: Atom, depth: int) -> Atom:
     if isinstance(atom, Constant) and isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool):
         return Constant((atom.value > 0) - (atom.value < 0))
-    if isinstance(atom, (Tuple, Keywords, Partial, Suspended, Wrapped)) and depth == 0:
+    if isinstance(atom, _COMPOSITE) and depth == 0:
         return Some()
     if isinstance(atom, Tuple):
         return Tuple(tuple(widened(item, depth - 1) for item in atom.items))
