@@ -160,7 +160,7 @@ class Evaluator(Run):
             return next((value for name, value in atom.items if name == exact), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
-        if isinstance(atom, (Class, Library)):
+        if isinstance(atom, Class) or (isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()):
             return frozenset((atom,))  # a generic type with its parameters
         if isinstance(atom, Object):
             if isinstance(atom.kind, Class):

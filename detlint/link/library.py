@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from detlint import facts as f
 from detlint.catalogue import Row
@@ -19,7 +19,6 @@ from detlint.link.values import (
     Class,
     Constant,
     Function,
-    Keywords,
     Library,
     Object,
     Option,
@@ -30,7 +29,7 @@ from detlint.link.values import (
     Value,
     each,
     exact,
-    join,
+    is_none,
     truth,
 )
 
@@ -88,7 +87,7 @@ class Interpreter(Loaders):
         elif name in self.tables.seeders:
             self.seed_by(self.tables.seeders[name], name, given, place)
         elif launcher is not None:
-            return self.launch(launcher, given, place)
+            return self.launch(launcher, function.receiver, given, place)
         elif name in self.tables.undrawn:
             return frozenset((Object(Library(name), *self.site(place)),))
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
@@ -241,7 +240,7 @@ class Interpreter(Loaders):
 
     # Processes and launchers
 
-    def launch(self, row: Row, given: Arguments, place: Place) -> Value:
+    def launch(self, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
         """A function that runs another one: here, in a copy of this process, or in a new one."""
         functions = given.first(row.text("parameter"))
         packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
@@ -266,10 +265,19 @@ class Interpreter(Loaders):
             return self.run_hooks(hooks, given, place)
         if row.text("kind") == "forks":
             with self.apart():
+                self.initialise(receiver, place)
                 self.call_value(functions, positional, {}, place)
             self.state = start
             return UNKNOWN
         return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
+
+    def initialise(self, pool: Object | Function | None, place: Place) -> None:
+        """Run what a pool of processes starts each of them with."""
+        if isinstance(pool, Object) and isinstance(pool.kind, Library):
+            given = self.kept(pool, pool.kind.name)
+            packed = [atom for atom in each(given.get("initargs")) if isinstance(atom, Tuple)]
+            if is_none(given.get("initializer")).expected is not True:
+                self.call_value(given.get("initializer"), [item for atom in packed for item in atom.items], {}, place)
 
     def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
         """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
@@ -286,6 +294,3 @@ class Interpreter(Loaders):
             if any(isinstance(a, Object) and not isinstance(a.kind, Class) for a in value):
                 self.iterate(value)
         return UNKNOWN
-
-
-_ = (Callable, Keywords, join)

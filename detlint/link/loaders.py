@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from packaging.specifiers import SpecifierSet
-
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
@@ -16,7 +12,6 @@ from detlint.link.tables import Tables
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, each, is_none, truth
 
 _TRANSFORMS = ("(transform)", "(transforms)", "(target_transform)", "(1)", "(2)", "(3)")  # of data sets of libraries
-_NUMPY_SEEDED = SpecifierSet(">=2.9")  # since when a worker seeds numpy
 
 
 class Loaders(Caller):
@@ -41,15 +36,14 @@ class Loaders(Caller):
     def iterate_library(self, made: Object, base: str) -> None:
         """Iterate over an object of a library's class: a loader, a sampler, a data set."""
         role = self.tables.roles.get(base)
-        kind = role.text("kind") if role is not None else ""
         given = self.kept(made, base)
         row = self.tables.iterated.get(base)
         place = self.here()
         if row is not None and given.applies(row.list("when"), row.list("unless")):
             self.draw(row, base, place)
-        if kind == "loader":
-            self.iterate_loader(given, place)
-        elif kind == "dataset":
+        if role is not None and role.text("kind") == "loader":
+            self.iterate_loader(role, given, place)
+        elif role is not None and role.text("kind") == "dataset":
             for slot in self.program.objects.slots(made).values():
                 self.fetch(slot, place)
 
@@ -59,7 +53,7 @@ class Loaders(Caller):
             return self.iterating
         return self.node.place if self.node is not None else Place(self.frame.path, 1, 1, 1, 1)
 
-    def iterate_loader(self, given: Arguments, place: Place) -> None:
+    def iterate_loader(self, role: Row, given: Arguments, place: Place) -> None:
         """One pass over a loader: its sampler here; its data set here, or in workers seeded from torch's generator."""
         for name in ("sampler", "batch_sampler"):
             self.iterate(given.get(name))
@@ -71,8 +65,8 @@ class Loaders(Caller):
             self.fetch_batch(given, place)
             return
         word = start["torch"] if is_none(given.get("generator")).expected is True else SEEDED
-        numpy = _NUMPY_SEEDED.contains(self.tables.torch, prereleases=True)
-        seeded = start.but(("torch", "python", "numpy") if numpy else ("torch", "python"), word)
+        numpy = ("numpy",) if role.holds_for(self.tables.torch, "numpy_seeded") else ()
+        seeded = start.but(("torch", "python", *numpy), word)
         self.state = seeded if workers.expected else merged((seeded, start))
         with self.apart():
             init = given.get("worker_init_fn")
@@ -108,6 +102,3 @@ class Loaders(Caller):
                         self.call_value(functions, [UNKNOWN], {}, place)
                     elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
                         self.fetch(value, place, within | {atom})
-
-
-_ = (Library, Sequence)
