@@ -46,5 +46,8 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
 
 
 def _steps(met: Met[Drawn]) -> tuple[Related, ...]:
-    steps = tuple(Related(step.place, f"called from here: `{step.name}`") for step in met.path)
+    steps = tuple(
+        Related(step.place, "while this is imported" if step.imports else f"called from here: `{step.name}`")
+        for step in met.path
+    )
     return steps if met.dispatch is None else (*steps, Related(met.event.place, f"`{met.event.what}` draws here"))

@@ -58,16 +58,19 @@ class Caller(Statements):
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
-        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)[:_ALTERNATIVES]
+        many = _ALTERNATIVES if self.dispatching < 1 else 1
+        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)[:many]
         own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []
         values: list[Value] = []
+        self.dispatching += own > 1
         for atom in atoms:
             self.state, self.node = start, node
             with self.guarded("", place if own > 1 else None):
                 values.append(self.call(atom, positional, keywords, place))
             ends.append(self.state)
+        self.dispatching -= own > 1
         if function >= UNKNOWN or not atoms:
             ends.append(start)
             values.append(UNKNOWN)

@@ -130,7 +130,7 @@ class Entry:
 
     def _stream(self, generator: str) -> Stream:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
-        every = [m for m in self.of(Drawn) if m.event.generator == generator]
+        every = [m for m in self.of(Drawn) if m.event.generator == generator and not _probes(m)]
         default = [m for m in every if not m.option]
         unseeded = [m for m in default or every if m.event.word == UNSEEDED]
         others = (m for m in every if m.option and m.event.word == UNSEEDED and m not in unseeded)
@@ -139,7 +139,8 @@ class Entry:
         first = position[id(unseeded[0])] if unseeded else len(position)
         doubtful = (m for m in seeds if m.option and m.event.certain)
         optional = next((m for m in doubtful if position[id(m)] < first), None)
-        certain = (m for m in seeds if not m.option and m.event.certain)
+        lasting = self.end[generator] == SEEDED  # not one that only some scope was seeded with
+        certain = (m for m in seeds if lasting and not m.guarded and m.event.certain)
         late = next((m for m in certain if position[id(m)] > first), None)
         if draws:
             state = "optional" if optional is not None else "late" if late is not None else UNSEEDED
@@ -151,6 +152,11 @@ class Entry:
             state = "none" if not known else "seeded" if self.end[generator] == SEEDED else "optional"
         late = late if state == "late" else None
         return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
+
+
+def _probes(draw: Met[Drawn]) -> bool:
+    """Whether a draw may or may not happen while a module is imported: a test of what the machine can do."""
+    return draw.guarded and any(call.imports for call in draw.path)
 
 
 def _initialises(draw: Met[Drawn]) -> bool:

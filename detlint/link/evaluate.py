@@ -35,6 +35,7 @@ from detlint.link.values import (
     constant,
     each,
     equals,
+    exact,
     is_none,
     join,
     truth,
@@ -150,14 +151,14 @@ class Evaluator(Run):
     def item_of(self, atom: Atom, key: Value) -> Value:
         """`atom[key]`."""
         known = next(iter(key)) if len(key) == 1 else None
-        exact = known.value if isinstance(known, Constant) else None
+        key_value = known.value if isinstance(known, Constant) else None
         objects = self.program.objects
         if isinstance(atom, Tuple):
-            if isinstance(exact, int) and -len(atom.items) <= exact < len(atom.items):
-                return atom.items[exact]
+            if isinstance(key_value, int) and -len(atom.items) <= key_value < len(atom.items):
+                return atom.items[key_value]
             return join(atom.items)
         if isinstance(atom, Keywords):
-            return next((value for name, value in atom.items if name == exact), UNKNOWN)
+            return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
         if isinstance(atom, Class) or (isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()):
@@ -168,7 +169,7 @@ class Evaluator(Run):
                 if method is not None and any(isinstance(a, Function) for a in method):
                     place = next(self.program.function(a).place for a in each(method) if isinstance(a, Function))
                     return self.call_value(self.bound(method, atom), (key,), {}, place)
-            return self.held(atom, f"[{exact!r}]" if exact is not None else None)
+            return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
         return UNKNOWN
 
     def _display(self, node: f.Display) -> Value:
@@ -297,6 +298,9 @@ class Evaluator(Run):
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(node.left, f.Literal):
             left, right = right, left
+        if node.operator in ("in", "not in") and right == frozenset((Library("os.environ"),)):
+            answer = Truth(True, True, False, str(exact(left)))  # a variable that nobody has set
+            return answer if node.operator == "in" else ~answer
         other = next(iter(right)) if len(right) == 1 else None
         if not isinstance(other, Constant):
             return EITHER

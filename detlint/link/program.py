@@ -76,6 +76,11 @@ class Program:
         return frozenset(PurePosixPath(path).stem for path in self.facts) & frozenset(sys.stdlib_module_names)
 
     @cached_property
+    def libraries(self) -> frozenset[str]:
+        """The names of the packages that the tables speak of."""
+        return frozenset(name.partition(".")[0] for name in self.catalogue.known_names)
+
+    @cached_property
     def folders(self) -> dict[str, list[str]]:
         """The files of each folder, and the packages in it."""
         found: dict[str, list[str]] = defaultdict(list)

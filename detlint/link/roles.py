@@ -224,11 +224,13 @@ def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: 
 
 
 def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    spreads = function.name.rpartition(".")[2] in ("extend", "update")
     if function.receiver is not None:
         for value in (*given.positional, *given.keywords.values()):
             for atom in each(value):
-                inner = _items(run, frozenset((atom,))) if isinstance(atom, Tuple) or run.is_container(atom) else None
-                run.program.objects.store(function.receiver, "[]", frozenset((atom,)) if inner is None else inner)
+                whole: Value = frozenset((atom,))
+                unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
+                run.program.objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
     return NONE
 
 

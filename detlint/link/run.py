@@ -74,6 +74,7 @@ class Run:
         self.trace: list[Event] = []
         self.frame = Frame(script, f.TOP, {}, [])
         self.contexts: dict[tuple[str, str], set[object]] = defaultdict(set)  # of each function
+        self.dispatching = 0  # how many calls within each other may each call several things
         self.drawn: set[str] = set()  # the generators that were drawn from unseeded
         self.calling: set[Object] = set()  # the containers of layers that are being called
         self.walked = 0  # functions so far
@@ -176,8 +177,10 @@ class Run:
     def within_project(self, name: str, importer: str) -> str | None:
         """The file of a module that is imported through the packages of a larger repository, which are not here."""
         imports, parts = self.program.imports, name.split(".")
+        if parts[0] in self.program.libraries:
+            return None
         for start in range(1, len(parts)):
-            if imports.local_root(parts[start]):
+            if start > 1 and imports.local_root(parts[start]):
                 for first in (start, start + 1):
                     found = imports.find(".".join(parts[first:]), importer, self.script, self.search)
                     if found is not None:
@@ -221,7 +224,7 @@ class Run:
         inner_trace, self.trace = tuple(self.trace), before
         if inner_trace:
             environment.quiet = False
-            self.trace.append(Called(f"import of {path}", Place(path, 1, 1, 1, 1), inner_trace))
+            self.trace.append(Called(path, Place(path, 1, 1, 1, 1), inner_trace, imports=True))
 
     def load_package(self, path: str) -> None:
         """Import all modules of the package whose `__init__.py` is at `path`, as one that lists its folder does."""

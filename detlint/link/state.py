@@ -102,11 +102,12 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call of a function of the project, and what happened in it."""
+    """A call of a function of the project, or an import, and what happened in it."""
 
     name: str
     place: Place
     trace: Trace
+    imports: bool = False
 
 
 @dataclass(frozen=True, slots=True)

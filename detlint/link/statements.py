@@ -114,7 +114,8 @@ class Statements(Functions):
         entered = [self.enter(atom, node) for atom in atoms]
         if node.target is not None:
             self.assign(node.target, join(entered))
-        self.block(node.body)
+        with self.apart() if restored else self.unguarded():  # what is seeded here is not seeded for long
+            self.block(node.body)
         for atom in atoms:
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
                 self.call_method(atom, "__exit__", _nowhere(self.frame.path))
