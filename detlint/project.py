@@ -13,6 +13,7 @@ from detlint.facts import Facts
 from detlint.finding import Place, Question
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
+from detlint.link.objects import Objects
 from detlint.link.program import Environment, linked
 from detlint.link.run import Frame
 from detlint.link.tables import tables
@@ -81,6 +82,8 @@ class Project:
 
     def _follow(self, entry: Entry, script: str, function: Function | None, positional: Sequence[Value]) -> Interpreter:
         """Run a script as the main program, or a function of a module that is imported first."""
+        shared = self.program.objects.shared or self.program.objects
+        self.program.objects, self.program.memo = Objects(shared), {}
         run = Interpreter(self.program, script, self.tables)
         try:
             if function is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
-from detlint.link.entries import Met
+from detlint.link.entries import Entry, Met, Stream
 from detlint.link.state import Drawn
 from detlint.project import Project
 
@@ -14,35 +15,52 @@ _SHOWN = 3
 
 
 def check(project: Project, rule: Rule) -> Iterator[Finding]:
-    """One finding for each entry point and generator: at the first draw, or at the seed that comes after it."""
-    told: set[Place] = set()  # a function may be called, and started as a process too
+    """One finding for each place: where an entry point first draws from a generator, or seeds it after that.
+
+    Programs that share the place share the finding, which is as grave as for the one that it harms most.
+    """
+    found: dict[Place, list[tuple[Entry, Finding]]] = {}
     for entry in project.entries:
         for stream in entry.streams:
-            draws = entry.telling(stream.draws) or stream.draws
-            if stream.generator not in rule.data["generators"] or not draws:
-                continue
-            if bool(rule.data.get("late")) is (stream.late is None):
-                continue
-            first = draws[0]
-            lowered = entry.self_check or not entry.telling(stream.draws)
-            details = {"what": first.event.what, "generator": stream.generator}
-            message = rule.message
-            if stream.late is not None:
-                place = stream.late.event.place
-                details["seed"] = stream.late.event.what
-                related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first))
-            else:
-                place = first.dispatch or first.event.place
-                others = [Related(m.event.place, f"`{m.event.what}` draws too") for m in draws[1 : _SHOWN + 1]]
-                related = (*_steps(first), *others)
-                if stream.optional is not None and stream.optional.option:
-                    message = rule.data["optional"]
-                    details["option"] = stream.optional.option
-                    seeds = Related(stream.optional.event.place, f"seeded here where `{details['option']}` is given")
-                    related = (seeds, *related)
-            if place not in told:
-                told.add(place)
-                yield Finding(rule.code, place, message.format(**details), details, related, lowered=lowered)
+            late = bool(rule.data.get("late"))
+            if stream.generator in rule.data["generators"] and stream.draws and late is (stream.late is not None):
+                finding = (_seeded_late if late else _drawn)(rule, entry, stream)
+                found.setdefault(finding.place, []).append((entry, finding))
+    for each in found.values():
+        worst, finding = min(each, key=lambda pair: pair[1].lowered)
+        others = dict.fromkeys(entry.path for entry, _ in each if entry.path != worst.path)
+        more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
+        yield replace(finding, related=(*finding.related, *more))
+
+
+def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:
+    first, lowered = _first(entry, stream)
+    assert stream.late is not None
+    seed = stream.late.event
+    details = {"what": first.event.what, "generator": stream.generator, "seed": seed.what}
+    related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first))
+    return Finding(rule.code, seed.place, rule.message.format(**details), details, related, lowered=lowered)
+
+
+def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
+    first, lowered = _first(entry, stream)
+    place = first.dispatch or first.event.place
+    details = {"what": first.event.what, "generator": stream.generator}
+    draws = {m.event.place: m.event.what for m in stream.draws if m.event.place != first.event.place}
+    others = [Related(where, f"`{what}` draws too") for where, what in list(draws.items())[:_SHOWN]]
+    related = (*_steps(first), *others)
+    message = rule.message
+    if stream.optional is not None and stream.optional.option:
+        message, details["option"] = rule.data["optional"], stream.optional.option
+        seeded = f"seeded here where `{stream.optional.option}` is given"
+        related = (Related(stream.optional.event.place, seeded), *related)
+    return Finding(rule.code, place, message.format(**details), details, related, lowered=lowered)
+
+
+def _first(entry: Entry, stream: Stream) -> tuple[Met[Drawn], bool]:
+    """The first draw that decides something, and whether none does or the program only tries something out."""
+    telling = entry.telling(stream.draws)
+    return (telling or list(stream.draws))[0], entry.self_check or not telling
 
 
 def _steps(met: Met[Drawn]) -> tuple[Related, ...]:

@@ -23,13 +23,17 @@ from detlint.link.values import (
     Wrapped,
     each,
     join,
-    order,
 )
 
 _CALLABLE = (Function, Class, Library, Object, Partial)
 
 
 _ALTERNATIVES = 4  # of what one call may call
+
+
+def atoms_of(function: Value) -> list[Atom]:
+    """What can be called of a value, in an order that is the same in every run."""
+    return [atom for atom in each(function) if isinstance(atom, _CALLABLE)]
 
 
 class Caller(Statements):
@@ -58,8 +62,9 @@ class Caller(Statements):
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
+        fitting = [a for a in atoms_of(function) if self.accepts(a, keywords)]
         many = _ALTERNATIVES if self.dispatching < 1 else 1
-        atoms = sorted((a for a in function if isinstance(a, _CALLABLE)), key=order)[:many]
+        atoms = fitting[:many]
         own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []
@@ -77,10 +82,25 @@ class Caller(Statements):
         self.state = merged(s for s in ends if s is not None) or start
         return join(values)
 
+    def accepts(self, atom: Atom, keywords: dict[str, Value]) -> bool:
+        """Whether something may be called with these keywords: what takes none of them is not what is called."""
+        function = atom
+        if isinstance(atom, (Class, Object)) and isinstance(getattr(atom, "kind", atom), Class):
+            name = "__init__" if isinstance(atom, Class) else "forward"
+            found = self.program.objects.attribute(atom, name) or frozenset()
+            function = next((a for a in each(found) if isinstance(a, Function)), atom)
+        if not isinstance(function, Function):
+            return True
+        parameters = self.program.function(function).parameters
+        names = {parameter.name for parameter in parameters} | {"**"}
+        return any(parameter.star == "**" for parameter in parameters) or names >= keywords.keys()
+
     def call(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """Call one of the things that a value may be."""
         if isinstance(atom, Function):
-            return self.invoke(atom, positional, keywords, place)
+            value = self.invoke(atom, positional, keywords, place)
+            commands = self.program.objects.stored(atom, "[]")
+            return value if commands is None else self.call_value(commands | UNKNOWN, [], {}, place)
         if isinstance(atom, Class):
             return self.construct(atom, positional, keywords, place)
         if isinstance(atom, Partial):

@@ -139,8 +139,8 @@ class Entry:
         first = position[id(unseeded[0])] if unseeded else len(position)
         doubtful = (m for m in seeds if m.option and m.event.certain)
         optional = next((m for m in doubtful if position[id(m)] < first), None)
-        lasting = self.end[generator] == SEEDED  # not one that only some scope was seeded with
-        certain = (m for m in seeds if lasting and not m.guarded and m.event.certain)
+        lasting = self.end[generator] != UNSEEDED  # not one that only some scope was seeded with
+        certain = (m for m in seeds if lasting and not m.option and m.dispatch is None and m.event.starts)
         late = next((m for m in certain if position[id(m)] > first), None)
         if draws:
             state = "optional" if optional is not None else "late" if late is not None else UNSEEDED

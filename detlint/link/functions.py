@@ -88,16 +88,10 @@ class Functions(Evaluator):
         memo = self.program.memo
         found = memo.get(key)
         if found is None:
-            found = memo.get((key, self.view))
-            self.viewed = self.viewed or found is not None
-        if found is None:
             if self.active.count(name) >= _AGAIN or self.depth >= _DEPTH or self.walked >= _WALKS:
                 return UNKNOWN
             self.walked += 1
-            outer, self.viewed = self.viewed, False
-            found = self.run(function, facts, variables)
-            memo[(key, self.view) if self.viewed else key] = found
-            self.viewed = self.viewed or outer
+            found = memo[key] = self.run(function, facts, variables)
         state, value, trace = found
         if trace:
             self.note(Called(facts.name, place, trace))
@@ -117,7 +111,7 @@ class Functions(Evaluator):
             return key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
         given = frozenset(a for v in variables.values() for a in v if isinstance(a, Function))
-        return (id(self), name, kind, given, self.state)
+        return (name, kind, given, self.state)
 
     def is_settled(self) -> bool:
         """Whether each generator is seeded or has been drawn from: what comes then changes little."""

@@ -49,7 +49,7 @@ class Interpreter(Loaders):
                 if kind != "opens":
                     self.note(Marked(kind, node.place))
             methods = self.program.methods_named(name)
-            if len(methods) == 1:
+            if len(methods) == 1 and methods[0].path in self.imported | {self.script}:
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
@@ -169,10 +169,10 @@ class Interpreter(Loaders):
             if word == UNSEEDED and not self.unlikely:
                 self.drawn.add(generator)
 
-    def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool) -> None:
-        """A call that seeds generators, or may."""
+    def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool, restores: bool = False) -> None:
+        """A call that seeds generators, or may, or that puts a saved state back."""
         if generators and self.state is not None:
-            self.note(Seeded(generators, name, place, certain))
+            self.note(Seeded(generators, name, place, certain, restores))
             doubtful = [g for g in generators if not certain and self.state[g] != SEEDED]
             self.state = self.state.but(generators, SEEDED).but(doubtful, UNSURE)
 
@@ -198,7 +198,8 @@ class Interpreter(Loaders):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        self.seed(generators, name, place, certain=name == "torch.manual_seed" or Constant(None) not in value)
+        certain = name == "torch.manual_seed" or Constant(None) not in value
+        self.seed(generators, name, place, certain, restores="restore" in row.id)
 
     def switch(self, name: str, word: str, place: Place) -> None:
         """A switch that is set."""

@@ -35,11 +35,13 @@ class ClassInfo:
 class Objects:
     """Classes, and the attributes of objects, which only ever grow."""
 
-    def __init__(self) -> None:
-        self.classes: dict[Class, ClassInfo] = {}
+    def __init__(self, shared: Objects | None = None) -> None:
+        """`shared` are the objects that modules made when they were imported, which all programs begin with."""
+        self.shared = shared
+        self.classes: dict[Class, ClassInfo] = {} if shared is None else shared.classes
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
         self.versions: dict[Atom, int] = defaultdict(int)
-        self._orders: dict[Class, tuple[Class | Library, ...]] = {}
+        self._orders: dict[Class, tuple[Class | Library, ...]] = {} if shared is None else shared._orders
 
     def define(self, klass: Class, info: ClassInfo) -> None:
         """Add a class."""
@@ -73,7 +75,7 @@ class Objects:
     def store(self, owner: Atom, name: str, value: Value) -> None:
         """Add to what an attribute, or a slot such as "[key]", may hold."""
         slots = self._stored[owner]
-        value, old = bounded(value), slots.get(name)
+        value, old = bounded(value), self.stored(owner, name)
         new = value if old is None else join((old, value))
         if new != old:
             slots[name] = new
@@ -88,12 +90,13 @@ class Objects:
 
     def stored(self, owner: Atom, name: str) -> Value | None:
         """What a slot may hold, or None."""
-        slots = self._stored.get(owner)
-        return None if slots is None else slots.get(name)
+        found = self._stored[owner].get(name) if owner in self._stored else None
+        return self.shared.stored(owner, name) if found is None and self.shared is not None else found
 
     def slots(self, owner: Atom) -> dict[str, Value]:
         """All slots of an object."""
-        return dict(self._stored.get(owner, {}))
+        shared = self.shared.slots(owner) if self.shared is not None else {}
+        return shared | self._stored.get(owner, {})
 
     def items(self, owner: Atom) -> Value:
         """What a container may hold."""

@@ -82,8 +82,6 @@ class Run:
         self.doubts = 0  # of what may not happen
         self.unlikely = 0  # of these, what an option must be set for
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
-        self.view = 0  # changes with what is imported
-        self.viewed = False  # whether what is being run depends on it
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
         self.imported: set[str] = set()
@@ -206,7 +204,6 @@ class Run:
         if path in self.imported:
             return
         self.imported.add(path)
-        self.view ^= hash(path)
         environment = self.program.environments[path]
         if environment.done and environment.quiet and not environment.partial:
             for inner in sorted(environment.loads):
@@ -217,7 +214,10 @@ class Run:
         outer, before, state = self.frame, self.trace, self.state
         self.frame = Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True)
         self.trace = []
+        objects = self.program.objects
+        self.program.objects = objects.shared or objects
         self.block(self.program.facts[path].top)
+        self.program.objects = objects
         self.state = self.state or state
         self.loading.discard(path)
         self.frame = outer
@@ -238,7 +238,6 @@ class Run:
         value = objects.items(owner) if slot is None else objects.stored(owner, slot) or objects.items(owner)
         if not any(isinstance(a, (Function, Class)) for a in value):
             return value
-        self.viewed = True
         seen = (a for a in value if not isinstance(a, (Function, Class)) or a.path in self.imported | {self.script})
         return frozenset(seen) or UNKNOWN
 

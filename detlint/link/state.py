@@ -66,12 +66,18 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """A call that seeds generators; `certain` is False for one that may not."""
+    """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state."""
 
     generators: tuple[str, ...]
     what: str
     place: Place
     certain: bool
+    restores: bool = False
+
+    @property
+    def starts(self) -> bool:
+        """Whether the call certainly starts a new stream, which could as well have been started earlier."""
+        return self.certain and not self.restores
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from detlint.finding import Place
 from detlint.link.functions import Functions
 from detlint.link.objects import ClassInfo
 from detlint.link.run import Frame
-from detlint.link.state import State, merged
+from detlint.link.state import Apart, State, merged
 from detlint.link.values import (
     UNKNOWN,
     Class,
@@ -140,10 +140,16 @@ class Statements(Functions):
 
         inner.on_yield = body
         self.frame = inner
+        start, before, self.trace = self.state, self.trace, []
         self.block(self.program.function(manager).body)
         self.frame = outer
         if self.state is None:
             self.state = inner.end
+        trace, self.trace = tuple(self.trace), before
+        if trace and start == self.state:  # what is seeded within is put back at the end
+            self.trace.append(Apart(trace))
+        else:
+            self.trace += trace
 
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
