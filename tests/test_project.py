@@ -116,3 +116,19 @@ def test_a_program_that_is_too_deep_to_follow_costs_that_program_only(monkeypatc
     found = report({"deep.py": text, "train.py": text}, ("DET101",))
     assert [j.finding.place.path for j in found.findings] == ["train.py"]
     assert found.errors == ("deep.py: the program that starts here is nested too deeply to be followed",)
+
+
+def test_the_gravest_program_speaks_for_a_place_that_several_share() -> None:
+    load = "import torch\nfrom net import make\nif __name__ == '__main__':\n    net = make()\n"
+    found = report(
+        {
+            "net.py": "from torch import nn\ndef make():\n    return nn.Linear(2, 2)\n",
+            "a_eval.py": f"{load}    net.load_state_dict(torch.load('x'))\n    print(net(torch.ones(2)))\n",
+            "b_train.py": f"{load}    net(torch.ones(2)).sum().backward()\n    torch.save(net, 'x')\n",
+        },
+        ("DET101",),
+    )
+    (judged,) = found.findings
+    assert (judged.finding.place.path, judged.finding.place.line) == ("net.py", 3)
+    assert judged.severity.value == "error"
+    assert ("a_eval.py", "this program gets there too") in {(r.place.path, r.message) for r in judged.finding.related}
