@@ -28,12 +28,7 @@ from detlint.link.values import (
 _CALLABLE = (Function, Class, Library, Object, Partial)
 
 
-_ALTERNATIVES = 4  # of what one call may call
-
-
-def atoms_of(function: Value) -> list[Atom]:
-    """What can be called of a value, in an order that is the same in every run."""
-    return [atom for atom in each(function) if isinstance(atom, _CALLABLE)]
+_ALTERNATIVES = 4  # of what one call may call; one, within what may be called in one of these
 
 
 class Caller(Statements):
@@ -62,9 +57,8 @@ class Caller(Statements):
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
-        fitting = [a for a in atoms_of(function) if self.accepts(a, keywords)]
-        many = _ALTERNATIVES if self.dispatching < 1 else 1
-        atoms = fitting[:many]
+        many = 1 if self.dispatching else _ALTERNATIVES
+        atoms = [a for a in each(function) if isinstance(a, _CALLABLE) and self.accepts(a, keywords)][:many]
         own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []

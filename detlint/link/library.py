@@ -111,7 +111,7 @@ class Interpreter(Loaders):
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> None:
         """What a library's function may do by the functions that it is given, and what its name says that it does."""
-        root, _, last = function.name.partition(".")[0], "", function.name.rpartition(".")[2]
+        root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
             if kind != "opens":
                 self.note(Marked(kind, place))
