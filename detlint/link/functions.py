@@ -30,7 +30,7 @@ from detlint.link.values import (
 _DEPTH = 60  # calls within calls
 _AGAIN = 2  # how often a function may call itself
 _WALKS = 30_000  # functions in one entry point
-_CONTEXTS = 4  # how many different arguments a function is gone through with
+_CONTEXTS = 2  # how many different arguments a function is gone through with
 
 
 class Functions(Evaluator):
