@@ -82,7 +82,7 @@ class Statements(Functions):
             item = self.iterate(iterated)
             self.iterating = outer
         before = self.state
-        for _ in range(2):  # what one round leaves, the next one finds
+        for _ in range(2):  # the state that one round leaves, the next one finds
             start, variables = self.state, dict(self.frame.variables)
             if node.target is not None:
                 self.assign(node.target, item)
@@ -90,7 +90,7 @@ class Statements(Functions):
             known = [variables] if self.state is None else [variables, self.frame.variables]
             self.set_variables(self.merge_variables(known))
             self.state = self.state or start  # a loop is taken to run: that is what it is written for
-            if self.state == start and self.frame.variables == variables:
+            if self.state == start:
                 break
         self.state = self.state or before
 
