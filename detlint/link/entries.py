@@ -33,9 +33,6 @@ Event = Drawn | Seeded | Switched | Loaded | Marked
 E = TypeVar("E", bound=Event, covariant=True)
 
 
-_INITIALISERS = frozenset(("__init__", "reset_parameters", "_reset_parameters", "init_weights", "_init_weights"))
-
-
 @dataclass(frozen=True)
 class Met(Generic[E]):
     """Something of a trace, with the calls that lead there and the option that guards it, if any."""
@@ -81,6 +78,7 @@ class Entry:
     self_check: bool = False
     trace: Trace = ()
     end: State = field(default=START)
+    initialisers: frozenset[str] = frozenset()  # names of functions in which torch draws weights
 
     def rank(self) -> tuple[str, int, int, str, str]:
         """Where it comes in a list of entry points: by path and line."""
@@ -104,7 +102,11 @@ class Entry:
         """The draws that decide something: not weights, where a program takes them from a file and never trains."""
         if self.marked("trains") or not self.marked("restores"):
             return list(draws)
-        return [m for m in draws if not (m.event.weights or _initialises(m))]
+        return [m for m in draws if not (m.event.weights or self._initialises(m))]
+
+    def _initialises(self, draw: Met[Drawn]) -> bool:
+        """Whether a draw sets weights, as what is drawn from torch's generator while a model is made does."""
+        return draw.event.generator == "torch" and any(call.name in self.initialisers for call in draw.path)
 
     @cached_property
     def streams(self) -> tuple[Stream, ...]:
@@ -157,11 +159,6 @@ class Entry:
 def _probes(draw: Met[Drawn]) -> bool:
     """Whether a draw may or may not happen while a module is imported: a test of what the machine can do."""
     return draw.guarded and any(call.imports for call in draw.path)
-
-
-def _initialises(draw: Met[Drawn]) -> bool:
-    """Whether a draw sets weights, as what is drawn from torch's generator while a model is made does."""
-    return draw.event.generator == "torch" and not _INITIALISERS.isdisjoint(call.name for call in draw.path)
 
 
 def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[Event]]:

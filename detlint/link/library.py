@@ -32,8 +32,7 @@ from detlint.link.values import (
     is_none,
     truth,
 )
-
-_WEIGHTS = ("torch.init", "torch.init-deprecated", "torch.layers", "torch.embeddings")
+from detlint.lower import QUIET
 
 
 class Interpreter(Loaders):
@@ -117,7 +116,7 @@ class Interpreter(Loaders):
                 self.note(Marked(kind, place))
             elif isinstance(function.receiver, Object):
                 self.open(function.receiver)
-        if root in self.tables.quiet:
+        if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
             self.seed(GENERATORS, function.name, place, certain=False)
@@ -165,7 +164,7 @@ class Interpreter(Loaders):
         generator = row.text("generator")
         if self.state is not None and generator in GENERATORS and self.state["device"] != "meta":
             word = self.state[generator]
-            self.note(Drawn(generator, name, place, word, row.id in _WEIGHTS))
+            self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
             if word == UNSEEDED and not self.unlikely:
                 self.drawn.add(generator)
 
@@ -191,15 +190,15 @@ class Interpreter(Loaders):
             self.state = self.state.but(generators, words.pop() if len(words) == 1 else UNSURE)
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
-        draws_seed = None in defaults and name != "torch.manual_seed"  # None: from the operating system
-        if draws_seed and not self.unlikely:
+        takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
+        if takes_none and None in defaults and not self.unlikely:
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        certain = name == "torch.manual_seed" or Constant(None) not in value
-        self.seed(generators, name, place, certain, restores="restore" in row.id)
+        certain = not takes_none or Constant(None) not in value
+        self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
 
     def switch(self, name: str, word: str, place: Place) -> None:
         """A switch that is set."""

@@ -11,8 +11,6 @@ from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, each, is_none, truth
 
-_TRANSFORMS = ("(transform)", "(transforms)", "(target_transform)", "(1)", "(2)", "(3)")  # of data sets of libraries
-
 
 class Loaders(Caller):
     """Iterates over data loaders and samplers."""
@@ -97,7 +95,10 @@ class Loaders(Caller):
                         break
             else:
                 for slot, value in self.program.objects.slots(atom).items():
-                    if slot in _TRANSFORMS and ".datasets." in str(getattr(atom.kind, "name", "")):
+                    name = slot[1:-1]  # a parameter, or a position where the signature is not known
+                    if (name in self.tables.applied or name.isdigit()) and ".datasets." in str(
+                        getattr(atom.kind, "name", "")
+                    ):
                         functions = frozenset(a for a in value if isinstance(a, (Function, Object, Library)))
                         self.call_value(functions, [UNKNOWN], {}, place)
                     elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):

@@ -18,11 +18,7 @@ from detlint.link.state import State, Trace
 from detlint.link.values import Class, Function, Object, Value
 
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
-_COMMON = frozenset(name for kind in _KINDS for name in dir(kind)) | frozenset(
-    """forward backward train eval zero_grad parameters state_dict load_state_dict close write flush reset update start
-    apply sample reshape permute numpy detach clone float double register_buffer add_argument parse_args submit result
-    acquire release shape""".split()
-)  # methods of many classes, whose name says nothing about the object
+_BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))
 
 
 @dataclass
@@ -101,7 +97,8 @@ class Program:
 
     def methods_named(self, name: str) -> list[Function]:
         """The methods of the project's classes that have a name, to be called on an object that is not known."""
-        if name in _COMMON or len(name) < 5:
+        common = self.catalogue.names("program", "common")
+        if name in _BUILT_IN or name in common or len(name) < 5:
             return []
         return [self.on_some_object(function) for function in self._methods.get(name, ())[:2]]
 

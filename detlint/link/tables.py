@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from functools import cache
 
@@ -40,7 +39,8 @@ class Tables:
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
         self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
-        self.quiet = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+        self.initialisers = catalogue.names("program", "initialiser")
+        self.applied = catalogue.names("program", "applied")
         known = (self.consumers, self.seeders, self.reseeders, self.launchers, self.roles, self.settings)
         self._names = frozenset(name for table in known for name in table) | self.undrawn
         self._hints = catalogue.names("randomness", "hint")
