@@ -60,12 +60,25 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Import:
+    """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
+
+    A relative `module` keeps its leading dots.
+    """
+
+    path: str
+    module: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
-    """A repair: all its edits together, or none."""
+    """A repair: all its edits and imports together, or none."""
 
     title: str
     safety: Safety
     edits: tuple[Edit, ...]
+    imports: tuple[Import, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
