@@ -294,6 +294,8 @@ def _undisturbed() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
-        gc.collect(0)  # all that is new since the collector was off
+        if not gc.get_freeze_count():
+            gc.freeze()  # to and fro, what is new counts as old, without a search through it
+            gc.unfreeze()
         if enabled:
             gc.enable()

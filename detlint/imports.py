@@ -36,6 +36,7 @@ class Imports:
         self._names = Counter(name for path in given for name in self._candidates(path))
         self._local = self._top_level()
         self._paths: dict[tuple[str, str | None, tuple[str, ...]], tuple[str, ...]] = {}
+        self._relatives: dict[tuple[str, int, str], str | None] = {}
         self._places: dict[tuple[str, tuple[str, ...], str, str], str] = {}
 
     def name(self, path: str) -> str:
@@ -60,6 +61,11 @@ class Imports:
 
         With an empty `module` it is the `__init__.py` of the package that the dots name.
         """
+        if (importer, level, module) not in self._relatives:
+            self._relatives[importer, level, module] = self._relative(importer, level, module)
+        return self._relatives[importer, level, module]
+
+    def _relative(self, importer: str, level: int, module: str) -> str | None:
         folders = list(_above(_normal(importer)))
         if not 1 <= level <= len(folders):
             return None

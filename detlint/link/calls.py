@@ -25,7 +25,7 @@ from detlint.link.values import (
     join,
 )
 
-_CALLABLE = (Function, Class, Library, Object, Partial)
+_CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
 
 _ALTERNATIVES = 4  # of what one call may call; one, within what may be called in one of these
@@ -44,7 +44,7 @@ class Caller(Statements):
             return UNKNOWN
         self.frame.walk.append((node.order, self.state))
         outer, self.node = self.node, node
-        if any(isinstance(atom, _CALLABLE) for atom in functions):
+        if not _CALLABLE.isdisjoint(map(type, functions)):
             value = self.call_value(functions, positional, keywords, node.place)
         else:
             value = self.call_unknown(node, positional, keywords)
@@ -58,7 +58,7 @@ class Caller(Statements):
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
         many = 1 if self.dispatching else _ALTERNATIVES
-        atoms = [a for a in each(function) if isinstance(a, _CALLABLE) and self.accepts(a, keywords)][:many]
+        atoms = [a for a in each(function) if type(a) in _CALLABLE and self.accepts(a, keywords)][:many]
         own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []

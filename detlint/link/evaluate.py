@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from detlint import facts as f
-from detlint.link.run import Run
+from detlint.link.run import UNGUARDED, Run
 from detlint.link.state import UNSURE, merged
 from detlint.link.values import (
     EITHER,
@@ -49,8 +49,7 @@ class Evaluator(Run):
 
     def value(self, node: f.Expression) -> Value:
         """What an expression may be."""
-        handler = _HANDLERS.get(type(node))
-        return UNKNOWN if handler is None else handler(self, node)
+        return UNKNOWN if node is None else _HANDLERS[type(node)](self, node)
 
     def _local(self, node: f.Local) -> Value:
         found = self.frame.variables.get(node.name)
@@ -88,23 +87,24 @@ class Evaluator(Run):
 
     def _member(self, node: f.Member) -> Value:
         owner = self.value(node.value)
-        found = [self.attribute(atom, node.name, node.library) for atom in each(owner)]
-        return join(found)
+        if len(owner) == 1:
+            return self.attribute(next(iter(owner)), node.name, node.library)
+        return join([self.attribute(atom, node.name, node.library) for atom in each(owner)])
 
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
         """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
         found: Value | None = None
-        if isinstance(atom, Module):
+        if isinstance(atom, Object) and name == "__dict__":
+            return frozenset((Library("builtins.vars", atom),))
+        if isinstance(atom, (Object, Class)):
+            found = self.program.objects.attribute(atom, name)
+            found = None if found is None else self.bound(found, atom)
+        elif isinstance(atom, Library):
+            found = self.library_attribute(atom, name)
+        elif isinstance(atom, Module):
             found = self.module_attribute(atom.path, name)
         elif isinstance(atom, Namespace):
             found = self.module_named(f"{atom.name}.{name}", atom.importer)
-        elif isinstance(atom, Library):
-            found = self.library_attribute(atom, name)
-        elif isinstance(atom, Object) and name == "__dict__":
-            return frozenset((Library("builtins.vars", atom),))
-        elif isinstance(atom, (Object, Class)):
-            found = self.program.objects.attribute(atom, name)
-            found = None if found is None else self.bound(found, atom)
         elif isinstance(atom, Super):
             found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
             found = None if found is None else self.bound(found, atom.receiver)
@@ -142,10 +142,12 @@ class Evaluator(Run):
                 elif kind in ("method", "function") and isinstance(owner, Object):
                     atom = Function(atom.path, atom.qualified, atom.captured, owner)
             found.append(frozenset((atom,)))
-        return join(found)
+        return found[0] if len(found) == 1 else join(found)
 
     def _item(self, node: f.Item) -> Value:
         value, key = self.value(node.value), self.value(node.key)
+        if len(value) == 1:
+            return self.item_of(next(iter(value)), key)
         return join(self.item_of(atom, key) for atom in each(value))
 
     def item_of(self, atom: Atom, key: Value) -> Value:
@@ -239,7 +241,7 @@ class Evaluator(Run):
             if not decided:
                 return answer
             start = self.state
-            with self.guarded("") if answer.may_hold is answer.may_fail else self.unguarded():
+            with self.guarded("") if answer.may_hold is answer.may_fail else UNGUARDED:
                 second = evaluate(operand)
             if answer.may_hold is answer.may_fail:
                 self.state = merged(s for s in (start, self.state) if s is not None)
@@ -330,7 +332,7 @@ class Evaluator(Run):
             self.state = start
             self.set_variables(dict(variables))
             guarded = answer.default is not expected
-            with self.guarded(answer.option) if guarded else self.unguarded():
+            with self.guarded(answer.option) if guarded else UNGUARDED:
                 arm()
             ends.append((expected, self.state, self.frame.variables))
         if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:

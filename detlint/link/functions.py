@@ -20,7 +20,6 @@ from detlint.link.values import (
     Object,
     Suspended,
     Tuple,
-    Unknown,
     Value,
     each,
     join,
@@ -102,9 +101,9 @@ class Functions(Evaluator):
         """What a run of a function depends on, as far as it is told apart."""
         versions = self.program.objects.versions
         name = (function.path, function.qualified)
-        told = tuple((n, widened(v)) for n, v in variables.items())
-        owners = (a for v in variables.values() for a in each(v) if isinstance(a, Object))
-        key = (function, told, self.state, tuple(versions[o] for o in owners))
+        told = tuple([(n, widened(v)) for n, v in variables.items()])
+        owners = frozenset([(a, versions.get(a)) for v in variables.values() for a in v if type(a) is Object])
+        key = (function, told, self.state, owners)
         contexts = self.contexts[name]
         if key in contexts or len(contexts) < (1 if self.is_settled() else _CONTEXTS):
             contexts.add(key)
@@ -158,22 +157,22 @@ class Functions(Evaluator):
         hidden = rest.pop("**", None) is not None
         options = self.program.options.get((function.path, function.qualified), {})
         for parameter in facts.parameters:
+            name = parameter.name
             if parameter.star == "*":
-                variables[parameter.name] = frozenset((Tuple(tuple(given)),))
+                value: Value = frozenset((Tuple(tuple(given)),))
                 given = []
             elif parameter.star == "**":
-                variables[parameter.name] = frozenset((Keywords(tuple(sorted(rest.items()))),))
+                value = frozenset((Keywords(tuple(sorted(rest.items()))),))
             elif given and not parameter.keyword_only:
-                variables[parameter.name] = given.pop(0)
-                rest.pop(parameter.name, None)
-            elif parameter.name in rest:
-                variables[parameter.name] = rest.pop(parameter.name)
-            elif parameter.name in options:
-                variables[parameter.name] = options[parameter.name]
+                value = given.pop(0)
+                rest.pop(name, None)
+            elif name in rest:
+                value = rest.pop(name)
             else:
-                variables[parameter.name] = self.default(function, parameter, hidden)
-            if variables[parameter.name] <= {Unknown()} and parameter.annotation is not None:
-                variables[parameter.name] = self.annotated(function.path, parameter.annotation)
+                value = options[name] if name in options else self.default(function, parameter, hidden)
+            if parameter.annotation is not None and value == UNKNOWN:
+                value = self.annotated(function.path, parameter.annotation)
+            variables[name] = value
         return variables
 
     def default(self, function: Function, parameter: f.Parameter, hidden: bool) -> Value:

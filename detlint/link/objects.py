@@ -90,28 +90,37 @@ class Objects:
 
     def stored(self, owner: Atom, name: str) -> Value | None:
         """What a slot may hold, or None."""
-        found = self._stored[owner].get(name) if owner in self._stored else None
-        return self.shared.stored(owner, name) if found is None and self.shared is not None else found
+        slots = self._stored.get(owner)
+        found = slots.get(name) if slots is not None else None
+        if found is None and self.shared is not None:
+            slots = self.shared._stored.get(owner)
+            return slots.get(name) if slots is not None else None
+        return found
 
     def slots(self, owner: Atom) -> dict[str, Value]:
-        """All slots of an object."""
-        shared = self.shared.slots(owner) if self.shared is not None else {}
-        return shared | self._stored.get(owner, {})
+        """All slots of an object, as they are now."""
+        return dict(self._slots(owner))
+
+    def _slots(self, owner: Atom) -> dict[str, Value]:
+        own = self._stored.get(owner)
+        shared = None if self.shared is None else self.shared._stored.get(owner)
+        if own is None:
+            return shared or {}
+        return shared | own if shared else own
 
     def items(self, owner: Atom) -> Value:
         """What a container may hold."""
-        found = [value for name, value in self.slots(owner).items() if name.startswith("[")]
-        return join(found) if found else UNKNOWN
+        return join(value for name, value in self._slots(owner).items() if name.startswith("["))
 
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
         """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
-        stored = self.stored(owner, name)
-        if self.stored(owner, OPEN) is not None:
-            found = stored or self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
-            return found if found is None or any(isinstance(a, Function) for a in found) else join((found, UNKNOWN))
-        if stored is not None:
-            return stored
-        return self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
+        slots = self._slots(owner)
+        found = slots.get(name) if slots else None
+        if found is None:
+            found = self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
+        if OPEN in slots and found is not None and not any(isinstance(a, Function) for a in found):
+            return join((found, UNKNOWN))
+        return found
 
     def find(self, order: Iterable[Class | Library], owner: Object | Class, name: str) -> Value | None:
         """An attribute of the first class in `order` that has it; those of libraries come last."""

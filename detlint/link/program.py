@@ -6,7 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 from detlint.catalogue import Catalogue
@@ -51,6 +51,7 @@ class Program:
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, tuple[State, Value, Trace]] = field(default_factory=dict)
     walks: dict[tuple[str, str], list[list[tuple[int, State]]]] = field(default_factory=lambda: defaultdict(list))
+    _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
 
@@ -62,9 +63,11 @@ class Program:
 
     def package(self, path: str) -> str | None:
         """The `__init__.py` of the package that a file belongs to, which runs before it."""
-        around = folder(folder(path) if path.endswith("/__init__.py") else path)
-        found = f"{around}/__init__.py" if around != "." else "__init__.py"
-        return found if found in self.facts and found != path else None
+        if path not in self._packages:
+            around = folder(folder(path) if path.endswith("/__init__.py") else path)
+            found = f"{around}/__init__.py" if around != "." else "__init__.py"
+            self._packages[path] = found if found in self.facts and found != path else None
+        return self._packages[path]
 
     @cached_property
     def shadows(self) -> frozenset[str]:
@@ -112,6 +115,7 @@ class Program:
         return self.facts[function.path].functions[function.qualified]
 
 
+@cache
 def folder(path: str) -> str:
     """The folder that a file is in."""
     return PurePosixPath(path).parent.as_posix()

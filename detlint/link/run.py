@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from detlint import facts as f
@@ -27,6 +27,7 @@ from detlint.link.values import (
     join,
 )
 
+UNGUARDED = nullcontext()  # what is traced here happens by default
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
@@ -206,7 +207,7 @@ class Run:
         self.imported.add(path)
         environment = self.program.environments[path]
         if environment.done and environment.quiet and not environment.partial:
-            for inner in sorted(environment.loads):
+            for inner in sorted(environment.loads - self.imported):
                 self.load(inner)
             return
         environment.done, environment.partial = True, False
@@ -266,18 +267,9 @@ class Run:
         """Add to the trace."""
         self.trace.append(event)
 
-    @contextmanager
-    def guarded(self, option: str, dispatch: Place | None = None) -> Iterator[None]:
+    def guarded(self, option: str, dispatch: Place | None = None) -> AbstractContextManager[None]:
         """What is traced here happens only where an option is set, or perhaps, as one of what `dispatch` may call."""
-        before, self.trace = self.trace, []
-        self.doubts += 1
-        self.unlikely += bool(option)
-        yield
-        self.doubts -= 1
-        self.unlikely -= bool(option)
-        inner, self.trace = tuple(self.trace), before
-        if inner:
-            self.trace.append(Guarded(option, inner, dispatch))
+        return _Guard(self, option, dispatch)
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -288,18 +280,39 @@ class Run:
         if inner:
             self.trace.append(Apart(inner))
 
-    @contextmanager
-    def unguarded(self) -> Iterator[None]:
-        """What is traced here happens by default."""
-        yield
-
     def merge_variables(self, found: Iterable[dict[str, Value]]) -> dict[str, Value]:
         """The variables after one of several paths."""
         first, *others = found
         for variables in others:
-            merged = dict(variables)
+            if variables == first:
+                continue
+            merged = first | variables
             for name, value in first.items():
-                other = variables.get(name)
-                merged[name] = value if other is None or other is value else join((value, other))
+                other = merged[name]
+                if other is not value:
+                    merged[name] = join((value, other))
             first = merged
         return first
+
+
+class _Guard(AbstractContextManager[None]):
+    """What is traced here may happen; a class, since a generator function would cost more than what it guards."""
+
+    __slots__ = ("before", "dispatch", "option", "run")
+
+    def __init__(self, run: Run, option: str, dispatch: Place | None) -> None:
+        self.run, self.option, self.dispatch, self.before = run, option, dispatch, run.trace
+
+    def __enter__(self) -> None:
+        run = self.run
+        run.trace = []
+        run.doubts += 1
+        run.unlikely += bool(self.option)
+
+    def __exit__(self, *_: object) -> None:
+        run = self.run
+        run.doubts -= 1
+        run.unlikely -= bool(self.option)
+        inner, run.trace = run.trace, self.before
+        if inner:
+            run.trace.append(Guarded(self.option, tuple(inner), self.dispatch))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from detlint.facts import GENERATORS
 from detlint.finding import Place
+from detlint.link.interned import Interned
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
 SWITCHES = {  # by name, with what holds in a program that sets nothing
@@ -22,8 +23,8 @@ _FIELDS = (*GENERATORS, *SWITCHES)
 _PLACE = {name: index for index, name in enumerate(_FIELDS)}
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+@dataclass(frozen=True, slots=True, eq=False)
+class State(metaclass=Interned):
     """One word for each generator and switch; UNSURE where it is one or another."""
 
     words: tuple[str, ...]

@@ -9,7 +9,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.functions import Functions
 from detlint.link.objects import ClassInfo
-from detlint.link.run import Frame
+from detlint.link.run import UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
 from detlint.link.values import (
     UNKNOWN,
@@ -68,7 +68,7 @@ class Statements(Functions):
         for arm in node.arms:
             self.state = start
             self.set_variables(dict(variables))
-            with self.guarded("") if len(node.arms) > 1 else self.unguarded():
+            with self.guarded("") if len(node.arms) > 1 else UNGUARDED:
                 self.block(arm)
             ends.append((self.state, self.frame.variables))
         self.set_variables(self.merge_variables([v for s, v in ends if s is not None] or [variables]))
@@ -114,7 +114,7 @@ class Statements(Functions):
         entered = [self.enter(atom, node) for atom in atoms]
         if node.target is not None:
             self.assign(node.target, join(entered))
-        with self.apart() if restored else self.unguarded():  # what is seeded here is not seeded for long
+        with self.apart() if restored else UNGUARDED:  # what is seeded here is not seeded for long
             self.block(node.body)
         for atom in atoms:
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:

@@ -8,59 +8,62 @@ from functools import cache
 from operator import ge, gt, le, lt
 
 from detlint.finding import Place
+from detlint.link.interned import Interned
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown(metaclass=Interned):
     """Anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+@dataclass(frozen=True, slots=True, eq=False)
+class Some(metaclass=Interned):
     """Anything but None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant(metaclass=Interned):
     """A constant of the program."""
 
+    typed = True
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+@dataclass(frozen=True, slots=True, eq=False)
+class Option(metaclass=Interned):
     """What the user of a program may set, an option or a field of a configuration; `default` is a constant."""
 
+    typed = True
     name: str
     default: object
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+@dataclass(frozen=True, slots=True, eq=False)
+class Library(metaclass=Interned):
     """Something of a library, by qualified name; `receiver` is the object that it was taken from as a method."""
 
     name: str
     receiver: Object | Function | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+@dataclass(frozen=True, slots=True, eq=False)
+class Module(metaclass=Interned):
     """A module of the project, by the path of its file."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
+@dataclass(frozen=True, slots=True, eq=False)
+class Namespace(metaclass=Interned):
     """The prefix of a dotted name whose modules may belong to the project."""
 
     name: str
     importer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+@dataclass(frozen=True, slots=True, eq=False)
+class Function(metaclass=Interned):
     """A function of the file at `path`, with the variables that it captured, and `self` if it is bound."""
 
     path: str
@@ -69,16 +72,16 @@ class Function:
     receiver: Object | Class | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+@dataclass(frozen=True, slots=True, eq=False)
+class Class(metaclass=Interned):
     """A class of the file at `path`."""
 
     path: str
     qualified: str
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+@dataclass(frozen=True, slots=True, eq=False)
+class Object(metaclass=Interned):
     """The objects of a class that one call makes: that at `order` in the file at `path`."""
 
     kind: Class | Library
@@ -86,22 +89,22 @@ class Object:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tuple:
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuple(metaclass=Interned):
     """A tuple, or arguments that were gathered by `*args`."""
 
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Keywords:
+@dataclass(frozen=True, slots=True, eq=False)
+class Keywords(metaclass=Interned):
     """Arguments that were gathered by `**kwargs`."""
 
     items: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial(metaclass=Interned):
     """`functools.partial(function, ...)`."""
 
     function: Value
@@ -109,8 +112,8 @@ class Partial:
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Suspended:
+@dataclass(frozen=True, slots=True, eq=False)
+class Suspended(metaclass=Interned):
     """What a call of a generator function returns: its body runs when one iterates over it."""
 
     function: Function
@@ -118,24 +121,24 @@ class Suspended:
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapped:
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped(metaclass=Interned):
     """What wraps iterables: iterating over it iterates over `sources` and gives `items`."""
 
     items: Value
     sources: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Super:
+@dataclass(frozen=True, slots=True, eq=False)
+class Super(metaclass=Interned):
     """`super()` in a method of `klass`."""
 
     klass: Class
     receiver: Object | Class
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+@dataclass(frozen=True, slots=True, eq=False)
+class Saved(metaclass=Interned):
     """The saved state of a generator: one of the words of a state."""
 
     generator: str
@@ -172,10 +175,13 @@ MANY = 16  # a value of more atoms is not known
 
 def join(values: Iterable[Value]) -> Value:
     """A value that may be any of `values`; unknown where there are none."""
-    found: Value = frozenset()
+    found: Value = UNKNOWN
+    first = True
     for value in values:
-        if value is not found:
-            found = found | value if found else value
+        if first:
+            found, first = value, False
+        elif value is not found:
+            found = found | value
     if len(found) > MANY:
         found = frozenset(sorted((a for a in found if not isinstance(a, Unknown)), key=order)[:MANY]) | UNKNOWN
     return found or UNKNOWN
@@ -228,7 +234,10 @@ def exact(value: Value) -> object:
 
 def bounded(value: Value, depth: int = 2) -> Value:
     """A value whose parts are nested to a depth only: where values are kept, a loop could nest them for ever."""
-    if not any(isinstance(atom, (*_COMPOSITE, Function)) for atom in value):
+    for atom in value:
+        if type(atom) in _NESTED:
+            break
+    else:
         return value
     return frozenset(_bounded(atom, depth) for atom in value)
 
@@ -255,16 +264,20 @@ def _bounded(atom: Atom, depth: int) -> Atom:
 
 
 _COMPOSITE = (Tuple, Keywords, Partial, Suspended, Wrapped)
+_NESTED = frozenset((*_COMPOSITE, Function))
 
 
 def widened(value: Value, depth: int = 3) -> Value:
     """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
-    if not any(isinstance(atom, _WIDENED) for atom in value):
+    for atom in value:
+        if type(atom) in _WIDENED:
+            break
+    else:
         return value
     return frozenset(_widened(atom, depth) for atom in value)
 
 
-_WIDENED = (Constant, *_COMPOSITE)
+_WIDENED = frozenset((Constant, *_COMPOSITE))
 
 
 def _widened(atom: Atom, depth: int) -> Atom:

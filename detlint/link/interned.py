@@ -1,0 +1,43 @@
+"""Objects that exist once: equal ones are the same object, so that sets and keys of them cost little."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+
+class Interned(type):
+    """The metaclass of frozen dataclasses (without `eq`) of which equal objects are one object.
+
+    The objects live as long as the process. A class that is `typed` tells 1, 1.0 and True apart.
+    """
+
+    _made: dict[object, Any]
+    _names: tuple[str, ...]
+    _defaults: tuple[object, ...]
+    _typed: bool
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        super().__init__(name, bases, namespace)
+        cls._made, cls._names, cls._defaults = {}, (), ()
+        cls._typed = bool(namespace.get("typed"))
+
+    def __call__(cls, *values: Any, **keywords: Any) -> Any:
+        """The one object of these values."""
+        if keywords:
+            values, keywords = cls._all(values, keywords), {}
+        key = (values, *map(type, values)) if cls._typed else values
+        found = cls._made.get(key)
+        if found is None:
+            every = cls._all(values, keywords)
+            made = cls(*every) if len(every) > len(values) else super().__call__(*values)
+            found = cls._made.setdefault(key, made)
+        return found
+
+    def _all(cls, values: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of all fields."""
+        if not cls._names:
+            known: tuple[Any, ...] = fields(cls)  # type: ignore[arg-type]
+            cls._names, cls._defaults = tuple(f.name for f in known), tuple(f.default for f in known)
+        rest = zip(cls._names[len(values) :], cls._defaults[len(values) :], strict=True)
+        return (*values, *(keywords.get(name, default) for name, default in rest))
