@@ -1,0 +1,398 @@
+"""Seeds, switches and random states that make two runs of a PyTorch program agree.
+
+Importing this module imports neither torch nor NumPy and changes nothing, so it is safe
+where a spawned process imports the program again. It needs Python 3.8 and torch 2.0, or
+newer; without NumPy, only worker_rng() is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import operator
+import os
+import random
+import sys
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import numpy as np
+    import torch
+
+    NumpyGenerator = Union[np.random.Generator, np.random.RandomState]
+    AnyGenerator = Union[random.Random, NumpyGenerator, torch.Generator]
+
+_CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
+_CUBLAS_VALUES = (":4096:8", ":16:8")  # PyTorch accepts no other
+
+_sources: dict[str, tuple[Any, Any, Any]] = {}  # seed, get_state, set_state by name
+_seed: int | None = None  # of the last seed_everything() or seed_worker()
+_rng: tuple[int, np.random.Generator] | None = None  # of worker_rng(), with its seed
+
+
+def seed_everything(seed: int, *, strict: bool = False) -> int:
+    """Seed `random`, NumPy's global stream, torch on all devices, what is registered.
+
+    `seed`, from 0 to 2**32 - 1 (NumPy takes no other), is returned; TypeError or
+    ValueError is raised for another. NumPy and torch are imported if installed, and
+    `torch.manual_seed` reaches every device, even one that is not in use yet. Processes
+    of a distributed run all get the same streams: see rank_seed().
+
+    No call fixes hashes of strings, and so the order of sets: PYTHONHASHSEED does, read
+    when Python starts. It is not set here, as only child processes would follow it.
+    `strict` raises RuntimeError, before anything is seeded, if Python started without.
+    """
+    seed = _checked(seed)
+    if strict and _hashes_vary():
+        raise RuntimeError(
+            "hashes of strings, and so the order of sets, differ from run to run: "
+            "start the program with PYTHONHASHSEED=0 in its environment"
+        )
+    _seed_host(seed)
+    try:
+        import torch
+    except ImportError:
+        return seed
+    torch.manual_seed(seed)
+    return seed
+
+
+def rank_seed(seed: int, rank: int | None = None) -> int:
+    """Return a seed for this process of a distributed run, different on each rank.
+
+    Build the model after `seed_everything(seed)`, alike on all ranks, then call
+    `seed_everything(rank_seed(seed))`, so that dropout and augmentation differ. `rank`
+    is by default torch.distributed's, else the variable RANK that torchrun sets, or 0.
+    Where ranks must draw alike (tensor parallelism), pass the data-parallel rank. Runs
+    with neighbouring seeds share no stream, as they would under `seed + rank`.
+    """
+    seed = _checked(seed)
+    if rank is None:
+        distributed = sys.modules.get("torch.distributed")
+        if distributed and distributed.is_available() and distributed.is_initialized():
+            rank = distributed.get_rank()
+        else:
+            rank = int(os.environ.get("RANK", "0"))
+    mixed = int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:4], "big")
+    return (mixed + _checked(rank, what="rank")) % 2**32
+
+
+def register(
+    name: str,
+    seed: Callable[[int], object],
+    get_state: Callable[[], Any] | None = None,
+    set_state: Callable[[Any], object] | None = None,
+) -> None:
+    """Have one more generator seeded: `register("cv2", cv2.setRNGSeed)`.
+
+    `seed` gets an integer from 0 to 2**31 - 1, which every library takes, from
+    seed_everything() and seed_worker(), and at once if one of them ran before.
+    `get_state` and `set_state`, both or neither, serve rng_state() and set_rng_state().
+    A name that is registered again is replaced. Spawned workers import everything anew:
+    register in the module of the data set, not under `if __name__ == "__main__"`.
+    """
+    if (get_state is None) != (set_state is None):
+        raise TypeError(f"{name}: give both get_state and set_state, or neither")
+    _sources[name] = (seed, get_state, set_state)
+    if _seed is not None:
+        seed(_seed % 2**31)
+
+
+def make_generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
+    """Return a generator seeded with 0 to 2**64 - 1; loaders want one on the CPU."""
+    import torch
+
+    generator = torch.Generator(device=device)
+    generator.manual_seed(_checked(seed, most=2**64 - 1))
+    return generator
+
+
+def seed_worker(worker_id: int) -> None:
+    """Seed `random`, NumPy and registered generators in a worker, as `worker_init_fn`.
+
+    The seed is torch's own there: what the loader drew for the epoch, plus `worker_id`.
+    https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader
+    """
+    import torch
+
+    _seed_host(torch.initial_seed() % 2**32)
+
+
+def worker_rng() -> np.random.Generator:
+    """Return this process's own NumPy generator: call it in `__getitem__`.
+
+    It follows the seed of the worker, which no other worker or epoch has, or torch's
+    seed outside of workers. It is one object until that seed changes or
+    seed_everything() is called. (One that the data set holds is copied to all workers
+    in one state, in which it starts again in each epoch.)
+    """
+    global _rng
+    import numpy as np
+    import torch
+    from torch.utils.data import get_worker_info
+
+    worker = get_worker_info()
+    seed = torch.initial_seed() if worker is None else worker.seed
+    if _rng is None or _rng[0] != seed:
+        # a spawn_key, to be another stream than the program's own default_rng(seed)
+        sequence = np.random.SeedSequence(seed, spawn_key=(0,))
+        _rng = (seed, np.random.default_rng(sequence))
+    return _rng[1]
+
+
+def enable_determinism(warn_only: bool = False) -> None:
+    """Let torch, cuDNN, cuBLAS and oneDNN use only algorithms that repeat bit for bit.
+
+    Operations that have none raise, or with `warn_only` warn and go on varying. Call it
+    before CUDA is in use: cuBLAS reads CUBLAS_WORKSPACE_CONFIG once, which is set here
+    to ":4096:8" unless it is valid. Where it is too late for that, torch before 2.10
+    refuses matrix products (later ones do not need it: pytorch/pytorch#161749), so
+    RuntimeError is raised, and nothing changed, if not `warn_only`.
+    """
+    import torch
+
+    cuda: Any = torch.cuda
+    if os.environ.get(_CUBLAS) not in _CUBLAS_VALUES:
+        if not cuda.is_initialized():
+            os.environ[_CUBLAS] = _CUBLAS_VALUES[0]
+        # torch.__version__ compares as a version, not as a string
+        elif torch.version.cuda and torch.__version__ < "2.10" and not warn_only:
+            raise RuntimeError(
+                "too late for a deterministic cuBLAS, since CUDA is in use already: "
+                "call enable_determinism() before anything runs on the GPU, or start "
+                f"the program with {_CUBLAS}={_CUBLAS_VALUES[0]} in its environment"
+            )
+    torch.use_deterministic_algorithms(True, warn_only=warn_only)
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.benchmark = False
+    onednn: Any = torch.backends.mkldnn
+    if hasattr(onednn, "deterministic"):  # newer than torch 2.0
+        onednn.deterministic = True
+
+
+@contextmanager
+def deterministic_scope(
+    seed: int | None = None,
+    warn_only: bool = False,
+) -> Iterator[None]:
+    """Run a block, or a decorated function, deterministically and then restore all.
+
+    Inside, enable_determinism() holds and, given a `seed`, so does seed_everything().
+    Afterwards, also on errors, the switches are as before and, given a `seed`, so are
+    the random streams, but for CUBLAS_WORKSPACE_CONFIG, which is read just once, and
+    the streams of generators registered without `set_state`.
+    """
+    import torch
+
+    enabled = torch.are_deterministic_algorithms_enabled()
+    warned = torch.is_deterministic_algorithms_warn_only_enabled()
+    switches = _switches(torch)
+    start = torch.initial_seed()
+    state = None if seed is None else rng_state()
+    try:
+        enable_determinism(warn_only)
+        if seed is not None:
+            seed_everything(seed)
+        yield
+    finally:
+        torch.use_deterministic_algorithms(enabled, warn_only=warned)
+        for owner, name, value in switches:
+            setattr(owner, name, value)
+        if state is not None:
+            torch.manual_seed(start)  # on devices that were not in use before
+            set_rng_state(state)
+
+
+def rng_state(*generators: AnyGenerator) -> dict[str, Any]:
+    """Return the states of all random streams of this process, for a checkpoint.
+
+    These are `random`, NumPy's global stream, torch's on the CPU and on all devices in
+    use, worker_rng(), what is registered with `get_state`, and the given generators of
+    torch, NumPy or `random`. The dict holds numbers, strings, tuples and CPU tensors:
+    `torch.load(..., weights_only=True)` reads it. Each rank has a state of its own.
+    """
+    np, torch = _module("numpy"), _module("torch")
+    state = {
+        "format": 1,
+        "seed": _seed,
+        "python": random.getstate(),
+        "numpy": np and np.random.get_state(legacy=False),
+        "torch": torch and torch.get_rng_state(),
+        "devices": {} if torch is None else _device_states(torch),
+        "worker_rng": _rng and (_rng[0], _rng[1].bit_generator.state),
+        "registered": {k: get() for k, (_, get, _) in _sources.items() if get},
+        "generators": [_read(generator) for generator in generators],
+    }
+    return {key: _plain(value) for key, value in state.items()}
+
+
+def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
+    """Continue the random streams that rng_state() saved, given generators alike.
+
+    `map_location` may have moved `state` to another device. ValueError is raised, and
+    nothing changed, if it is no such state or was saved with other generators. A
+    warning tells where the run cannot continue exactly: another number of devices (the
+    first ones are restored), or a saved generator that is not registered.
+    """
+    global _rng, _seed
+    if not isinstance(state, dict) or state.get("format") != 1:
+        raise ValueError("no random state: pass what rng_state() returned")
+    state = _unplain(state)
+    saved = [kind for kind, _ in state["generators"]]
+    given = [_read(generator)[0] for generator in generators]
+    if saved != given:
+        raise ValueError(f"the state belongs to the generators {saved}, not to {given}")
+    np, torch = _module("numpy"), _module("torch")
+    _seed, _rng = state["seed"], None
+    _write(random, state["python"])
+    if np and state["numpy"]:
+        np.random.set_state(state["numpy"])
+    if np and state["worker_rng"]:
+        _rng = (state["worker_rng"][0], np.random.default_rng())
+        _write(_rng[1], state["worker_rng"][1])
+    lost = []
+    if torch and state["torch"] is not None:
+        torch.set_rng_state(state["torch"])
+        for kind, states in state["devices"].items():
+            count = _device_count(torch, kind)
+            if count != len(states):
+                lost.append(f"{len(states)} {kind} devices then, {count} now")
+            for index, one in enumerate(states[:count]):
+                getattr(torch, kind).set_rng_state(one, index)
+    for name, value in state["registered"].items():
+        write = _sources.get(name, (None, None, None))[2]
+        if write:
+            write(value)
+        else:
+            lost.append(f"{name!r} is not registered with a set_state")
+    for generator, (_, value) in zip(generators, state["generators"]):
+        _write(generator, value)
+    if lost:
+        warnings.warn("the run goes on differently: " + "; ".join(lost), stacklevel=2)
+
+
+def _checked(seed: int, most: int = 2**32 - 1, what: str = "seed") -> int:
+    wanted = f"{what} must be an integer from 0 to {most}, not {seed!r}"
+    if isinstance(seed, bool) or not hasattr(type(seed), "__index__"):
+        raise TypeError(wanted)
+    if not 0 <= operator.index(seed) <= most:
+        raise ValueError(wanted)
+    return operator.index(seed)
+
+
+def _hashes_vary() -> bool:
+    """Whether Python started without a fixed PYTHONHASHSEED."""
+    try:  # what Python saw; os.environ may have been changed since
+        started = b"\0" + Path("/proc/self/environ").read_bytes()
+        value = started.partition(b"\0PYTHONHASHSEED=")[2].partition(b"\0")[0].decode()
+    except OSError:
+        value = os.environ.get("PYTHONHASHSEED", "")
+    fixed = value not in ("", "random") and not sys.flags.ignore_environment
+    return bool(sys.flags.hash_randomization) and not fixed
+
+
+def _seed_host(seed: int) -> None:
+    global _rng, _seed
+    _seed, _rng = seed, None
+    random.seed(seed)
+    try:
+        import numpy as np
+    except ImportError:
+        pass
+    else:
+        np.random.seed(seed)  # noqa: NPY002
+    for source, _, _ in _sources.values():
+        source(seed % 2**31)
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def _switches(torch: Any) -> list[tuple[Any, str, Any]]:
+    """Owner, name and value of each switch that enable_determinism() changes."""
+    cudnn, mkldnn = torch.backends.cudnn, torch.backends.mkldnn
+    inductor = _module("torch._inductor.config")  # use_deterministic_algorithms sets it
+    owners = [(cudnn, "benchmark")]
+    owners += [(owner, "deterministic") for owner in (cudnn, mkldnn, inductor)]
+    return [(o, name, getattr(o, name)) for o, name in owners if hasattr(o, name)]
+
+
+def _device_states(torch: Any) -> dict[str, Any]:
+    """The states of devices in use, by kind: asking others would start them."""
+    custom = getattr(torch._C, "_get_privateuse1_backend_name", str)()
+    states = {}
+    for kind in ("cuda", "xpu", "mps", custom):
+        module: Any = getattr(torch, kind, None)
+        used = getattr(module, "is_initialized", torch.backends.mps.is_available)
+        if hasattr(module, "get_rng_state") and used():
+            count = range(_device_count(torch, kind))
+            states[kind] = [module.get_rng_state(index) for index in count]
+    return states
+
+
+def _device_count(torch: Any, kind: str) -> int:
+    if kind == "mps":
+        return int(torch.backends.mps.is_available())
+    return int(getattr(torch, kind).device_count()) if hasattr(torch, kind) else 0
+
+
+def _read(generator: Any) -> tuple[str, Any]:
+    """Return the kind and the state of a generator."""
+    np, torch = _module("numpy"), _module("torch")
+    if isinstance(generator, random.Random):
+        return "random.Random", generator.getstate()
+    if torch and isinstance(generator, torch.Generator):
+        return f"torch.Generator on {generator.device.type}", generator.get_state()
+    if np and isinstance(generator, np.random.Generator):
+        state = generator.bit_generator.state
+    elif np and isinstance(generator, np.random.RandomState):
+        state = generator.get_state(legacy=False)
+    else:
+        raise TypeError(f"no generator of torch, NumPy or random: {generator!r}")
+    return f"numpy {type(generator).__name__} of {state['bit_generator']}", state
+
+
+def _write(generator: Any, state: Any) -> None:
+    if hasattr(generator, "setstate"):  # of random
+        generator.setstate(state)
+    elif hasattr(generator, "set_state"):  # of torch, or a RandomState
+        generator.set_state(state)
+    else:
+        generator.bit_generator.state = state
+
+
+def _plain(value: Any) -> Any:
+    """Return a state as numbers, strings, CPU tensors, and containers of them."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [_plain(item) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
+    if hasattr(value, "detach"):  # of torch
+        return value.detach().cpu().clone()
+    if hasattr(value, "dtype") and hasattr(value, "tolist"):  # of NumPy
+        plain = _plain(value.tolist())
+        return {"dtype": str(value.dtype), "array": plain} if value.shape else plain
+    raise TypeError(f"no checkpoint keeps a {type(value).__name__} of a random state")
+
+
+def _unplain(value: Any) -> Any:
+    """Undo _plain(), with all tensors on the CPU."""
+    if isinstance(value, dict):
+        if value.keys() == {"dtype", "array"}:
+            return _module("numpy").asarray(value["array"], dtype=value["dtype"])
+        return {key: _unplain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_unplain(item) for item in value)
+    return value.cpu() if hasattr(value, "cpu") else value
