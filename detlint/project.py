@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from packaging.version import Version
 
@@ -45,10 +46,12 @@ class Project:
         self._answers = Answers(self.program, self.entries)
 
     def _entries(self, commands: Iterable[tuple[str, str]]) -> Iterator[Entry]:
+        mains: dict[str, Entry] = {}
         for facts in self.facts:
             kind = self._kind(facts)
             if kind:
-                yield from self._run(Entry(facts.path, kind, self_check=self.is_self_check(facts)), facts.path, None)
+                mains[facts.path] = Entry(facts.path, kind, self_check=self.is_self_check(facts))
+                yield from self._run(mains[facts.path], facts.path, None)
         for name, target in commands:
             module, _, function = target.partition(":")
             path = self.program.imports.find(module, "")
@@ -58,7 +61,23 @@ class Project:
             )
             if path is not None and qualified is not None:
                 entry = Entry(path, "command", name, found[qualified].place)
-                yield from self._run(entry, path, Function(path, qualified))
+                known = mains.get(path)
+                if known is not None and self._runs_only(path, function):
+                    yield replace(entry, trace=known.trace, end=known.end, initialisers=known.initialisers)
+                else:
+                    yield from self._run(entry, path, Function(path, qualified))
+
+    def _runs_only(self, path: str, function: str) -> bool:
+        """Whether the `__main__` block of a file does nothing but call a function without arguments."""
+        blocks = [node for node in self.program.facts[path].top if isinstance(node, f.Branch) and _is_main(node.test)]
+        calls = [node.value for block in blocks for node in block.body if isinstance(node, f.Do)]
+        alone = len(calls) == 1 and len(blocks[0].body) == 1
+        return (
+            alone
+            and isinstance(calls[0], f.Call)
+            and calls[0].function == f.Global(function)
+            and not calls[0].arguments
+        )
 
     def _kind(self, facts: Facts) -> str:
         """What kind of entry point a file is, if any."""
@@ -121,3 +140,8 @@ class Project:
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         return self._answers.holds(question)
+
+
+def _is_main(test: f.Expression) -> bool:
+    """Whether a test asks if a file is run as the main program."""
+    return isinstance(test, f.Compare) and test.operator == "==" and f.Global("__name__") in (test.left, test.right)
