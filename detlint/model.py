@@ -13,7 +13,7 @@ from packaging.version import Version
 from detlint import positions, tree
 from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
-from detlint.finding import Finding, Place, Question, Related, Unseeded
+from detlint.finding import Finding, Fix, Place, Question, Related, Unseeded
 from detlint.resolve import Resolver
 from detlint.scopes import Scope, class_of, reads
 from detlint.values import UNKNOWN, parse_signature
@@ -296,7 +296,14 @@ class Module(Resolver):
 
     def place(self, node: s.Node) -> Place:
         """Where a node stands."""
-        start, end = self._spans.of(node.origin)
+        return self.at(*self.span(node))
+
+    def span(self, node: s.Node) -> tuple[int, int]:
+        """Where a node's text starts and ends, without its own parentheses: offsets in characters."""
+        return self._spans.of(node.origin)
+
+    def at(self, start: int, end: int) -> Place:
+        """The place between two offsets."""
         cell, line, column = self.lines.locate(start)
         _, end_line, end_column = self.lines.locate(end)
         return Place(self.path, line, column, end_line, end_column, cell)
@@ -335,10 +342,11 @@ class Module(Resolver):
         full_if: Question | None = None,
         only_if: Question | None = None,
         unless: Iterable[Question] = (),
+        fix: Fix | None = None,
         **details: str,
     ) -> Finding:
         """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
         message = rule.message.format(**details)
         place = self.place(node)
-        return Finding(rule.code, place, message, details, places, None, lowered, full_if, only_if, tuple(unless))
+        return Finding(rule.code, place, message, details, places, fix, lowered, full_if, only_if, tuple(unless))
