@@ -73,12 +73,16 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A repair: all its edits and imports together, or none."""
+    """A repair: all its edits and imports together, or none.
+
+    `lowered` is its safety where its finding is lowered, if that is another.
+    """
 
     title: str
     safety: Safety
     edits: tuple[Edit, ...]
     imports: tuple[Import, ...] = ()
+    lowered: Safety | None = None
 
 
 @dataclass(frozen=True, slots=True)
