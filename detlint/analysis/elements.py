@@ -1,0 +1,306 @@
+"""What decides where items stand in a set: salted hashes, addresses, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from detlint import syntax as s
+from detlint.analysis.sets import ALGEBRA, SETS
+from detlint.model import Module
+from detlint.scopes import Binding, reaching
+
+_MANY = frozenset(
+    """typing.List typing.Sequence typing.Iterable typing.Iterator typing.Tuple typing.Collection typing.Dict
+    typing.Mapping builtins.list builtins.tuple builtins.dict collections.abc.Sequence collections.abc.Iterable
+    collections.abc.Iterator collections.abc.Collection collections.abc.Mapping""".split()
+)
+_SAME = frozenset(
+    """builtins.list builtins.tuple builtins.sorted builtins.set builtins.frozenset builtins.reversed builtins.iter
+    builtins.filter tqdm.tqdm copy.copy copy.deepcopy itertools.chain builtins.dict collections.Counter
+    builtins.dict.fromkeys collections.OrderedDict.fromkeys""".split()
+)
+_VIEWS = frozenset(("keys", "copy"))
+
+
+class Kind(Enum):
+    """What decides where an item stands in a set."""
+
+    TEXT = "text"  # a hash that is salted in each process
+    IDENTITY = "identity"  # its address
+    STABLE = "stable"  # a hash that is the same in each process
+    UNKNOWN = "unknown"
+
+
+def _joined(kinds: Iterable[Kind]) -> Kind:
+    """The kind of items of several kinds: what varies wins over what is not known, and that over what does not."""
+    found = set(kinds)
+    order = (Kind.IDENTITY, Kind.TEXT, Kind.UNKNOWN, Kind.STABLE)
+    return next((kind for kind in order if kind in found), Kind.UNKNOWN)
+
+
+class Elements:
+    """Answers about the items of one file's sets and other iterables."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._tables: dict[tuple[str, str], dict[str, Kind]] = {}
+        for row in module.catalogue.rows("order", "element"):
+            for key in ("names", "methods", "attributes", "types"):
+                table = self._tables.setdefault((row.text("gives"), key), {})
+                table |= {name: Kind(row.text("kind")) for name in row.list(key)}
+        self._many: dict[s.Expression, Kind] = {}
+        self._one: dict[s.Expression, Kind] = {}
+
+    # Items
+
+    def of(self, node: s.Expression) -> Kind:
+        """What kind of items an iterable holds."""
+        if node not in self._many:
+            self._many[node] = Kind.UNKNOWN
+            found = self._of(node)
+            if found is Kind.UNKNOWN and self.module.types(node) == {"builtins.str"}:
+                found = Kind.TEXT
+            self._many[node] = found
+        return self._many[node]
+
+    def _of(self, node: s.Expression) -> Kind:
+        if isinstance(node, s.Collection):
+            return _joined([self._element(element) for element in node.elements] or [Kind.STABLE])
+        if isinstance(node, s.Constant):
+            return Kind.TEXT if isinstance(node.value, str) else Kind.UNKNOWN
+        if isinstance(node, s.Dictionary):
+            return _joined([Kind.UNKNOWN if key is None else self.one(key) for key in node.keys])
+        if isinstance(node, s.Comprehension):
+            return self.one(node.elements[0])
+        if isinstance(node, s.Operation):
+            if node.operator in ("-", "&"):
+                return self.of(node.operands[0])
+            return _joined([self.of(operand) for operand in node.operands])
+        if isinstance(node, s.Conditional):
+            return _joined([self.of(node.body), self.of(node.orelse)])
+        if isinstance(node, s.NamedExpression):
+            return self.of(node.value)
+        if isinstance(node, s.Name):
+            return self._of_name(node)
+        if isinstance(node, s.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, s.Subscript):
+            sliced = len(node.indices) == 1 and isinstance(node.indices[0], s.Slice)
+            return self.of(node.value) if sliced else Kind.UNKNOWN
+        return self._of_call(node) if isinstance(node, s.Call) else Kind.UNKNOWN
+
+    def _element(self, node: s.Expression) -> Kind:
+        return self.of(node.value) if isinstance(node, s.Starred) else self.one(node)
+
+    def _of_call(self, node: s.Call) -> Kind:
+        names = self.module.callee(node)
+        table = self._tables["many", "names"]
+        if names and all(name in table for name in names):
+            return _joined(table[name] for name in names)
+        if names and names <= _SAME:
+            if names == {"builtins.filter"}:
+                return self.of(node.arguments[-1].value) if node.arguments else Kind.UNKNOWN
+            return _joined([self.of(a.value) for a in node.arguments if a.keyword is None] or [Kind.UNKNOWN])
+        if names == {"builtins.map"} and node.arguments:
+            made = self._tables["one", "names"]
+            return _joined(made.get(name, Kind.UNKNOWN) for name in self.module.names(node.arguments[0].value))
+        functions = [self.module.functions[name] for name in names if name in self.module.functions]
+        if functions:
+            return _joined(self._annotated_many(f.returns) for f in functions)
+        if isinstance(node.function, s.Attribute):
+            method, receiver = node.function.attribute, node.function.value
+            if method in ALGEBRA | _VIEWS:
+                first = self.of(receiver)
+                if method in ("union", "symmetric_difference"):
+                    return _joined([first, *(self.of(a.value) for a in node.arguments)])
+                return first
+            if method == "items":
+                return self.of(receiver) if self.of(receiver) is not Kind.STABLE else Kind.UNKNOWN
+            found = self._tables["many", "methods"].get(method)
+            if found is not None and not node.arguments:
+                return found
+            return found if found is not None and method in ("split", "rsplit") else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _of_name(self, node: s.Name) -> Kind:
+        kinds: list[Kind] = []
+        for binding in reaching(node) or ():
+            annotation = getattr(binding.node, "annotation", None)
+            empty = False
+            if annotation is not None:
+                kinds.append(self._annotated_many(annotation))
+            elif binding.kind in ("assign", "named", "with") and binding.value is not None and not binding.path:
+                empty = self._is_empty(binding.value)
+                kinds += [] if empty else [self.of(binding.value)]
+            elif binding.kind == "augment" and binding.value is not None:
+                kinds.append(self.of(binding.value))
+            else:
+                return Kind.UNKNOWN
+        scope = node.scope.find(node.id)
+        reads = self.module.reads(scope, node.id) if scope is not None else []
+        return self._with_put_in(kinds, reads)
+
+    def _with_put_in(self, kinds: list[Kind], uses: Iterable[s.Expression]) -> Kind:
+        """The kind of what a collection holds at first and what its uses put into it; what is at first there leads."""
+        more = [kind for use in uses for kind in self._put_in(use)]
+        if kinds and _joined(kinds) is not Kind.UNKNOWN:
+            more = [kind for kind in more if kind is not Kind.UNKNOWN]
+        return _joined([*kinds, *more])
+
+    def _is_empty(self, node: s.Expression) -> bool:
+        if isinstance(node, s.Constant):
+            return node.value is None
+        if isinstance(node, (s.Collection, s.Dictionary)):
+            return not list(node)
+        return isinstance(node, s.Call) and not node.arguments and self.module.callee(node) <= _SAME
+
+    def _put_in(self, read: s.Expression) -> list[Kind]:
+        """The kinds of what a use of a collection puts into it."""
+        parent = read.parent
+        if isinstance(parent, s.Subscript) and parent.stored and parent.value is read:
+            return [self.one(parent.indices[0])] if not isinstance(parent.indices[0], s.Slice) else []
+        if not isinstance(parent, s.Attribute) or not isinstance(parent.parent, s.Call):
+            return []
+        call = parent.parent
+        if call.function is not parent or len(call.arguments) != 1:
+            return []
+        if parent.attribute in ("add", "append"):
+            return [self.one(call.arguments[0].value)]
+        return [self.of(call.arguments[0].value)] if parent.attribute in ("update", "extend") else []
+
+    def _of_attribute(self, node: s.Attribute) -> Kind:
+        found = self._tables["many", "attributes"].get(node.attribute)
+        if found is not None:
+            return found
+        owner = self.module.owner(node.value)
+        if owner is None:
+            return Kind.UNKNOWN
+        values = self.module.attribute_values(owner, node.attribute)
+        kinds = [self.of(value) for value in values if not self._is_empty(value)]
+        uses = [n for n in self.module.nodes if isinstance(n, s.Attribute) and n.attribute == node.attribute]
+        return self._with_put_in(kinds, uses)
+
+    def one(self, node: s.Expression) -> Kind:
+        """What kind of item a value is."""
+        if node not in self._one:
+            self._one[node] = Kind.UNKNOWN
+            self._one[node] = self._of_one(node)
+        return self._one[node]
+
+    def _of_one(self, node: s.Expression) -> Kind:
+        if isinstance(node, s.Constant):
+            if isinstance(node.value, (str, bytes)):
+                return Kind.TEXT if node.value else Kind.STABLE
+            return Kind.UNKNOWN if node.value is None else Kind.STABLE
+        if isinstance(node, s.Collection):
+            return _joined([self.one(element) for element in node.elements] or [Kind.STABLE])
+        if isinstance(node, s.Operation):
+            return self._of_operation(node)
+        if isinstance(node, s.Conditional):
+            return _joined([self.one(node.body), self.one(node.orelse)])
+        types = self.module.types(node)
+        if types:
+            return _joined(self._of_type(name) for name in types)
+        if isinstance(node, s.Name):
+            kinds = [self._bound(binding, node) for binding in reaching(node) or ()]
+            return _joined(kinds) if Kind.UNKNOWN not in kinds else Kind.UNKNOWN
+        if isinstance(node, s.Attribute):
+            return self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)
+        if isinstance(node, s.Subscript):
+            splits = isinstance(node.value, s.Call) and self._tables["many", "methods"].get(_method(node.value))
+            if splits is Kind.TEXT or self.one(node.value) is Kind.TEXT:
+                return Kind.TEXT
+            return Kind.STABLE if self.of(node.value) is Kind.STABLE and node.indices else Kind.UNKNOWN
+        if isinstance(node, s.Call):
+            names, table = self.module.callee(node), self._tables["one", "names"]
+            if names and all(name in table for name in names):
+                return _joined(table[name] for name in names)
+            if names and names <= {"builtins.tuple", "builtins.frozenset"}:
+                return self.of(node)
+            if isinstance(node.function, s.Attribute):
+                if node.function.attribute in ("join", "format") and self.one(node.function.value) is Kind.TEXT:
+                    return Kind.TEXT
+                if isinstance(node.function.value, s.Constant) and isinstance(node.function.value.value, str):
+                    return Kind.TEXT if node.function.attribute in ("join", "format") else Kind.UNKNOWN
+                return self._tables["one", "methods"].get(node.function.attribute, Kind.UNKNOWN)
+        return Kind.UNKNOWN
+
+    def _of_operation(self, node: s.Operation) -> Kind:
+        if node.operator == "f-string":
+            return Kind.TEXT
+        if node.operator in ("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not", "//"):
+            return Kind.STABLE
+        kinds = [self.one(operand) for operand in node.operands]
+        if node.operator in ("+", "%", "/", "or", "and") and Kind.TEXT in kinds:
+            return Kind.TEXT if node.operator != "%" or kinds[0] is Kind.TEXT else Kind.UNKNOWN
+        if node.operator in ("+", "-", "*", "%", "**") and kinds and Kind.IDENTITY not in kinds:
+            return Kind.STABLE if all(kind is Kind.STABLE for kind in kinds) else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _bound(self, binding: Binding, node: s.Name) -> Kind:
+        if binding.kind in ("for", "comprehension") and binding.value is not None:
+            return self._of_items(binding.value, binding.path)
+        if binding.kind in ("assign", "named") and binding.value is not None and not binding.path:
+            return self.one(binding.value) if binding.value is not node else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _of_items(self, node: s.Expression, path: tuple[int, ...]) -> Kind:
+        """The kind of a loop's variable, which stands at `path` in each item."""
+        if not path:
+            return self.of(node) if not (isinstance(node, s.Call) and _method(node) == "items") else Kind.UNKNOWN
+        if not isinstance(node, s.Call):
+            return Kind.UNKNOWN
+        method, names = _method(node), self.module.callee(node)
+        if names == {"builtins.enumerate"} and node.arguments:
+            if path[0] == 0:
+                return Kind.STABLE
+            return self._of_items(node.arguments[0].value, path[1:]) if path[0] == 1 else Kind.UNKNOWN
+        if names == {"os.walk"}:
+            return Kind.TEXT if path == (0,) else Kind.UNKNOWN
+        if method.startswith("named_"):
+            return Kind.TEXT if path == (0,) else Kind.IDENTITY
+        if method == "items" and path == (0,) and isinstance(node.function, s.Attribute):
+            return self.of(node.function.value)
+        return Kind.UNKNOWN
+
+    # Types
+
+    def _annotated_many(self, node: s.Expression | None) -> Kind:
+        """The kind of the items that an annotation such as `List[str]` tells."""
+        if not isinstance(node, s.Subscript) or not node.indices:
+            if node is not None and self.module.names(node) == {"builtins.str"}:
+                return Kind.TEXT
+            return Kind.UNKNOWN
+        names = self.module.names(node.value)
+        if names & {"typing.Optional"}:
+            return self._annotated_many(node.indices[0])
+        if not names or not names <= _MANY | SETS:
+            return Kind.UNKNOWN
+        return self._annotated_one(node.indices[0])
+
+    def _annotated_one(self, node: s.Expression) -> Kind:
+        if isinstance(node, s.Subscript):
+            if self.module.names(node.value) & {"typing.Tuple", "builtins.tuple"}:
+                return _joined([self._annotated_one(part) for part in node.indices])
+            return Kind.UNKNOWN
+        types = self.module.types(node) if isinstance(node, s.Constant) else self.module.names(node)
+        return _joined(self._of_type(name) for name in types) if types else Kind.UNKNOWN
+
+    def _of_type(self, name: str) -> Kind:
+        found = self._tables["one", "types"].get(name)
+        if found is not None:
+            return found
+        klass = self.module.classes.get(name)
+        if klass is None:
+            return Kind.UNKNOWN
+        bases = self.module.ancestry(klass)
+        if "enum.Enum" in bases:
+            return Kind.TEXT
+        plain = not klass.decorators and not klass.arguments
+        hashed = any(self.module.method(klass, method) is not None for method in ("__hash__", "__eq__"))
+        return Kind.IDENTITY if not hashed and (plain or self.module.is_a(klass, "module")) else Kind.UNKNOWN
+
+
+def _method(node: s.Call) -> str:
+    return node.function.attribute if isinstance(node.function, s.Attribute) else ""

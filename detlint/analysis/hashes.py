@@ -1,0 +1,121 @@
+"""Where the numbers of `hash()` and `id()` are made, and what they are used for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.analysis.loops import Loops
+from detlint.model import Module
+from detlint.scopes import reaching
+
+_SOURCES = frozenset(("builtins.hash", "builtins.id"))
+_SAME = frozenset(
+    """builtins.abs builtins.int builtins.float builtins.hex builtins.str builtins.format builtins.repr builtins.bin
+    builtins.divmod builtins.pow""".split()
+)
+_ARITHMETIC = frozenset(("+", "-", "*", "//", "^", ">>", "<<", "|", "or", "and"))
+_COMPARES = frozenset(("<", ">", "<=", ">=", "==", "!="))
+_METHODS = frozenset(("__hash__", "__eq__", "__repr__", "__str__"))
+_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """`kind` is "part" (the remainder decides what an item belongs to), "file" (it names one), "array", "order"."""
+
+    node: s.Node
+    kind: str
+
+
+class Hashes:
+    """Answers about the hashes and addresses of one file."""
+
+    def __init__(self, module: Module) -> None:
+        kinds = {row.text("kind"): row for row in module.catalogue.rows("order", "hashed")}
+        self.module = module
+        self.loops = Loops(module)
+        self._arrays = module.catalogue.names("order", "use", kind="array")
+        self._writes = module.catalogue.names("order", "use", kind="writes")
+        self._files = frozenset(kinds["file"].list("names"))
+        self._file_methods = frozenset(kinds["file"].list("methods"))
+
+    def found(self) -> Iterator[tuple[s.Expression, s.Expression | None]]:
+        """Each use of `hash` or `id`, and what is hashed (None: it is an address)."""
+        for call in self.module.calls:
+            names = self.module.callee(call)
+            if names and names <= _SOURCES and len(call.arguments) == 1:
+                function = self.module.function_of(call)
+                if function is None or function.name not in _METHODS:
+                    yield call, call.arguments[0].value if names == {"builtins.hash"} else None
+            for argument in call.arguments:
+                if argument.keyword == "key" and self.module.names(argument.value) & _SOURCES:
+                    yield argument.value, None
+
+    def uses(self, node: s.Expression) -> list[Use]:
+        """What the number is used for, as far as that decides a result."""
+        if isinstance(node.parent, s.Argument) and node.parent.keyword == "key":
+            return [Use(node, "order")]
+        return list(self._uses(node, False, False, _DEPTH))
+
+    def _uses(self, node: s.Expression, rest: bool, text: bool, depth: int) -> Iterator[Use]:
+        """`rest` says that it is the remainder of a division, `text` that it is part of a text."""
+        parent = node.parent
+        if depth == 0:
+            return
+        if isinstance(parent, s.Operation):
+            yield from self._operation(node, parent, rest, text, depth)
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            yield from self._argument(parent, parent.parent, rest, text, depth)
+        elif isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and text:
+            yield from self._uses(parent.parent, rest, text, depth - 1)
+        elif isinstance(parent, s.Subscript) and node is not parent.value:
+            if rest:
+                yield Use(parent, "part")
+        elif isinstance(parent, s.Subscript) and text:
+            yield from self._uses(parent, rest, text, depth - 1)
+        elif isinstance(parent, s.Assign) and node is parent.value:
+            for target in parent.targets:
+                yield from self._bound(target, parent, rest, text, depth)
+        elif isinstance(parent, (s.Conditional, s.NamedExpression)):
+            yield from self._uses(parent, rest, text, depth - 1)
+        elif isinstance(parent, s.Leave) and parent.kind == "return" and rest and not text:
+            yield Use(parent, "part")
+        elif isinstance(parent, (s.Collection, s.Comprehension)) and not text:
+            yield from self._uses(parent, rest, text, depth - 1)
+
+    def _operation(self, node: s.Expression, parent: s.Operation, rest: bool, text: bool, depth: int) -> Iterator[Use]:
+        if parent.operator == "f-string":
+            yield from self._uses(parent, rest, True, depth - 1)
+        elif parent.operator in ("%", "&") and node is parent.operands[0] and not text:
+            yield from self._uses(parent, True, text, depth - 1)
+        elif parent.operator in _COMPARES:
+            if rest:
+                yield Use(parent, "part")
+        elif parent.operator == "/" and text:
+            yield Use(parent, "file")
+        elif parent.operator in _ARITHMETIC or parent.operator in ("/", "%"):
+            yield from self._uses(parent, rest, text, depth - 1)
+
+    def _argument(self, argument: s.Argument, call: s.Call, rest: bool, text: bool, depth: int) -> Iterator[Use]:
+        names = self.module.callee(call)
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        if self.loops.is_message(call) or "seed" in (argument.keyword or method):
+            return
+        if names and names <= _SAME:
+            made = {"builtins.str", "builtins.hex", "builtins.format", "builtins.repr", "builtins.bin"}
+            yield from self._uses(call, rest, text or names <= made, depth - 1)
+        elif text and (names & self._files or method in self._file_methods):
+            yield Use(call, "file")
+        elif text and method == "format":
+            yield from self._uses(call, rest, text, depth - 1)
+        elif names & self._arrays and not text:
+            yield Use(call, "array")
+
+    def _bound(self, target: s.Expression, assign: s.Assign, rest: bool, text: bool, depth: int) -> Iterator[Use]:
+        if isinstance(target, s.Name) and "seed" not in target.id:
+            scope = target.scope.find(target.id)
+            for read in self.module.reads(scope, target.id) if scope is not None else ():
+                if any(binding.node is assign for binding in reaching(read) or ()):
+                    yield from self._uses(read, rest, text, depth - 1)

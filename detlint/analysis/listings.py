@@ -1,0 +1,82 @@
+"""Which calls list a directory in the order in which the file system keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.model import Module
+from detlint.scopes import bound, reaching
+
+
+class Listings:
+    """Finds the listings of one file."""
+
+    def __init__(self, module: Module) -> None:
+        names = module.catalogue.names
+        self.module = module
+        rows = module.catalogue.rows("order", "listing")
+        self._kinds = {name: row.text("kind") for row in rows for name in row.list("names")}
+        self._methods = names("order", "path", "methods", id="methods")
+        self._made = names("order", "path", id="made")
+        self._making = names("order", "path", "methods", id="made")
+        self._attributes = names("order", "path", "attributes", id="made")
+
+    def found(self) -> Iterator[tuple[s.Call, str]]:
+        """Each listing and its kind: "list", "iterator", "entries" or "walk"."""
+        for call in self.module.calls:
+            kind = self._kind(call)
+            if kind and not (kind == "walk" and self._walks_in_order(call)):
+                yield call, kind
+
+    def _kind(self, call: s.Call) -> str:
+        names = self.module.callee(call)
+        kinds = {self._kinds.get(name, "") for name in names}
+        if names:
+            return kinds.pop() if len(kinds) == 1 else ""
+        if isinstance(call.function, s.Attribute):
+            method, receiver = call.function.attribute, call.function.value
+            if method in self._methods or (method == "glob" and self.is_path(receiver)):
+                return "iterator"
+        return ""
+
+    def is_path(self, node: s.Expression, depth: int = 6) -> bool:
+        """Whether an expression is certainly a `pathlib.Path`."""
+        if depth == 0:
+            return False
+        if self.module.types(node) & self._made:
+            return True
+        if isinstance(node, s.Operation) and node.operator == "/":
+            return self.is_path(node.operands[0], depth - 1)
+        if isinstance(node, s.Attribute) and node.attribute in self._attributes:
+            return self.is_path(node.value, depth - 1)
+        if isinstance(node, s.Call):
+            if self.module.callee(node) & self._made:
+                return True
+            making = isinstance(node.function, s.Attribute) and node.function.attribute in self._making
+            return making and isinstance(node.function, s.Attribute) and self.is_path(node.function.value, depth - 1)
+        if isinstance(node, s.Name):
+            values = [bound(binding) for binding in reaching(node) or ()]
+            return any(value is not None and self.is_path(value, depth - 1) for value in values)
+        if isinstance(node, s.Attribute):
+            owner = self.module.owner(node.value)
+            values_ = self.module.attribute_values(owner, node.attribute) if owner is not None else []
+            return any(self.is_path(value, depth - 1) for value in values_)
+        return False
+
+    def _walks_in_order(self, call: s.Call) -> bool:
+        """Whether the loop over a walk sorts the folders that it goes on to, as `dirs.sort()` does."""
+        loop = call.parent
+        if not isinstance(loop, s.For) or not isinstance(loop.target, s.Collection) or len(loop.target.elements) < 3:
+            return False
+        folders = loop.target.elements[1]
+        if not isinstance(folders, s.Name):
+            return False
+        for part in s.walk(loop.body):
+            if isinstance(part, s.Name) and part.id == folders.id:
+                parent = part.parent
+                if isinstance(parent, s.Attribute) and parent.attribute == "sort":
+                    return True
+                if isinstance(parent, s.Subscript) and parent.stored:
+                    return True
+        return False

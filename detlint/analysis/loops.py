@@ -1,0 +1,266 @@
+"""What a loop does that depends on the order of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.model import Module
+from detlint.scopes import reaching
+
+_COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
+_LISTS = frozenset(("builtins.list",))
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded"."""
+
+    node: s.Node
+    kind: str
+
+
+class Loops:
+    """Answers about the loops of one file."""
+
+    def __init__(self, module: Module) -> None:
+        names, rows = module.catalogue.names, module.catalogue.rows
+        self.module = module
+        self._messages = names("order", "message")
+        self._message_methods = names("order", "message", "methods")
+        self._free = names("order", "use", kind="free")
+        self._generators = names("order", "use", id="generators")
+        self._draws = {
+            name: row
+            for row in rows("randomness", "consumer")
+            if row.text("kind") == "call"
+            for name in row.list("names")
+        }
+
+    # Effects
+
+    def effects(self, node: s.For) -> Iterator[Effect]:
+        """What is done in the body of a loop whose outcome depends on the order of the items."""
+        counters = self._counters(node)
+        first = node.body.statements[-1] if node.body.statements else None
+        if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):
+            yield Effect(first, "first")
+        for part in s.walk(node.body):
+            if self._elsewhere(part, node):
+                continue
+            if isinstance(part, s.Call):
+                yield from self._call(part, node)
+            elif isinstance(part, s.Name) and not part.stored:
+                if part.id in counters and self.is_data(part, node):
+                    yield Effect(part, "numbers")
+            elif isinstance(part, s.Operation) and part.operator in ("yield", "from"):
+                if part.operands and not isinstance(part.operands[0], s.Constant):
+                    yield Effect(part, "yielded")
+            elif isinstance(part, s.Assign):
+                yield from self._assign(part, node)
+
+    def _call(self, call: s.Call, loop: s.For) -> Iterator[Effect]:
+        draw = self.draw(call)
+        if draw is not None and draw is call:
+            yield Effect(call, "draws")
+        for argument in call.arguments:
+            if argument.keyword == "file" and self._outside(argument.value, loop) and self._is_file(argument.value):
+                yield Effect(call, "writes")
+        if not isinstance(call.function, s.Attribute) or self.is_message(call):
+            return
+        method, receiver = call.function.attribute, call.function.value
+        data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
+        if method in ("append", "extend", "appendleft", "insert") and data and self._outside(receiver, loop):
+            yield Effect(receiver, "adds")
+        elif method in ("write", "writelines") and data and self._outside(receiver, loop) and self._is_file(receiver):
+            yield Effect(call, "writes")
+
+    def _assign(self, assign: s.Assign, loop: s.For) -> Iterator[Effect]:
+        target = assign.targets[0]
+        if isinstance(target, s.Subscript):
+            length = assign.value
+            if isinstance(length, s.Call) and self.module.callee(length) == {"builtins.len"} and length.arguments:
+                held = length.arguments[0].value
+                if isinstance(held, s.Name) and isinstance(target.value, s.Name) and held.id == target.value.id:
+                    yield Effect(assign, "numbers")
+        elif assign.operator == "+=" and isinstance(target, s.Name) and self._outside(target, loop):
+            kinds = self._initial(target)
+            if kinds and kinds <= _LISTS:
+                yield Effect(target, "adds")
+
+    def _initial(self, target: s.Name) -> frozenset[str]:
+        """The types of what a name holds before it is added to."""
+        scope = target.scope.find(target.id)
+        bindings = scope.bindings[target.id] if scope is not None else []
+        values = [b.value for b in bindings if b.kind == "assign" and b.value is not None and not b.path]
+        return frozenset[str]().union(*(self.module.types(value) for value in values))
+
+    def _counters(self, loop: s.For) -> frozenset[str]:
+        """Names that a loop counts up by one for each item, and that begin outside of it."""
+        found = set()
+        for part in s.walk(loop.body):
+            if isinstance(part, s.Assign) and part.operator == "+=" and isinstance(part.targets[0], s.Name):
+                by_one = isinstance(part.value, s.Constant) and type(part.value.value) is int
+                if by_one and self._outside(part.targets[0], loop):
+                    found.add(part.targets[0].id)
+        return frozenset(found)
+
+    def _outside(self, node: s.Expression, loop: s.For) -> bool:
+        """Whether the object of a name or attribute is there before the loop begins."""
+        while isinstance(node, (s.Attribute, s.Subscript)):
+            if isinstance(node, s.Subscript):
+                return False  # by key: each key's items may be its own
+            node = node.value
+        if not isinstance(node, s.Name):
+            return False
+        scope = node.scope.find(node.id)
+        bindings = scope.bindings[node.id] if scope is not None else []
+        return bool(bindings) and not any(_inside(b.node, loop) for b in bindings if b.kind != "augment")
+
+    def _elsewhere(self, node: s.Node, loop: s.For) -> bool:
+        function = self.module.function_of(node)
+        return function is not self.module.function_of(loop)
+
+    def _constant(self, leave: s.Leave) -> bool:
+        return leave.kind == "return" and all(isinstance(value, s.Constant) for value in leave.values)
+
+    def _is_file(self, node: s.Expression) -> bool:
+        """Whether an expression is certainly a file that this code has opened."""
+        values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
+        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
+
+    def _opens(self, call: s.Call) -> bool:
+        named = isinstance(call.function, s.Attribute) and call.function.attribute == "open"
+        return named or self.module.callee(call) == {"builtins.open"}
+
+    # What a use is for
+
+    def is_data(self, name: s.Name, loop: s.Node) -> bool:
+        """Whether the count that `name` holds in a loop gets into data: an index, a value that is kept or passed on."""
+        if not name.stored:
+            return self._is_data_use(name)
+        scope = name.scope.find(name.id)
+        reads = self.module.reads(scope, name.id) if scope is not None else []
+        return any(self._is_data_use(read) for read in reads if _inside(read, loop) or _inside(read, loop.parent))
+
+    def _is_data_use(self, read: s.Name) -> bool:
+        node: s.Node = read
+        for around in read.ancestors():
+            if isinstance(around, s.Call):
+                return False
+            if isinstance(around, s.Subscript) and node is not around.value:
+                return around.stored
+            if isinstance(around, s.Operation) and around.operator in (
+                "f-string",
+                "%",
+                "==",
+                "<",
+                ">",
+                "<=",
+                ">=",
+                "!=",
+            ):
+                return False
+            if isinstance(around, s.Assign):
+                return isinstance(around.targets[0], s.Subscript) and around.operator == "="
+            if isinstance(around, s.Comprehension):
+                return around.kind == "dict" and node in around.elements
+            if isinstance(around, (s.Statement, s.Block)):
+                return False
+            node = around
+        return False
+
+    def counts(self, index: s.Expression) -> bool:
+        """Whether an index goes through a whole list, as one of `range(len(x))` or `enumerate(x)` does."""
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        for binding in bindings:
+            call = binding.value
+            if binding.kind not in ("for", "comprehension") or not isinstance(call, s.Call):
+                return False
+            names = self.module.callee(call)
+            fixed = all(isinstance(argument.value, s.Constant) for argument in call.arguments)
+            if not names or not names <= {"builtins.range", "builtins.enumerate"} or fixed:
+                return False
+        return bool(bindings)
+
+    def draw(self, node: s.Node) -> s.Call | None:
+        """A call in `node` that draws from a generator."""
+        for part in s.walk(node):
+            if isinstance(part, s.Call):
+                for name in self.module.callee(part):
+                    if name.rpartition(".")[0] in self._generators:
+                        return part
+                    row = self._draws.get(name)
+                    if row is not None and applies(self.module, part, row.list("when"), row.list("unless")):
+                        return part
+        return None
+
+    def is_message(self, call: s.Call) -> bool:
+        """Whether the arguments of a call are for people to read: it prints, logs or makes an exception."""
+        names = self.module.callee(call)
+        if names & self._messages or any(n.endswith(("Error", "Exception", "Warning")) for n in names):
+            return True
+        return isinstance(call.function, s.Attribute) and call.function.attribute in self._message_methods
+
+    def drains(self, call: s.Call) -> bool:
+        """Whether a `pop()` stands in a loop that takes all items one by one, or after a look at how many there are."""
+        if any(isinstance(a, s.While) for a in call.ancestors()):
+            return True
+        return isinstance(call.function, s.Attribute) and (bool(call.arguments) or self.only_one(call.function))
+
+    def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
+        """Whether the function asks for the length of the value that is looked into here."""
+        value = node.value if isinstance(node, (s.Attribute, s.Subscript)) else node
+        if isinstance(value, s.Call) and len(value.arguments) == 1:
+            value = value.arguments[0].value  # list(x)[0]
+        text = self.module.source(value)
+        function = self.module.function_of(node) or self.module.file
+        for part in s.walk(function):
+            if isinstance(part, s.Operation) and part.operator in _COMPARES:
+                lengths = [self._measured(operand) for operand in part.operands]
+                small = any(isinstance(o, s.Constant) and o.value in (1, 2) for o in part.operands)
+                if small and (text in lengths or f"set({text})" in lengths):
+                    return True
+        return False
+
+    def _measured(self, node: s.Expression) -> str:
+        """The text of what `len` is asked about."""
+        measures = isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments
+        return self.module.source(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+
+    def is_sorted_into(self, read: s.Expression) -> bool:
+        """Whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""
+        call = read.parent.parent if isinstance(read.parent, s.Argument) else None
+        if not isinstance(call, s.Call) or not self.module.callee(call) <= self._free:
+            return False
+        assign = call.parent
+        return isinstance(assign, s.Assign) and any(
+            isinstance(t, s.Attribute) and isinstance(read, s.Attribute) and t.attribute == read.attribute
+            for t in assign.targets
+        )
+
+    # Places
+
+    def outermost(self, node: s.Node, holder: s.Name) -> s.Node:
+        """The outermost loop around `node` in the function that holds the list, else `node`."""
+        found = node
+        home = self.module.function_of(holder)
+        for around in node.ancestors():
+            if isinstance(around, s.Function):
+                break
+            if isinstance(around, (s.For, s.While)) and self.module.function_of(around) is home:
+                found = around
+        return found
+
+    def comes_after(self, read: s.Name, outer: s.Node, node: s.Node) -> bool:
+        """Whether a name is read after `node`, or in a loop around it, rather than in the statement itself."""
+        if _inside(read, node):
+            return False
+        last = max((part.order for part in s.walk(node)), default=node.order)
+        return read.order > last or (_inside(read, outer) and outer is not node)
+
+
+def _inside(node: s.Node, outer: s.Node | None) -> bool:
+    return any(a is outer for a in node.ancestors())

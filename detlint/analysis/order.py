@@ -1,0 +1,345 @@
+"""Where an arbitrary order comes to matter: what becomes of a value whose items stand in no order that is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.analysis.loops import Loops
+from detlint.analysis.rebound import live
+from detlint.model import Module
+from detlint.scopes import Scope
+from detlint.values import literal
+
+_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A place where an arbitrary order matters.
+
+    `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
+    stands at an index, "draws": what is drawn at random, "array", "writes", "dataset": where items stand in an array, a
+    file or a data set. Or it says how the value leaves the code that is known, its order as it is: "returned",
+    "yielded", "kept" in an attribute, "passed" to another function.
+    """
+
+    node: s.Node
+    kind: str
+
+
+class Order:
+    """Follows values of arbitrary order through one file."""
+
+    def __init__(self, module: Module) -> None:
+        rows = module.catalogue.rows
+        self.module = module
+        self.loops = Loops(module)
+        self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
+        self._methods = {
+            (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
+        }
+        self._seen: set[tuple[s.Node, bool]] = set()
+
+    def leaks(self, node: s.Expression, *, text: bool = False) -> list[Leak]:
+        """Where the order of `node` matters, in no particular order; `text` says that it is one text."""
+        self._seen = set()
+        return list(self._leaks(node, text, _DEPTH))
+
+    def exposes(self, node: s.Expression) -> bool:
+        """Whether the code around `node` takes its items one by one, were it a set."""
+        parent = node.parent
+        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            call = parent.parent
+            method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+            kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
+            return kinds.isdisjoint({"", "free", "writes"}) or self._methods.get(("other", method)) in (
+                "text",
+                "writes",
+                "keeps",
+            )
+        if isinstance(parent, s.Attribute):
+            called = isinstance(parent.parent, s.Call) and parent.parent.function is parent
+            return called and parent.attribute == "pop"
+        if isinstance(parent, s.Assign):
+            return node is parent.value and any(isinstance(target, s.Collection) for target in parent.targets)
+        if isinstance(parent, s.Operation):
+            return parent.operator == "from"
+        return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
+
+    def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
+        if depth == 0 or (node, text) in self._seen:
+            return
+        self._seen.add((node, text))
+        parent = node.parent
+        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            yield from self._argument(parent, parent.parent, text, depth)
+        elif isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
+            yield from self._method(parent.attribute, parent.parent, text, depth)
+        elif isinstance(parent, s.Subscript) and node is parent.value and not parent.stored:
+            yield from self._subscript(parent, text)
+        elif isinstance(parent, s.For) and node is parent.iterator:
+            yield from self._loop(parent, depth)
+        elif isinstance(parent, s.Clause) and node is parent.iterator:
+            yield from self._comprehension(parent, depth)
+        elif isinstance(parent, s.Assign) and node is parent.value:
+            for target in parent.targets:
+                yield from self._assigned(target, parent, text, depth)
+        elif isinstance(parent, s.NamedExpression) and node is parent.value:
+            yield from self._leaks(parent, text, depth)
+            yield from self._bound(parent.target, parent, text, depth)
+        elif isinstance(parent, s.WithItem):
+            if parent.target is not None and parent.parent is not None:
+                yield from self._bound(parent.target, parent, text, depth)
+        elif isinstance(parent, s.Operation):
+            yield from self._operation(parent, text, depth)
+        elif isinstance(parent, s.Comprehension):
+            if self._is_flattened(parent):
+                yield from self._leaks(parent, text, depth)
+        elif isinstance(parent, s.Conditional) and node is not parent.test:
+            yield from self._leaks(parent, text, depth)
+        elif isinstance(parent, s.Starred):
+            if isinstance(parent.parent, s.Collection) and parent.parent.kind != "set":
+                yield from self._leaks(parent.parent, text, depth)
+        elif isinstance(parent, s.Leave):
+            yield from self._returned(parent, None, text, depth)
+        elif isinstance(parent, s.Collection) and parent.kind == "tuple" and isinstance(parent.parent, s.Leave):
+            yield from self._returned(parent.parent, parent.elements.index(node), text, depth)
+
+    # Calls
+
+    def _argument(self, argument: s.Argument, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
+        names = self.module.callee(call)
+        kinds = {self._uses.get(name, "") for name in names}
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        if self.loops.is_message(call) or (argument.keyword == "key" and kind == "free"):
+            return
+        if names and all(self._uses.get(name.rpartition(".")[0]) == "generator" for name in names):
+            kind = "draws"
+        kind = kind or self._methods.get(("other", method), "")
+        if names == {"builtins.sum"} and len(call.arguments) == 2 and not self._is_number(call.arguments[1].value):
+            kind = "passes"  # sum(lists, [])
+        if names == {"builtins.zip"} and any(self._is_drawn(a.value) for a in call.arguments if a is not argument):
+            yield Leak(call, "draws")
+        if kind in ("passes", "text"):
+            if names != {"builtins.map"} or argument is not call.arguments[0]:
+                yield from self._leaks(call, text or kind == "text", depth)
+        elif text and kind != "writes":
+            return
+        elif kind == "numbers":
+            if self._numbers(call):
+                yield Leak(call, kind)
+            yield from self._leaks(call, text, depth)
+        elif kind == "keeps" and isinstance(call.function, s.Attribute):
+            yield from self._kept(call.function.value, call, depth)
+        elif kind in ("first", "draws", "array", "writes", "dataset"):
+            if kind != "draws" or argument.keyword is None:
+                yield Leak(call, kind)
+        elif kind == "adds" or kind == "free":
+            return
+        elif any(name in self.module.functions or name in self.module.classes for name in names):
+            yield from self._entered(argument, call, names, text, depth)
+        elif any(name.endswith("Dataset") for name in names):
+            yield Leak(call, "dataset")
+        else:
+            own = isinstance(call.function, s.Attribute) and _is_self(self.module, call.function.value)
+            yield Leak(call, "kept" if own else "passed")
+
+    def _is_flattened(self, node: s.Comprehension) -> bool:
+        """Whether lists that a comprehension makes are joined at once: `sum([...], [])`, `chain.from_iterable(...)`."""
+        call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+        names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
+        return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
+
+    def _is_number(self, node: s.Expression) -> bool:
+        return isinstance(node, s.Constant) and isinstance(node.value, (int, float))
+
+    def _is_drawn(self, node: s.Expression) -> bool:
+        """Whether a value is drawn at random, so that it goes with another by place alone."""
+        return any(isinstance(v, s.Call) and self.loops.draw(v) is v for v in self.module.values(node) or [node])
+
+    def _numbers(self, call: s.Call) -> bool:
+        """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""
+        parent = call.parent
+        if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
+            count = parent.target.elements[0]
+            return isinstance(count, s.Name) and self.loops.is_data(count, parent)
+        return False
+
+    def _entered(
+        self, argument: s.Argument, call: s.Call, names: frozenset[str], text: bool, depth: int
+    ) -> Iterator[Leak]:
+        """What functions of this file do with the parameter that takes the value."""
+        for name in sorted(names):
+            klass = self.module.classes.get(name)
+            function = self.module.functions.get(name) if klass is None else self.module.method(klass, "__init__")
+            if function is None or argument.star:
+                continue
+            place = [a for a in call.arguments if a.keyword is None].index(argument) if argument.keyword is None else -1
+            signature = self.module.signature([name])
+            wanted = argument.keyword or (signature[place][0] if place < len(signature) else "")
+            if any(parameter.name == wanted for parameter in function.parameters):
+                yield from self._reads(function.scope, wanted, None, text, depth - 1)
+
+    def _method(self, method: str, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
+        kind = self._methods.get(("value", method), "")
+        if text:
+            yield from self._leaks(call, text, depth) if method in ("strip", "replace", "encode", "format") else ()
+        elif kind == "passes":
+            yield from self._leaks(call, text, depth)
+        elif kind == "numbers":
+            yield Leak(call, kind)
+        elif method == "pop" and not self.loops.drains(call):
+            yield Leak(call, "first")
+
+    # Other expressions
+
+    def _subscript(self, node: s.Subscript, text: bool) -> Iterator[Leak]:
+        if text or len(node.indices) != 1 or self.loops.only_one(node) or self.loops.counts(node.indices[0]):
+            return
+        if isinstance(node.parent, s.Operation) and node.parent.operator == "f-string":
+            return  # an example in a message
+        index = node.indices[0]
+        first = isinstance(index, s.Constant) and index.value == 0
+        yield Leak(node, "first" if first else "position")
+
+    def _operation(self, node: s.Operation, text: bool, depth: int) -> Iterator[Leak]:
+        if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):
+            if node.operator not in ("f-string", "%") or text:
+                yield from self._leaks(node, text, depth)
+        elif node.operator in ("yield", "from") and not text:
+            yield Leak(node, "yielded")
+
+    def _comprehension(self, clause: s.Clause, depth: int) -> Iterator[Leak]:
+        node = clause.parent
+        if not isinstance(node, s.Comprehension):
+            return
+        for part in (*node.elements, *(test for each in node.clauses for test in each.tests)):
+            draw = self.loops.draw(part)
+            if draw is not None:
+                yield Leak(draw, "draws")
+        if node.kind in ("list", "generator") and not all(isinstance(element, s.Constant) for element in node.elements):
+            yield from self._leaks(node, False, depth)
+
+    # Names and attributes
+
+    def _assigned(self, target: s.Expression, assign: s.Assign, text: bool, depth: int) -> Iterator[Leak]:
+        if isinstance(target, s.Collection):
+            if len(target.elements) > 1 and not text and assign.operator == "=":
+                yield Leak(assign, "first")
+        else:
+            yield from self._bound(target, assign, text, depth)
+
+    def _bound(self, target: s.Expression, node: s.Node, text: bool, depth: int) -> Iterator[Leak]:
+        if isinstance(target, s.Name):
+            scope = target.scope.find(target.id)
+            if scope is not None:
+                yield from self._reads(scope, target.id, node, text, depth)
+        elif isinstance(target, s.Attribute) and isinstance(target.value, s.Name):
+            yield from self._kept(target, node, depth) if not text else ()
+
+    def _reads(self, scope: Scope, name: str, node: s.Node | None, text: bool, depth: int) -> Iterator[Leak]:
+        """What is done with a name from where `node` gives it the value (None: it is a parameter)."""
+        fixed: s.Node | None = None
+        for read in self.module.reads(scope, name):
+            if node is not None and not any(b.node is node for b in live(read)):
+                continue
+            if node is None and not any(b.kind == "parameter" for b in live(read)):
+                continue
+            if self._sorts(read):
+                fixed = read
+            elif fixed is None or read.order < fixed.order:
+                yield from self._leaks(read, text, depth - 1)
+
+    def _sorts(self, read: s.Expression) -> bool:
+        """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
+        parent = read.parent
+        if isinstance(parent, s.Attribute) and self._methods.get(("value", parent.attribute)) == "sorts":
+            return True
+        return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
+
+    def _kept(self, holder: s.Expression, node: s.Node, depth: int) -> Iterator[Leak]:
+        """What is done with a list, by name or attribute, that takes on an arbitrary order at `node`."""
+        if isinstance(holder, s.Name):
+            scope = holder.scope.find(holder.id)
+            if scope is None or (holder, True) in self._seen:
+                return
+            self._seen.add((holder, True))
+            after = self.loops.outermost(node, holder)
+            last = max(part.order for part in s.walk(node))
+            fixed: s.Node | None = None
+            for read in self.module.reads(scope, holder.id):
+                if read is holder or not self.loops.comes_after(read, after, node):
+                    continue
+                if all(binding.order > last for binding in live(read)):
+                    continue
+                if self._sorts(read):
+                    fixed = read
+                elif fixed is None or read.order < fixed.order:
+                    yield from self._leaks(read, False, depth - 1)
+            if any(b.kind == "parameter" for b in scope.bindings.get(holder.id, ())):
+                yield Leak(holder, "passed")
+        elif isinstance(holder, s.Attribute) and isinstance(holder.value, s.Name):
+            yield from self._attribute(holder, node, depth)
+
+    def _attribute(self, holder: s.Attribute, node: s.Node, depth: int) -> Iterator[Leak]:
+        klass = self.module.class_of(holder)
+        if klass is None or not isinstance(holder.value, s.Name):
+            return
+        reads = [
+            other
+            for part in self.module.family(klass)
+            for other in s.walk(part.body)
+            if isinstance(other, s.Attribute) and other.attribute == holder.attribute and not other.stored
+        ]
+        reads = [r for r in reads if r is not holder and isinstance(r.value, s.Name) and r.value.id == holder.value.id]
+        if any(self._sorts(read) or self.loops.is_sorted_into(read) for read in reads):
+            return
+        found = [leak for read in reads for leak in self._leaks(read, False, depth - 1)]
+        if found or not reads:
+            yield Leak(node, "kept")
+        yield from found
+
+    def _returned(self, leave: s.Leave, place: int | None, text: bool, depth: int) -> Iterator[Leak]:
+        """What callers do with what a function returns, or with what stands at `place` of the tuple that it returns."""
+        function = self.module.function_of(leave)
+        if leave.kind != "return" or function is None or function.name == "<lambda>":
+            return
+        name = self.module.qualified(function)
+        calls = [call for call in self.module.calls if name in self.module.callee(call)]
+        for call in calls:
+            if place is None:
+                yield from self._leaks(call, text, depth - 1)
+            else:
+                yield from self._unpacked(call, place, text, depth - 1)
+        if not calls:
+            yield Leak(leave, "returned")
+
+    def _unpacked(self, call: s.Call, place: int, text: bool, depth: int) -> Iterator[Leak]:
+        parent = call.parent
+        if isinstance(parent, s.Leave) and parent.kind == "return" and depth > 0:
+            yield from self._returned(parent, place, text, depth)
+        elif isinstance(parent, s.Assign) and isinstance(parent.targets[0], s.Collection):
+            elements = parent.targets[0].elements
+            if place < len(elements) and not any(isinstance(element, s.Starred) for element in elements):
+                yield from self._bound(elements[place], parent, text, depth)
+        elif isinstance(parent, s.Subscript) and literal(parent.indices[0]) == place:
+            yield from self._leaks(parent, text, depth)
+
+    # Loops
+
+    def _loop(self, node: s.For, depth: int) -> Iterator[Leak]:
+        for effect in self.loops.effects(node):
+            if effect.kind == "adds":
+                assert isinstance(effect.node, s.Expression)
+                yield from self._kept(effect.node, node, depth)
+            else:
+                yield Leak(effect.node, effect.kind)
+
+
+def _is_self(module: Module, node: s.Expression) -> bool:
+    """Whether a name is the first parameter of a method."""
+    klass = module.class_of(node)
+    return klass is not None and isinstance(node, s.Name) and module.owner(node) is klass

@@ -1,0 +1,54 @@
+"""Which bindings of a name are overwritten before it is read: what the order of bindings by itself does not tell."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.scopes import Binding, reaching
+
+
+def live(read: s.Name) -> list[Binding]:
+    """The bindings that may give `read` its value, without those that every path to it overwrites."""
+    found = reaching(read) or []
+    return [binding for binding in found if not _is_overwritten(binding, read)]
+
+
+def _is_overwritten(binding: Binding, read: s.Name) -> bool:
+    statement = _statement(binding.node)
+    if statement is None or binding.node.order > read.order:
+        return False
+    around = {id(node) for node in read.ancestors()}
+    while isinstance(statement.parent, s.Block):
+        later = [
+            other
+            for other in statement.parent.statements
+            if statement.order < other.order < read.order and id(other) not in around
+        ]
+        if any(_rebinds(other, read) for other in later):
+            return True
+        if id(statement.parent) in around or not isinstance(statement.parent.parent, (s.If, s.With)):
+            return False
+        statement = statement.parent.parent
+    return False
+
+
+def _statement(node: s.Node) -> s.Statement | None:
+    if isinstance(node, s.Statement):
+        return node
+    return next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+
+
+def _rebinds(node: s.Statement, read: s.Name) -> bool:
+    """Whether a statement gives a name a new value on every path through it."""
+    if isinstance(node, s.Assign):
+        return node.operator == "=" and any(_is_name(target, read) for target in node.targets)
+    if isinstance(node, s.If):
+        return all(block is not None and _ends(block, read) for block in (node.body, node.orelse))
+    return isinstance(node, s.With) and _ends(node.body, read)
+
+
+def _ends(block: s.Block, read: s.Name) -> bool:
+    return any(_rebinds(each, read) or isinstance(each, s.Leave) for each in block.statements)
+
+
+def _is_name(target: s.Expression, read: s.Name) -> bool:
+    return isinstance(target, s.Name) and target.id == read.id

@@ -1,0 +1,98 @@
+"""Which expressions are sets."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.model import Module
+from detlint.scopes import Binding, reaching
+
+SETS = frozenset(
+    """builtins.set builtins.frozenset typing.Set typing.FrozenSet typing.AbstractSet typing.MutableSet
+    collections.abc.Set collections.abc.MutableSet""".split()
+)
+ALGEBRA = frozenset(("union", "intersection", "difference", "symmetric_difference"))
+_OPERATORS = frozenset(("|", "&", "-", "^"))
+
+
+class Sets:
+    """Finds the sets of one file."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._sets: dict[s.Expression, bool] = {}
+
+    def is_set(self, node: s.Expression) -> bool:
+        """Whether an expression is certainly a set."""
+        if node not in self._sets:
+            self._sets[node] = False
+            self._sets[node] = self._is_set(node)
+        return self._sets[node]
+
+    def _is_set(self, node: s.Expression) -> bool:
+        if isinstance(node, (s.Collection, s.Comprehension)):
+            return node.kind == "set"
+        if isinstance(node, s.Call):
+            return self._makes_set(node)
+        if isinstance(node, s.Operation) and node.operator in _OPERATORS and len(node.operands) == 2:
+            left, right = node.operands
+            if node.operator == "-":
+                return self.is_set(left) or (self._is_keys(left) and (self.is_set(right) or self._is_keys(right)))
+            return any(self.is_set(o) for o in node.operands) or all(self._is_keys(o) for o in node.operands)
+        if isinstance(node, s.Conditional):
+            return self.is_set(node.body) and self.is_set(node.orelse)
+        if isinstance(node, s.Operation) and node.operator == "or":
+            return all(self.is_set(operand) for operand in node.operands)
+        if isinstance(node, s.NamedExpression):
+            return self.is_set(node.value)
+        if isinstance(node, s.Name):
+            bindings = [b for b in reaching(node) or () if b.kind != "augment"]
+            return bool(bindings) and all(self._binds_set(binding) for binding in bindings)
+        if isinstance(node, s.Attribute):
+            owner = self.module.owner(node.value)
+            values = self.module.attribute_values(owner, node.attribute) if owner is not None else []
+            return bool(values) and all(self.is_set(value) for value in values)
+        return isinstance(node, s.Subscript) and self._holds_sets(node.value)
+
+    def _makes_set(self, node: s.Call) -> bool:
+        names = self.module.callee(node)
+        if names:
+            if names <= {"builtins.set", "builtins.frozenset"}:
+                return True
+            if names <= {"copy.copy", "copy.deepcopy"} and node.arguments:
+                return self.is_set(node.arguments[0].value)
+            functions = [self.module.functions[name] for name in names if name in self.module.functions]
+            if len(functions) == len(names):
+                return all(f.returns is not None and self._annotates_set(f.returns) for f in functions)
+        if isinstance(node.function, s.Attribute):
+            if node.function.attribute in ALGEBRA:
+                return self.is_set(node.function.value) or names <= {f"builtins.set.{m}" for m in ALGEBRA} != set(names)
+            return node.function.attribute == "copy" and self.is_set(node.function.value)
+        return False
+
+    def _is_keys(self, node: s.Expression) -> bool:
+        return isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and node.function.attribute == "keys"
+
+    def _binds_set(self, binding: Binding) -> bool:
+        annotation = getattr(binding.node, "annotation", None)
+        if annotation is not None:
+            return self._annotates_set(annotation)
+        if binding.kind in ("assign", "named") and binding.value is not None and not binding.path:
+            return self.is_set(binding.value)
+        return False
+
+    def _annotates_set(self, node: s.Expression) -> bool:
+        value = node.value if isinstance(node, s.Subscript) else node
+        if self.module.names(value) & {"typing.Optional"} and isinstance(node, s.Subscript):
+            return self._annotates_set(node.indices[0])
+        return bool(self.module.names(value)) and self.module.names(value) <= SETS
+
+    def _holds_sets(self, node: s.Expression) -> bool:
+        """Whether a container is a `defaultdict(set)`."""
+        values = self.module.values(node) or []
+        return bool(values) and all(
+            isinstance(v, s.Call)
+            and self.module.callee(v) == {"collections.defaultdict"}
+            and bool(v.arguments)
+            and self.module.names(v.arguments[0].value) == {"builtins.set"}
+            for v in values
+        )

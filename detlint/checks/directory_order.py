@@ -1,0 +1,43 @@
+"""DET602: the order in which a file system lists a directory gets into data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.listings import Listings
+from detlint.analysis.order import Leak, Order
+from detlint.catalogue import Rule
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Listings of directories whose order matters, by what becomes of them."""
+    order = Order(module)
+    wanted: list[str] = rule.data["kinds"]
+    uses = dict(zip(wanted, rule.data["uses"], strict=True))
+    for call, kind in Listings(module).found():
+        leaks = [leak for leak in order.leaks(call) if leak.kind in uses and _is_data(module, rule, leak)]
+        if not leaks:
+            continue
+        leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
+        here = module.place(leak.node).line == module.place(call).line
+        related = [] if here else [(leak.node, f"the order {uses[leak.kind]} here")]
+        yield module.finding(
+            rule,
+            call,
+            related=related,
+            call=module.short(call.function),
+            use=uses[leak.kind],
+            remedy=rule.data[kind][0],
+        )
+
+
+def _is_data(module: Module, rule: Rule, leak: Leak) -> bool:
+    """Whether what leaves the known code is a data set: its class keeps it, or a function that makes one returns it."""
+    if leak.kind not in rule.data["leaving"]:
+        return True
+    klass, function = module.class_of(leak.node), module.function_of(leak.node)
+    if klass is not None:
+        return module.is_a(klass, "dataset") and (function is None or function.name not in rule.data["not_data"])
+    return leak.kind == "returned" and function is not None and function.name in rule.data["functions"]

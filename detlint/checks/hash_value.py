@@ -1,0 +1,32 @@
+"""DET604: the value of `hash()` or `id()` gets into a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.analysis.elements import Elements, Kind
+from detlint.analysis.hashes import Hashes, Use
+from detlint.catalogue import Rule
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls of `hash` with what may be text or an object, and of `id`, by what becomes of the number."""
+    elements, hashes = Elements(module), Hashes(module)
+    uses = dict(zip(rule.data["kinds"], rule.data["uses"], strict=True))
+    for node, value in hashes.found():
+        kind = Kind.IDENTITY if value is None else elements.one(value)
+        if kind is Kind.STABLE or (kind is Kind.UNKNOWN and isinstance(value, (s.Call, s.Collection))):
+            continue
+        found = [use for use in hashes.uses(node) if kind is not Kind.UNKNOWN or use.kind in rule.data["likely"]]
+        if found:
+            use = min(found, key=lambda use: use.node.order)
+            yield _finding(module, rule, node, use, uses[use.kind], lowered=kind is Kind.UNKNOWN)
+
+
+def _finding(module: Module, rule: Rule, node: s.Expression, use: Use, words: str, *, lowered: bool) -> Finding:
+    here = module.place(use.node).line == module.place(node).line
+    related = [] if here else [(use.node, f"{words} here")]
+    return module.finding(rule, node, related=related, lowered=lowered, call=module.short(node), use=words)

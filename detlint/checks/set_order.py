@@ -1,0 +1,56 @@
+"""DET601: the order of a set gets into something ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.analysis.elements import Elements, Kind
+from detlint.analysis.order import Leak, Order
+from detlint.analysis.sets import Sets
+from detlint.catalogue import Rule
+from detlint.finding import Finding
+from detlint.model import Module
+
+_VARIES = (Kind.TEXT, Kind.IDENTITY)
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Uses of sets that take their items one by one, where the order that this gives matters."""
+    sets, elements, order = Sets(module), Elements(module), Order(module)
+    certain, likely = frozenset(rule.data["certain"]), frozenset(rule.data["likely"])
+    for node in module.nodes:
+        if not isinstance(node, s.Expression) or not order.exposes(node) or not sets.is_set(node):
+            continue
+        kind = elements.of(node)
+        if kind is Kind.STABLE or _stays_set(sets, node) or (isinstance(node, s.Collection) and len(node.elements) < 2):
+            continue
+        leaks = [leak for leak in order.leaks(node) if leak.kind in (certain if kind in _VARIES else likely)]
+        if leaks:
+            leak = min(leaks, key=lambda leak: _rank(rule, leak))
+            yield _finding(module, rule, node, kind, leak)
+
+
+def _stays_set(sets: Sets, node: s.Expression) -> bool:
+    """Whether a set is only copied to another one."""
+    call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+    return isinstance(call, s.Call) and sets.is_set(call)
+
+
+def _rank(rule: Rule, leak: Leak) -> tuple[int, int]:
+    return rule.data["certain"].index(leak.kind), leak.node.order
+
+
+def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak) -> Finding:
+    uses = dict(zip(rule.data["certain"], rule.data["uses"], strict=True))
+    here = module.place(leak.node).line == module.place(node).line
+    related = [] if here else [(leak.node, f"the order {uses[leak.kind]} here")]
+    return module.finding(
+        rule,
+        node,
+        related=related,
+        lowered=kind not in _VARIES or leak.kind in rule.data["leaving"],
+        set=module.short(node),
+        use=uses[leak.kind],
+        remedy=rule.data[kind.value][0],
+    )
