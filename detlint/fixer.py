@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +163,7 @@ class _Refusals:
         try:
             for path in sorted(_paths(fix)):
                 self._read(path)
-            taken = [n for n in fix.imports if self._head(n.path).taken(n, [e.place for e in _edits(fix, n.path)])]
+            taken = [n for n in fix.imports if self._head(n.path).taken(n, [e.place for e in _uses(fix, n)])]
         except UnreadableError as error:
             return str(error)
         except NotPythonError:
@@ -230,9 +231,9 @@ def _needs(fixes: Sequence[Fix], path: str) -> dict[Import, Place | None]:
     edits = _all_edits(fixes, path)
     needs: dict[Import, Place | None] = {}
     for fix in fixes:
-        places = [moved(edit.place, edits) for edit in _edits(fix, path)]
         for need in fix.imports:
             if need.path == path:
+                places = [moved(edit.place, edits) for edit in _uses(fix, need)]
                 known = needs.get(need)
                 needs[need] = min([*places, known] if known else places, default=None)
     return needs
@@ -246,6 +247,13 @@ def _imported(path: str, text: str, needs: Mapping[Import, Place | None], settin
         text = rewrite(path, text, edits)
         before = {other: place and moved(place, edits) for other, place in before.items()}
     return text
+
+
+def _uses(fix: Fix, need: Import) -> list[Edit]:
+    """The edits that write what is imported; all in its file where none does."""
+    edits = _edits(fix, need.path)
+    name = re.compile(rf"\b{need.name or re.escape(need.module)}\b")
+    return [edit for edit in edits if name.search(edit.text)] or edits
 
 
 def _edits(fix: Fix, path: str) -> list[Edit]:

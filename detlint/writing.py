@@ -79,7 +79,7 @@ def _replace(path: str, old: bytes, new: bytes) -> None:
     target = Path(path).resolve(strict=True)  # a link stays one
     if not os.access(target, os.W_OK):
         raise WriteError(f"{path}: not fixed, it is read-only")
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".detlint-")
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -256,7 +256,11 @@ def test_heads_that_ruff_finds_clean_stay_clean(tmp_path: Path) -> None:
     for number, (wanted, text, _) in enumerate(CLEAN.values()):
         (before / f"f{number}.py").write_text(text, newline="")
         (after / f"f{number}.py").write_text(added(text, wanted), newline="")
-    cells = [["%%time\n", "x = 1"], ["%matplotlib inline\n", "import os\n", "\n", "import torch"], ["def f():\n", "    pass"]]
+    cells = [
+        ["%%time\n", "x = 1"],
+        ["%matplotlib inline\n", "import os\n", "\n", "import torch"],
+        ["def f():\n", "    pass"],
+    ]
     for number, wanted in enumerate(("os:path", "sys", "mine:a", "torch:b")):
         for folder, needs in ((before, ()), (after, (wanted, f"{wanted}c"))):
             text = added(notebook(["import os"], *cells), *needs, path="n.ipynb")
@@ -338,7 +342,9 @@ def test_a_name_may_be_taken(wanted: str, text: str, line: int, expected: bool) 
 
 
 def notebook(*cells: list[str] | str) -> str:
-    made = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": x} for x in cells]
+    made: list[object] = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": x} for x in cells
+    ]
     title = {"cell_type": "markdown", "metadata": {}, "source": ["# Title"]}
     return json.dumps({"cells": [title, *made], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 
@@ -376,7 +382,9 @@ def test_a_notebook_imports_ahead_of_the_use() -> None:
     assert [cell["source"] for cell in json.loads(text)["cells"][1:]] == ["import os\n\nx = 1", "y = os", "import re"]
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent / "detlint").glob("[c-f]*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parent.parent / "detlint").glob("[c-f]*.py")), ids=lambda p: p.name
+)
 def test_files_of_this_project_stay_clean(path: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     new = added(text, "detlint_runtime:seed_worker", "torch:a")
