@@ -20,6 +20,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_VENDORED = "detlint_runtime"
 PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
 FAMILIES = {
     "0": "reading and suppression",
@@ -143,6 +144,8 @@ class Catalogue:
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def canonical(self, name: str) -> str:
         """The one name of an API that can be imported from several places."""
+        if _VENDORED in name:  # a project's copy of the runtime
+            return "detlint.runtime" + name.partition(_VENDORED)[2]
         for _ in range(3):
             head, tail = name, ""
             while head and head not in self._aliases:

@@ -16,7 +16,11 @@ from detlint import __version__, catalogue, config
 from detlint.config import Config, ConfigError
 
 if TYPE_CHECKING:
+    from packaging.version import Version
+
     from detlint.engine import Progress
+    from detlint.fixer import Outcome
+    from detlint.fixing import Fixed
 
 _SEVERITIES = ("error", "warning", "note")
 
@@ -52,6 +56,14 @@ def cli() -> None:
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where there are findings.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed safely, in place.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may slow down or change results."
+)
+@click.option("--diff", is_flag=True, help="Print the fixes as a patch and change nothing.")
+@click.option(
+    "--runtime", type=click.Choice(config.RUNTIMES), help="Import the functions that fixes call, or copy them."
+)
 def check(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
@@ -65,6 +77,10 @@ def check(
     statistics: bool,
     jobs: int,
     exit_zero: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    runtime: str | None,
 ) -> None:
     """Check files and folders (the default command).
 
@@ -81,8 +97,14 @@ def check(
             severity=config.severity("--severity", severity) if severity else settings.severity,
             breaks=config.promises("--breaks", _split(breaks)) or settings.breaks,
             torch_version=torch_version or settings.torch_version,
+            runtime=runtime or settings.runtime,
         )
-        found = _run(paths, settings, jobs, format_, output, statistics)
+        if unsafe_fixes and not (fix or diff):
+            raise ConfigError("--unsafe-fixes needs --fix or --diff")
+        if diff:
+            found = _diff(paths, settings, jobs, unsafe_fixes, output)
+        else:
+            found = _run(paths, settings, jobs, format_, output, statistics, fix, unsafe_fixes)
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
@@ -125,17 +147,25 @@ def _settings(paths: tuple[Path, ...]) -> Config:
 
 
 def _run(
-    paths: tuple[Path, ...], settings: Config, jobs: int, format_: str, output: Path | None, statistics: bool
+    paths: tuple[Path, ...],
+    settings: Config,
+    jobs: int,
+    format_: str,
+    output: Path | None,
+    statistics: bool,
+    fix: bool,
+    unsafe: bool,
 ) -> bool:
     from detlint import engine
 
-    rules = catalogue.load()
-    for selectors in settings.per_file_ignores.values():
-        for selector in selectors:
-            rules.matching(selector)
-    torch = config.target_torch(settings.torch_version, settings.root, rules)
-    with _progress() as progress:
-        report = engine.check_paths(paths, settings, torch, jobs, progress)
+    if fix:
+        fixed = _fixed(paths, settings, jobs, unsafe)
+        report = fixed.report
+        problems = fixed.files.write(fixed.outcome.changes)
+        _tell_of_fixes(fixed.outcome, problems)
+    else:
+        with _progress() as progress:
+            report = engine.check_paths(paths, settings, _torch(settings), jobs, progress)
     for error in report.errors:
         click.echo(f"detlint: {error}", err=True)
     _complain_of_nothing(report.files, paths)
@@ -150,6 +180,46 @@ def _run(
         text = text_format.render(report, _texts, color, statistics)
     _write(text, output)
     return bool(report.findings)
+
+
+def _torch(settings: Config) -> Version:
+    """The version to judge by; a wrong selector in the settings is told first."""
+    rules = catalogue.load()
+    for selectors in settings.per_file_ignores.values():
+        for selector in selectors:
+            rules.matching(selector)
+    return config.target_torch(settings.torch_version, settings.root, rules)
+
+
+def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool) -> Fixed:
+    from detlint import fixing
+
+    with _progress() as progress:
+        return fixing.fix_paths(paths, settings, _torch(settings), unsafe, jobs, progress)
+
+
+def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
+    """What was fixed, what was left and why."""
+    from detlint.output import fixes
+
+    for line in (*problems, *fixes.lines(outcome)):
+        click.echo(f"detlint: {line}", err=True)
+    if problems or not outcome.converged:
+        raise SystemExit(2)
+
+
+def _diff(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, output: Path | None) -> bool:
+    """Print what fixes would change; whether anything."""
+    from detlint import patch
+
+    fixed = _fixed(paths, settings, jobs, unsafe)
+    text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
+    if output is not None:
+        output.write_bytes(text)
+    else:
+        click.echo(text, nl=False)
+    _tell_of_fixes(fixed.outcome, [])
+    return bool(text)
 
 
 def _show_entries(

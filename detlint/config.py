@@ -20,6 +20,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+RUNTIMES = ("auto", "vendor", "import")
+
 
 class ConfigError(Exception):
     """A setting is wrong; the message says which and what to do."""
@@ -27,7 +29,10 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of a run. `severity` is the least grave one that is shown."""
+    """Settings of a run.
+
+    `severity` is the least grave one that is shown, `runtime` how fixes import their functions.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -36,6 +41,7 @@ class Config:
     severity: Severity = Severity.NOTE
     breaks: tuple[str, ...] = ()
     torch_version: str = ""
+    runtime: str = "auto"
     root: Path = field(default_factory=Path)
 
 
@@ -72,7 +78,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
-    known = ("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version")
+    known = ("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime")
     for key in table:
         if key not in known:
             raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(known)}")
@@ -90,6 +96,7 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
         severity=severity(f"{path}: severity", table.get("severity", "note")),
         breaks=promises(f"{path}: breaks", _strings(path, "breaks", table.get("breaks", []))),
         torch_version=version,
+        runtime=runtime(f"{path}: runtime", table.get("runtime", "auto")),
         root=path.parent,
     )
 
@@ -108,6 +115,13 @@ def severity(where: str, value: object) -> Severity:
         raise ConfigError(f"{where} must be error, warning or note, not {value!r}") from None
 
 
+def runtime(where: str, value: object) -> str:
+    """How fixes import their functions: "auto", "vendor" or "import". Raises ConfigError."""
+    if value not in RUNTIMES:
+        raise ConfigError(f"{where} must be auto, vendor or import, not {value!r}")
+    return str(value)
+
+
 def promises(where: str, values: tuple[str, ...]) -> tuple[str, ...]:
     """`values`, all of them promises that a finding can break. Raises ConfigError."""
     for value in values:
@@ -123,7 +137,7 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
             return Version(wanted)
         except InvalidVersion:
             raise ConfigError(f"torch version {wanted!r} is not a version such as 2.4 or 2.4.1") from None
-    for text in _requirements(root):
+    for text in requirements(root):
         match = re.match(r"\s*torch\b(?![\w.-])[^;#]*", text)
         if match:
             try:
@@ -135,7 +149,7 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
     return catalogue.newest_release()
 
 
-def _requirements(root: Path) -> list[str]:
+def requirements(root: Path) -> list[str]:
     """The requirement lines of a project, the most binding file first."""
     found: list[str] = []
     for name in ("requirements.txt", "requirements/base.txt"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from detlint import syntax as s
 from detlint.finding import Edit, Fix, Import, Safety
@@ -15,6 +16,15 @@ def fix(title: str, *edits: Edit | None, safety: Safety = Safety.SAFE, imports: 
     """A repair of these edits, or None where one of them cannot be made."""
     made = tuple(edit for edit in edits if edit is not None)
     return Fix(title, safety, made, imports) if made and len(made) == len(edits) else None
+
+
+def together(fixes: Sequence[Fix]) -> Fix | None:
+    """One repair of several, or None where there are none."""
+    if len(fixes) < 2:
+        return next(iter(fixes), None)
+    made = dict.fromkeys(edit for each in fixes for edit in each.edits)
+    imports = dict.fromkeys(need for each in fixes for need in each.imports)
+    return Fix(fixes[0].title, fixes[0].safety, tuple(made), tuple(imports))
 
 
 def runtime(module: Module, *names: str) -> tuple[Import, ...]:

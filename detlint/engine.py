@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -23,15 +23,18 @@ from detlint import catalogue as catalogues
 from detlint import notebook, source
 from detlint.catalogue import Catalogue, Rule
 from detlint.collect import collect
-from detlint.config import Config
+from detlint.config import Config, requirements
 from detlint.console_scripts import console_scripts
 from detlint.facts import Facts
 from detlint.finding import Finding, Place, Severity
 from detlint.link.entries import Entry
 from detlint.model import Module
+from detlint.notebook import Document
+from detlint.placement import Placement, is_vendored
 from detlint.project import Project
 from detlint.source import Suppressions
 from detlint.tree import NotPythonError
+from detlint.vendoring import vendored_version
 
 UNPARSED = "DET000"
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
@@ -49,10 +52,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Around:
-    """What is known of a project beside the files of a run: its console scripts, and files that were not analysed."""
+    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, and
+    whether fixes give it a copy of the runtime.
+    """
 
     commands: tuple[tuple[str, str], ...] = ()
     unread: frozenset[str] = frozenset()
+    vendored: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,9 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     catalogue = catalogues.load()
     try:
         text = source.read(Path(item.path)) if item.text is None else item.text
-        document = notebook.read(item.path, text.removeprefix("\ufeff"))
-        module = Module(document.text, item.path, item.name, catalogue, torch, document.origins)
+        if vendored_version(text) is not None:
+            return Collected(item.path, None, (), Suppressions({}))  # the runtime, which a table speaks for
+        document, module = _read(item, text, catalogue, torch)
         findings = [f for rule in _rules(catalogue, codes, "file", torch) for f in _check(rule)(module, rule)]
         findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
         return Collected(item.path, collect(module), tuple(findings), Suppressions(document.texts))
@@ -112,6 +119,35 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
         return _failed(item, catalogue, "it is nested too deeply")
     except Exception as error:  # a defect of detlint costs one file, not the run
         return _failed(item, catalogue, f"detlint failed on it ({type(error).__name__}: {error}); please report this")
+
+
+def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tuple[Document, Module]:
+    document = notebook.read(item.path, text.removeprefix("\ufeff"))
+    return document, Module(document.text, item.path, item.name, catalogue, torch, document.origins)
+
+
+class Models:
+    """The models of files, for fixes that reach beyond the file of their finding; each is made when it is asked for."""
+
+    def __init__(self, sources: Mapping[str, Source], torch: Version) -> None:
+        """`sources` are the files by path."""
+        self.sources = sources
+        self._torch = torch
+        self._made: dict[str, Module | None] = {}
+
+    def __call__(self, path: str) -> Module | None:
+        """The model of a file, or None where it cannot be read."""
+        if path not in self._made:
+            try:
+                _, self._made[path] = _read(self.sources[path], self.text(path), catalogues.load(), self._torch)
+            except (KeyError, source.UnreadableError, NotPythonError):
+                self._made[path] = None
+        return self._made[path]
+
+    def text(self, path: str) -> str:
+        """The text of a file. Raises KeyError and UnreadableError."""
+        item = self.sources[path]
+        return source.read(Path(path)) if item.text is None else item.text
 
 
 def _failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
@@ -136,18 +172,24 @@ def _check(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
     return check
 
 
-def link(collected: Iterable[Collected], torch: Version, around: Around = Around()) -> Project:
-    """The project that the facts of all files make."""
+def link(
+    collected: Iterable[Collected], torch: Version, around: Around = Around(), models: Models | None = None
+) -> Project:
+    """The project that the facts of all files make; `models` are there for its fixes."""
     facts = (c.facts for c in collected if c.facts is not None)
     with _undisturbed():
-        return Project(facts, catalogues.load(), torch, around.commands, around.unread)
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread, models)
 
 
-def settle(collected: Sequence[Collected], config: Config, torch: Version, around: Around = Around()) -> Report:
+def settle(
+    collected: Sequence[Collected], config: Config, torch: Version, sources: Iterable[Source], around: Around = Around()
+) -> Report:
     """Link the facts of all files; answer, suppress, select and sort the findings."""
     catalogue = catalogues.load()
     codes = catalogue.choose(config.select, config.ignore)
-    project = link(collected, torch, around)
+    models = Models({item.path: item for item in sources}, torch)
+    placement = Placement(around.vendored, {path: item.name for path, item in models.sources.items()}, models.text)
+    project = link(collected, torch, around, models)
     found = [finding for c in collected for finding in c.findings]
     for rule in _rules(catalogue, codes, "project", torch):
         found += _check(rule)(project, rule)
@@ -161,6 +203,9 @@ def settle(collected: Sequence[Collected], config: Config, torch: Version, aroun
         answered = replace(finding, full_if=None, only_if=None, unless=())
         if finding.full_if is not None and not project.holds(finding.full_if):
             answered = replace(answered, lowered=True)
+        if finding.fix is not None:
+            safety = finding.fix.lowered if answered.lowered and finding.fix.lowered else finding.fix.safety
+            answered = replace(answered, fix=placement.placed(replace(finding.fix, safety=safety, lowered=None)))
         rule = catalogue.rules[finding.code]
         severity = rule.lower if answered.lowered else rule.severity
         place = finding.place
@@ -196,7 +241,7 @@ def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
     """Analyse texts in this process: for tests and editors."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    return settle([analyse(item, codes, torch) for item in sources], config, torch)
+    return settle([analyse(item, codes, torch) for item in sources], config, torch, sources)
 
 
 def check_paths(
@@ -206,7 +251,7 @@ def check_paths(
     begun = time.monotonic()
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    report = settle(collected, config, torch, around)
+    report = settle(collected, config, torch, sources_of(collected), around)
     return replace(report, seconds=time.monotonic() - begun)
 
 
@@ -233,13 +278,19 @@ def collect_paths(
 ) -> tuple[list[Collected], Around]:
     """Collect the Python files under `paths`, and what is around them."""
     files = list(source.discover(paths, config.exclude))
-    names = [source.module_name(path) for path in files]
-    sources = [Source(path.as_posix(), name) for path, name in zip(files, names, strict=True)]
+    sources = [Source(path.as_posix(), source.module_name(path)) for path in files]
     collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
     folders = {path.parent: path for path in files}
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
-    around = Around(tuple(console_scripts(config.root)), frozenset(unread.difference(item.path for item in sources)))
+    vendored = is_vendored(config.runtime, requirements(config.root))
+    beyond = frozenset(unread.difference(item.path for item in sources))
+    around = Around(tuple(console_scripts(config.root)), beyond, vendored)
     return sorted(collected, key=lambda c: c.path), around
+
+
+def sources_of(collected: Iterable[Collected]) -> list[Source]:
+    """The files on disk that were collected."""
+    return [Source(each.path, source.module_name(Path(each.path))) for each in collected]
 
 
 def _collect(

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
 from detlint.importing import WIDTH, Head, NoPlaceError
@@ -27,6 +26,7 @@ TOO_MANY = "needs more rounds"
 
 Check = Callable[[Mapping[str, str]], Iterable[Finding]]
 Read = Callable[[str], str]
+Companion = Callable[[Import], "tuple[str, str] | None"]
 _Fixable = tuple[Finding, Fix]
 
 
@@ -82,13 +82,14 @@ class Outcome:
 
 
 def fix_project(
-    check: Check, read: Read, settings: Settings = Settings(), new_files: Mapping[str, str] | None = None
+    check: Check, read: Read, settings: Settings = Settings(), companion: Companion = lambda need: None
 ) -> Outcome:
     """Fix until nothing changes, at most ROUNDS times.
 
     `check` gives the findings of the project where the files at the paths it is called with have these texts; its
     last call has the texts of the outcome. `read` gives the text of a file without its BOM, or raises
-    UnreadableError. Each of `new_files` is made as soon as a fix imports from a module of its name.
+    UnreadableError. `companion` is the path and the text of the file that comes along with an import, if any; one
+    that cannot be read is new.
     """
     original: dict[str, str | None] = {}
     texts: dict[str, str] = {}
@@ -99,23 +100,28 @@ def fix_project(
             texts[path] = original[path] = read(path)
         return texts[path]
 
-    def changed() -> dict[str, str]:
-        return {path: text for path, text in sorted(texts.items()) if text != original[path]}
-
     applied = apply(check({}), current, settings)
     rounds = 0
     while applied.texts and rounds < ROUNDS:
         rounds += 1
         texts.update(applied.texts)
         fixed += applied.fixed
-        modules = {need.module.rpartition(".")[2] for need in applied.imports}
-        for path, text in (new_files or {}).items():
-            if path not in texts and PurePosixPath(path).stem in modules:
-                texts[path], original[path] = text, None
-        applied = apply(check(changed()), current, settings)
-    changes = tuple(Change(path, original[path], text) for path, text in changed().items())
+        for path, text in filter(None, map(companion, applied.imports)):
+            if path not in texts:
+                texts[path], original[path] = text, _text(read, path)
+        applied = apply(check(dict(texts)), current, settings)
+    changes = tuple(
+        Change(path, original[path], text) for path, text in sorted(texts.items()) if text != original[path]
+    )
     left = applied.left + tuple(Left(finding, TOO_MANY) for finding in applied.fixed)
     return Outcome(changes, tuple(fixed), left, not applied.texts)
+
+
+def _text(read: Read, path: str) -> str | None:
+    try:
+        return read(path)
+    except UnreadableError:
+        return None
 
 
 def apply(findings: Iterable[Finding], read: Read, settings: Settings = Settings()) -> Applied:
@@ -166,7 +172,7 @@ class _Refusals:
             taken = [n for n in fix.imports if self._head(n.path).taken(n, [e.place for e in _uses(fix, n)])]
         except UnreadableError as error:
             return str(error)
-        except NotPythonError:
+        except (NotPythonError, RecursionError):
             return NO_PARSE
         return NAME_TAKEN if taken else ""
 
@@ -203,7 +209,7 @@ def _rewritten(fixes: Sequence[Fix], read: Read, settings: Settings) -> tuple[di
             problems[path] = BAD_EDIT
         except NoPlaceError:
             problems[path] = NO_PLACE
-        except (UnreadableError, NotPythonError):
+        except (UnreadableError, NotPythonError, RecursionError):
             problems[path] = NO_PARSE
         else:
             if not still_runs(path, old, new):

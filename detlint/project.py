@@ -10,8 +10,9 @@ from packaging.version import Version
 from detlint import facts as f
 from detlint.answers import Answers
 from detlint.catalogue import Catalogue
+from detlint.edits import together
 from detlint.facts import Facts
-from detlint.finding import Place, Question
+from detlint.finding import Fix, Place, Question
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
@@ -19,6 +20,7 @@ from detlint.link.program import Environment, linked
 from detlint.link.run import Frame
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
+from detlint.repairs.entry_point import Read, repair
 from detlint.source import is_test
 
 
@@ -32,15 +34,18 @@ class Project:
         torch: Version,
         commands: Iterable[tuple[str, str]] = (),
         unread: Iterable[str] = (),
+        read: Read | None = None,
     ) -> None:
         """`commands` are the console scripts: a name and "package.module:function".
 
         `unread` are the paths of files that the project's imports may find though they were not analysed.
+        `read` gives the models of files, for fixes.
         """
         self.facts = tuple(facts)
         self.program = linked(self.facts, catalogue, unread)
         self.tables = tables(catalogue, torch)
         self._imported = {path for each in self.facts for path in self._imports(each)}
+        self._read = read
         self.errors: list[str] = []  # what could not be followed
         self.entries = list(self._entries(commands))
         self._answers = Answers(self.program, self.entries)
@@ -60,7 +65,7 @@ class Project:
                 (q for q, each in found.items() if each.kind == "function" and each.name == function), None
             )
             if path is not None and qualified is not None:
-                entry = Entry(path, "command", name, found[qualified].place)
+                entry = Entry(path, "command", name, found[qualified].place, target=function)
                 known = mains.get(path)
                 if known is not None and self._runs_only(path, function):
                     yield replace(entry, trace=known.trace, end=known.end, initialisers=known.initialisers)
@@ -95,7 +100,7 @@ class Project:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
         for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
             target = self.program.function(started)
-            inner = Entry(started.path, "process", target.name, target.place)
+            inner = Entry(started.path, "process", target.name, target.place, target=target.name)
             self._follow(inner, script, started, positional)
             yield inner
 
@@ -136,6 +141,14 @@ class Project:
     def is_self_check(self, facts: Facts) -> bool:
         """Whether a file's `__main__` block only tries out what the file offers to others."""
         return not facts.lasting and ("." in facts.module or facts.path in self._imported)
+
+    def repair(self, entries: Iterable[Entry]) -> Fix | None:
+        """Seed what these entry points draw unseeded, as far as there are places for it."""
+        if self._read is None:
+            return None
+        started = {(entry.path, entry.target) for entry in self.entries if entry.target}
+        fixes = [fix for entry in entries if (fix := repair(entry, self._read, started)) is not None]
+        return together(fixes)
 
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""

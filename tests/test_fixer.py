@@ -217,6 +217,11 @@ def test_a_broken_fix_is_left_out_of_all_its_files() -> None:
     assert apply([bad, good], texts.__getitem__).texts == {"b.py": "g(b)\ng(z)\n"}
 
 
+def test_a_file_that_is_nested_too_deeply_stays_as_it_is() -> None:
+    text = f"f(a)\nx = {' + '.join(['1'] * 1200)}\n"
+    assert reasons(text, needing(replace(text, "a", "y"), "y")) == [("DET900", fixer.NO_PARSE)]
+
+
 # Imports
 
 
@@ -294,13 +299,32 @@ def nested(path: str, text: str) -> list[Finding]:
     return found
 
 
+def reader(files: Mapping[str, str]) -> fixer.Read:
+    def read(path: str) -> str:
+        if path not in files:
+            raise UnreadableError("no such file")
+        return files[path]
+
+    return read
+
+
 def test_fixes_that_had_to_wait_are_made_in_the_next_round() -> None:
     files = {"a.py": "bad(bad(bad(1)))\n", "b.py": "ok = 1\n"}
-    found = fix_project(checker(nested, files), files.__getitem__, new_files={"rt.py": "# runtime\n", "other.py": ""})
+    found = fix_project(checker(nested, files), reader(files))
     expected = "from rt import good\n\ngood(good(good(1)))\n"
-    assert found.changes == (Change("a.py", files["a.py"], expected), Change("rt.py", None, "# runtime\n"))
+    assert found.changes == (Change("a.py", files["a.py"], expected),)
     assert (len(found.fixed), found.left, found.converged) == (3, (), True)
-    assert checker_calls[-1] == {"a.py": expected, "rt.py": "# runtime\n"}, "the last check is of the outcome"
+    assert checker_calls[-1] == {"a.py": expected}, "the last check is of the outcome"
+
+
+@pytest.mark.parametrize("old", [None, "# older\n"])
+def test_what_is_imported_may_bring_a_file_along(old: str | None) -> None:
+    files = {"a.py": "bad(1)\n", **({} if old is None else {"rt.py": old})}
+    found = fix_project(checker(nested, files), reader(files), companion=lambda need: (f"{need.module}.py", "# new\n"))
+    assert found.changes[1:] == (Change("rt.py", old, "# new\n"),)
+    assert checker_calls[-1] == {change.path: change.new for change in found.changes}
+    quiet = {"a.py": "ok(1)\n"}
+    assert fix_project(checker(nested, quiet), reader(quiet), companion=lambda need: ("rt.py", "")).changes == ()
 
 
 def test_a_second_run_changes_nothing() -> None:
@@ -330,6 +354,7 @@ def test_a_change_that_is_taken_back_is_none() -> None:
 
     files = {PATH: "f(a)\n"}
     assert fix_project(checker(swap, files), files.__getitem__).changes == ()
+    assert checker_calls[-1] == files, "the check is told of the text that came back"
 
 
 def test_only_unsafe_fixes_change_nothing_unless_asked_for() -> None:

@@ -30,7 +30,8 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
         others = dict.fromkeys(entry.path for entry, _ in each if entry.path != worst.path)
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
-        yield replace(finding, related=(*finding.related, *more))
+        fix = project.repair(entry for entry, _ in each)
+        yield replace(finding, related=(*finding.related, *more), fix=fix)
 
 
 def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:

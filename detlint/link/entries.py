@@ -69,6 +69,7 @@ class Entry:
 
     `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
     `self_check` is the `__main__` block of a file that others import which neither trains nor saves anything.
+    `target` is the name of the function, where the program starts with one.
     """
 
     path: str
@@ -76,6 +77,7 @@ class Entry:
     function: str = ""
     place: Place | None = None
     self_check: bool = False
+    target: str = ""
     trace: Trace = ()
     end: State = field(default=START)
     initialisers: frozenset[str] = frozenset()  # names of functions in which torch draws weights

@@ -28,6 +28,7 @@ from detlint.link.values import (
 )
 
 UNGUARDED = nullcontext()  # what is traced here happens by default
+RUNTIME = "detlint.runtime"  # also the copy of it that a project has
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
@@ -159,6 +160,8 @@ class Run:
     def module_named(self, name: str, importer: str) -> Value:
         """The module of a dotted name, of the project or a library."""
         imports = self.program.imports
+        if self.canonical(name) == RUNTIME:
+            return frozenset((Library(RUNTIME),))
         found = imports.find(name, importer, self.script, self.search)
         if found is not None:
             return self.module_at(found)

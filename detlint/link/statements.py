@@ -9,7 +9,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.functions import Functions
 from detlint.link.objects import ClassInfo
-from detlint.link.run import UNGUARDED, Frame
+from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
 from detlint.link.values import (
     UNKNOWN,
@@ -230,7 +230,7 @@ class Statements(Functions):
             self.set_variable(node.alias or root, bound)
             return
         source: Value
-        if node.level:
+        if node.level and self.canonical(node.module) != RUNTIME:
             path = imports.relative(importer, node.level, node.module)
             source = UNKNOWN if path is None else self.module_at(path)
         else:

@@ -1,0 +1,70 @@
+"""A run that fixes: the files checked and fixed, again and again, until nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint import engine, source
+from detlint.config import Config
+from detlint.engine import UNPARSED, Progress, Report, Source
+from detlint.finding import Finding
+from detlint.fixer import Outcome, Settings, fix_project
+from detlint.placement import Placement
+from detlint.vendoring import FILE
+from detlint.writing import Files
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What came of the fixes, the report on the fixed texts, and the files as they were read."""
+
+    outcome: Outcome
+    report: Report
+    files: Files
+
+
+def fix_paths(
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    unsafe: bool = False,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Fixed:
+    """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for."""
+    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
+    collected, around = engine.collect_paths(paths, config, codes, torch, jobs, progress)
+    by_path = {each.path: each for each in collected}
+    sources = {item.path: item for item in engine.sources_of(collected)}
+    files = Files()
+    reports: list[Report] = []
+
+    def check(texts: Mapping[str, str]) -> list[Finding]:
+        for path, text in texts.items():
+            name = sources[path].name if path in sources else source.module_name(Path(path))
+            if path not in sources or sources[path].text != text:
+                sources[path] = Source(path, name, text)
+                by_path[path] = engine.analyse(sources[path], codes, torch)
+        ordered = [by_path[path] for path in sorted(by_path)]
+        reports.append(engine.settle(ordered, config, torch, sources.values(), around))
+        return [judged.finding for judged in reports[-1].findings]
+
+    names = {path: item.name for path, item in sources.items()}
+    placement = Placement(around.vendored, names, files.read)
+    settings = Settings(unsafe, _first_party(config.root, around.vendored))
+    outcome = fix_project(check, files.read, settings, placement.copy)
+    return Fixed(outcome, reports[-1], files)
+
+
+def _first_party(root: Path, vendored: bool) -> frozenset[str]:
+    """The modules and packages that linters know as the project's own: those in its root and in `src`."""
+    folders = (root, root / "src")
+    found = {path.stem for folder in folders for path in folder.glob("*.py")}
+    found |= {path.name for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_dir()}
+    scripts = any(path.stem not in ("setup", "conftest") for path in root.glob("*.py"))
+    return frozenset(found | ({Path(FILE).stem} if vendored and scripts else set()))

@@ -1,0 +1,32 @@
+"""What `--fix` did, in a few lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from detlint.finding import Finding
+from detlint.fixer import NO_FIX, Outcome
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """A line for each fix that was made, for each that was not, and one that counts both."""
+    for finding in outcome.fixed:
+        assert finding.fix is not None
+        yield f"{_where(finding)} fixed: {finding.fix.title}"
+    for left in outcome.left:
+        if left.reason != NO_FIX:
+            yield f"{_where(left.finding)} not fixed: {left.reason}"
+    files = len({change.path for change in outcome.changes})
+    done = f"fixed {len(outcome.fixed)} in {files} {'file' if files == 1 else 'files'}" if files else "fixed nothing"
+    reasons = Counter(left.reason for left in outcome.left)
+    rest = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    yield f"{done}; left {len(outcome.left)}: {rest}" if rest else done
+    if not outcome.converged:
+        yield "the fixes did not come to an end; please report this"
+
+
+def _where(finding: Finding) -> str:
+    place = finding.place
+    cell = "" if place.cell is None else f"cell {place.cell + 1}:"
+    return f"{place.path}:{cell}{place.line}:{place.column}: {finding.code}"

@@ -1,0 +1,81 @@
+"""Where a project gets the runtime from that fixes insert: the installed package, or a copy of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from detlint.edits import RUNTIME
+from detlint.finding import Fix, Import, Safety
+from detlint.source import UnreadableError, read
+from detlint.vendoring import FILE, vendored_text, vendored_version
+
+_MODULE = PurePosixPath(FILE).stem
+
+
+def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
+    """Whether a project with these requirements gets a copy of the runtime: "auto" imports it where it is required."""
+    required = any(re.match(r"\s*detlint\b(?![\w.-])", line) for line in requirements)
+    return mode == "vendor" or (mode == "auto" and not required)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """How the files of a project import the runtime.
+
+    `vendored` says whether from a copy in the project, `names` are the dotted names of its files by path, and `text`
+    gives the text of one.
+    """
+
+    vendored: bool
+    names: Mapping[str, str]
+    text: Callable[[str], str]
+
+    def placed(self, fix: Fix) -> Fix:
+        """A fix whose imports find the runtime. It is only shown where a file that is not detlint's is in the way."""
+        imports = tuple(self._placed(need) if need.module == RUNTIME else need for need in fix.imports)
+        copies = {self._copy(need) for need in imports} - {None}
+        if any(copy is not None and _is_foreign(copy) for copy in copies):
+            return replace(fix, title=f"{fix.title} (there is another {FILE})", safety=Safety.DISPLAY, lowered=None)
+        return replace(fix, imports=imports)
+
+    def copy(self, need: Import) -> tuple[str, str] | None:
+        """The path and the text of the copy of the runtime that an import loads; None for another import."""
+        path = self._copy(need)
+        return None if path is None else (path.as_posix(), vendored_text())
+
+    def _placed(self, need: Import) -> Import:
+        if not self.vendored:
+            return need
+        packages = self._packages(need.path)
+        return replace(need, module=f"{packages[0]}.{_MODULE}" if packages else _MODULE)
+
+    def _copy(self, need: Import) -> Path | None:
+        if need.module.rpartition(".")[2] != _MODULE:
+            return None
+        folder = Path(need.path).parent
+        for _ in self._packages(need.path)[1:]:
+            folder = folder.parent
+        return folder / FILE
+
+    def _packages(self, path: str) -> list[str]:
+        """The packages that a file is imported from; none where it runs as a script, beside the modules it imports."""
+        packages = self.names.get(path, "").split(".")[: None if path.endswith("__init__.py") else -1]
+        if not packages:
+            return []
+        root = re.escape(packages[0])
+        own = re.search(rf"^[ \t]*(?:from[ \t]+(?:\.|{root}\b)|import[ \t]+{root}\b)", self.text(path), re.MULTILINE)
+        return packages if own is not None or not self._is_script(path) else []
+
+    def _is_script(self, path: str) -> bool:
+        return "__name__" in self.text(path)
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether there is a file that detlint did not write."""
+    try:
+        return path.is_file() and vendored_version(read(path)) is None
+    except UnreadableError:
+        return True

@@ -1,0 +1,1 @@
+"""Fixes that need more than the node that a finding is about."""

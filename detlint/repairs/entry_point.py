@@ -1,0 +1,147 @@
+"""The fix for what an entry point draws unseeded: all generators seeded, once, before the first draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import takewhile
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.finding import Edit, Fix, Place
+from detlint.link.entries import Entry, Met
+from detlint.link.state import Drawn, Seeded
+from detlint.model import Module
+from detlint.repairs.seeds import DEFAULT, LARGEST, seed_at
+from detlint.values import literal
+
+SEED = "seed_everything"
+Read = Callable[[str], "Module | None"]
+_SEEDERS = ("torch.manual_seed", "random.seed", "numpy.random.seed")
+_LEVELS = 3  # how far into the calls a better place is looked for
+
+
+def repair(entry: Entry, read: Read, started: Collection[tuple[str, str]] = ()) -> Fix | None:
+    """Seed what an entry point draws; None where there is no good place for it.
+
+    `read` gives the model of a file. `started` are the paths and names of the functions that are entry points too.
+    """
+    unseeded = {id(draw) for stream in entry.streams for draw in stream.draws}
+    draw = next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
+    if draw is None:
+        return None
+    before = {id(met) for met in takewhile(lambda met: met is not draw, entry.met)}
+    seeds = [met for met in entry.of(Seeded) if id(met) in before]
+    return _completed(seeds, read) or _inserted(entry, draw, read, started)
+
+
+def _completed(seeds: list[Met[Seeded]], read: Read) -> Fix | None:
+    """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them."""
+    for met in reversed(seeds):
+        event = met.event
+        if met.guarded or met.apart or met.option or not event.starts or event.what not in _SEEDERS:
+            continue
+        module = read(event.place.path)
+        call = None if module is None else next((c for c in module.calls if module.place(c) == event.place), None)
+        if module is None or call is None or not _takes(module, call):
+            continue
+        seed = module.source(call.arguments[0])
+        if _used_elsewhere(module, call.function):
+            change: Edit | None = edits.replaced(module, call.function, SEED)
+        else:  # its import is to stay in use
+            statement = next(node for node in call.ancestors() if isinstance(node, s.Statement))
+            change = edits.ahead(module, statement, f"{SEED}({seed})")
+        return edits.fix(f"seed all generators with `{seed}`", change, imports=edits.runtime(module, SEED))
+    return None
+
+
+def _takes(module: Module, call: s.Call) -> bool:
+    """Whether what a call seeds with may seed all generators: one argument, and no number that NumPy refuses."""
+    if len(call.arguments) != 1 or call.arguments[0].star or call.arguments[0].keyword:
+        return False
+    constants = [literal(v) for v in module.values(call.arguments[0].value) or ()]
+    return all(not isinstance(c, int) or 0 <= c <= LARGEST for c in constants)
+
+
+def _used_elsewhere(module: Module, function: s.Expression) -> bool:
+    """Whether the name that a function is reached by has other uses, so that its import stays in use."""
+    root = function
+    while isinstance(root, s.Attribute):
+        root = root.value
+    if not isinstance(root, s.Name):
+        return False
+    scope = root.scope.find(root.id)
+    return scope is not None and len(module.reads(scope, root.id)) > 1
+
+
+def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tuple[str, str]]) -> Fix | None:
+    """Seed at the outermost place ahead of a draw that knows the program's seed, or else at the outermost one."""
+    module = read(entry.path)
+    if module is None:
+        return None
+    statements = list(_statements(module, entry, draw, started))[:_LEVELS]
+    seeded = ((statement, seed_at(module, statement)) for statement in statements)
+    statement, seed = next(((at, seed) for at, seed in seeded if seed), (statements[0] if statements else None, None))
+    if statement is None or _is_seeded(module, statement):
+        return None
+    seed = seed or DEFAULT
+    change = edits.ahead(module, statement, f"{SEED}({seed})")
+    return edits.fix(f"seed all generators with `{seed}`", change, imports=edits.runtime(module, SEED))
+
+
+def _statements(
+    module: Module, entry: Entry, draw: Met[Drawn], started: Collection[tuple[str, str]]
+) -> Iterator[s.Statement]:
+    """The statements of the entry point's file that lead to a draw, the outermost first, each in a block that always
+    runs.
+    """
+    for index, step in enumerate((*draw.path, None)):
+        if step is not None and step.imports:
+            return
+        place = (draw.dispatch or draw.event.place) if step is None else step.place
+        if index == 0 and entry.place is not None and place == entry.place:
+            continue  # the start of the function that is the entry point
+        if place.path != entry.path:
+            return
+        if index == 0 and step is not None and (entry.path, step.name) in started:
+            continue  # seeded within, for those who start there
+        statement = _statement_at(module, place)
+        if statement is not None:
+            yield statement
+
+
+def _statement_at(module: Module, place: Place) -> s.Statement | None:
+    """The statement around a place that stands in the body of a function, of the file, or of its main block."""
+    try:
+        offset = module.lines.offset(place.cell, place.line, place.column)
+    except KeyError:
+        return None
+    found: s.Statement | None = None
+    block: s.Block | None = module.file.body
+    always = True
+    while block is not None:
+        inner = next((x for x in block.statements if _holds(module, x, offset)), None)
+        if inner is None:
+            break
+        found = inner if always else found
+        block = next((b for b in _blocks(inner) if any(_holds(module, x, offset) for x in b.statements)), None)
+        in_main = isinstance(inner, s.If) and block is inner.body and "__name__" in module.source(inner.test)
+        always = isinstance(inner, s.Function) or (always and in_main)
+    return found
+
+
+def _holds(module: Module, statement: s.Statement, offset: int) -> bool:
+    start, end = module.span(statement)
+    return start <= offset < end
+
+
+def _blocks(statement: s.Statement) -> Iterator[s.Block]:
+    """The blocks of a statement, those of functions and classes included."""
+    for child in statement:
+        if isinstance(child, s.Block):
+            yield child
+
+
+def _is_seeded(module: Module, statement: s.Statement) -> bool:
+    """Whether the block of a statement seeds all generators already: what is left is beyond this fix."""
+    calls = module.calls_to({f"{edits.RUNTIME}.{SEED}"})
+    return any(around is statement.parent for call in calls for around in call.ancestors())
