@@ -136,7 +136,7 @@ def still_runs(path: str, old: str, new: str) -> bool:
     try:
         before, after = notebook.read(path, old), notebook.read(path, new)
         tree.parse(after.text)
-    except (notebook.NotebookError, tree.NotPythonError):
+    except (notebook.NotebookError, tree.NotPythonError, RecursionError):
         return False
     return len(after.broken) <= len(before.broken) and (_compiles(after.text) or not _compiles(before.text))
 
