@@ -122,8 +122,11 @@ def test_the_generator_outside_of_workers_follows_the_seed(monkeypatch: pytest.M
         other = runtime.worker_rng()
         assert other is not first
         torch.manual_seed(3)
-        assert runtime.worker_rng().random(4).tolist() == first.random(4).tolist()
-    assert first.random() != np.random.default_rng(3).random()
+        numbers = runtime.worker_rng().random(4).tolist()
+        assert numbers == first.random(4).tolist()
+        assert numbers != np.random.default_rng(3).random(4).tolist()
+        runtime.seed_everything(3)  # the same seed, and so the same stream again
+        assert runtime.worker_rng().random(4).tolist() == numbers
 
 
 def test_the_worker_s_function_can_be_pickled() -> None:

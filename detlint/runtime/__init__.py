@@ -73,11 +73,10 @@ def rank_seed(seed: int, rank: int | None = None) -> int:
     """
     seed = _checked(seed)
     if rank is None:
+        rank = int(os.environ.get("RANK", "0"))
         distributed = sys.modules.get("torch.distributed")
         if distributed and distributed.is_available() and distributed.is_initialized():
             rank = distributed.get_rank()
-        else:
-            rank = int(os.environ.get("RANK", "0"))
     mixed = int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:4], "big")
     return (mixed + _checked(rank, what="rank")) % 2**32
 
@@ -259,11 +258,13 @@ def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
     if torch and state["torch"] is not None:
         torch.set_rng_state(state["torch"])
         for kind, states in state["devices"].items():
+            module: Any = getattr(torch, kind, None)
             count = _device_count(torch, kind)
             if count != len(states):
                 lost.append(f"{len(states)} {kind} devices then, {count} now")
             for index, one in enumerate(states[:count]):
-                getattr(torch, kind).set_rng_state(one, index)
+                module.get_rng_state(index)  # starts it, or a waiting seed would win
+                module.set_rng_state(one, index)
     for name, value in state["registered"].items():
         write = _sources.get(name, (None, None, None))[2]
         if write:
@@ -332,15 +333,15 @@ def _device_states(torch: Any) -> dict[str, Any]:
     states = {}
     for kind in ("cuda", "xpu", "mps", custom):
         module: Any = getattr(torch, kind, None)
-        used = getattr(module, "is_initialized", torch.backends.mps.is_available)
+        used = getattr(module, "is_initialized", lambda: True)
         if hasattr(module, "get_rng_state") and used():
             count = range(_device_count(torch, kind))
             states[kind] = [module.get_rng_state(index) for index in count]
-    return states
+    return {kind: found for kind, found in states.items() if found}
 
 
 def _device_count(torch: Any, kind: str) -> int:
-    if kind == "mps":
+    if kind == "mps":  # torch 2.0 cannot count them
         return int(torch.backends.mps.is_available())
     return int(getattr(torch, kind).device_count()) if hasattr(torch, kind) else 0
 
