@@ -31,6 +31,7 @@ class Loops:
         self._messages = names("order", "message")
         self._message_methods = names("order", "message", "methods")
         self._free = names("order", "use", kind="free")
+        self._files = names("order", "hashed", id="file")
         self._generators = names("order", "use", id="generators")
         self._draws = {
             name: row
@@ -66,7 +67,7 @@ class Loops:
         if draw is not None and draw is call:
             yield Effect(call, "draws")
         for argument in call.arguments:
-            if argument.keyword == "file" and self._outside(argument.value, loop) and self._is_file(argument.value):
+            if argument.keyword == "file" and self._outside(argument.value, loop) and self.is_file(argument.value):
                 yield Effect(call, "writes")
         if not isinstance(call.function, s.Attribute) or self.is_message(call):
             return
@@ -74,7 +75,7 @@ class Loops:
         data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
         if method in ("append", "extend", "appendleft", "insert") and data and self._outside(receiver, loop):
             yield Effect(receiver, "adds")
-        elif method in ("write", "writelines") and data and self._outside(receiver, loop) and self._is_file(receiver):
+        elif method in ("write", "writelines") and data and self._outside(receiver, loop) and self.is_file(receiver):
             yield Effect(call, "writes")
 
     def _assign(self, assign: s.Assign, loop: s.For) -> Iterator[Effect]:
@@ -126,7 +127,7 @@ class Loops:
     def _constant(self, leave: s.Leave) -> bool:
         return leave.kind == "return" and all(isinstance(value, s.Constant) for value in leave.values)
 
-    def _is_file(self, node: s.Expression) -> bool:
+    def is_file(self, node: s.Expression) -> bool:
         """Whether an expression is certainly a file that this code has opened."""
         values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
         return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
@@ -149,19 +150,15 @@ class Loops:
         node: s.Node = read
         for around in read.ancestors():
             if isinstance(around, s.Call):
-                return False
+                called = around.function.attribute if isinstance(around.function, s.Attribute) else ""
+                names = self.module.callee(around)
+                if called != "format" and names != {"builtins.str"}:
+                    return bool(names & self._files)
+                node = around
+                continue
             if isinstance(around, s.Subscript) and node is not around.value:
                 return around.stored
-            if isinstance(around, s.Operation) and around.operator in (
-                "f-string",
-                "%",
-                "==",
-                "<",
-                ">",
-                "<=",
-                ">=",
-                "!=",
-            ):
+            if isinstance(around, s.Operation) and around.operator in ("%", *_COMPARES):
                 return False
             if isinstance(around, s.Assign):
                 return isinstance(around.targets[0], s.Subscript) and around.operator == "="
@@ -212,9 +209,9 @@ class Loops:
 
     def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
         """Whether the function asks for the length of the value that is looked into here."""
-        value = node.value if isinstance(node, (s.Attribute, s.Subscript)) else node
-        if isinstance(value, s.Call) and len(value.arguments) == 1:
-            value = value.arguments[0].value  # list(x)[0]
+        value: s.Expression = node.value if isinstance(node, (s.Attribute, s.Subscript)) else node
+        while isinstance(value, s.Call) and len(value.arguments) == 1:
+            value = value.arguments[0].value  # list(x)[0], next(iter(x))
         text = self.module.source(value)
         function = self.module.function_of(node) or self.module.file
         for part in s.walk(function):

@@ -127,7 +127,8 @@ class Order:
             if names != {"builtins.map"} or argument is not call.arguments[0]:
                 yield from self._leaks(call, text or kind == "text", depth)
         elif text and kind != "writes":
-            return
+            if method == "write" and isinstance(call.function, s.Attribute) and self.loops.is_file(call.function.value):
+                yield Leak(call, "writes")
         elif kind == "numbers":
             if self._numbers(call):
                 yield Leak(call, kind)
@@ -135,7 +136,7 @@ class Order:
         elif kind == "keeps" and isinstance(call.function, s.Attribute):
             yield from self._kept(call.function.value, call, depth)
         elif kind in ("first", "draws", "array", "writes", "dataset"):
-            if kind != "draws" or argument.keyword is None:
+            if not (kind == "draws" and argument.keyword) and not (kind == "first" and self.loops.only_one(call)):
                 yield Leak(call, kind)
         elif kind == "adds" or kind == "free":
             return

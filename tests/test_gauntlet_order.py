@@ -1,0 +1,50 @@
+"""Orders of sets, directories and hashes, as people use them: what must be reported, and what must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from .support import Snippet, codes, report, snippets
+
+KNOWN_MISS = pytest.mark.xfail(strict=True, reason="a known miss")
+CASES = [
+    pytest.param(snippet, id=str(snippet), marks=[KNOWN_MISS] if snippet.missed else [])
+    for snippet in snippets("order")
+]
+
+
+@pytest.mark.parametrize("snippet", CASES)
+def test_finds_what_is_marked_and_nothing_else(snippet: Snippet) -> None:
+    assert codes(snippet.text, "DET6") == snippet.marks
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("def f(text):\n    return {w: i for i, w in enumerate(set(text.split()))}\n", "error"),
+        ("def f(model):\n    return list(set(model.parameters()))[1:]\n", "error"),
+        ("def f(words):\n    return {w: i for i, w in enumerate(set(words))}\n", "warning"),
+        ("def f(text):\n    return list(set(text.split()))\n", "warning"),
+    ],
+    ids=["text", "addresses", "not known what it is", "not known what becomes of it"],
+)
+def test_an_order_is_an_error_where_it_surely_varies_and_matters(text: str, severity: str) -> None:
+    (found,) = report({"example.py": text}, ("DET601",)).findings
+    assert found.severity.value == severity
+
+
+@pytest.mark.parametrize(
+    ("made", "remedy"),
+    [("text.split()", "sorted"), ("model.parameters()", "dict.fromkeys"), ("things", "dict.fromkeys")],
+)
+def test_the_help_suits_what_the_set_holds(made: str, remedy: str) -> None:
+    text = f"def f(text, model, things):\n    return {{x: i for i, x in enumerate(set({made}))}}\n"
+    found = report({"example.py": text}, ("DET601",)).findings
+    assert found
+    assert all(remedy in judged.finding.details["remedy"] for judged in found)
+
+
+def test_a_finding_says_where_the_order_comes_to_matter() -> None:
+    text = "import os\n\nfiles = os.listdir('data')\nlast = files[-1]\n"
+    (found,) = report({"example.py": text}, ("DET602",)).findings
+    assert [related.place.line for related in found.finding.related] == [4]
