@@ -13,7 +13,7 @@ from typing import Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from detlint.finding import Severity
+from detlint.finding import Safety, Severity
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -59,8 +59,8 @@ class Rule:
 
     A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to
     do). `check` names the module under `detlint.checks`; `over` says what it looks at, a "file" or the linked
-    "project"; `lower` is the severity of a finding whose open question is answered otherwise; `data`
-    holds the page's own lists.
+    "project"; `lower` is the severity of a finding whose open question is answered otherwise; `fix` is the safest that
+    a fix may be, None where there is none; `data` holds the page's own lists.
     """
 
     code: str
@@ -77,6 +77,7 @@ class Rule:
     default: bool
     torch: str
     refs: tuple[str, ...]
+    fix: Safety | None
     data: Mapping[str, Any]
     prose: str
     fences: tuple[Fence, ...]
@@ -223,7 +224,7 @@ def load() -> Catalogue:
 
 
 _HEADER_KEYS = frozenset(
-    """code name summary message why help check over severity lower breaks default torch refs data""".split()
+    """code name summary message why help check over severity lower breaks default torch refs fix data""".split()
 )
 
 
@@ -252,6 +253,7 @@ def read_page(path: Path) -> Rule:
             default=data.get("default", True),
             torch=data.get("torch", ""),
             refs=tuple(data["refs"]),
+            fix=Safety(data["fix"]) if "fix" in data else None,
             data=data.get("data", {}),
             prose=prose.strip() + "\n",
             fences=tuple(_fences(prose, text.count("\n", 0, len(text) - len(prose)) + 1)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from detlint import syntax as s
 from detlint.finding import Edit, Fix, Import, Safety
@@ -12,10 +12,16 @@ from detlint.model import Module
 RUNTIME = "detlint.runtime"  # of which a copy in the project may take the place
 
 
-def fix(title: str, *edits: Edit | None, safety: Safety = Safety.SAFE, imports: tuple[Import, ...] = ()) -> Fix | None:
+def fix(
+    title: str,
+    *edits: Edit | None,
+    safety: Safety = Safety.SAFE,
+    imports: tuple[Import, ...] = (),
+    lowered: Safety | None = None,
+) -> Fix | None:
     """A repair of these edits, or None where one of them cannot be made."""
     made = tuple(edit for edit in edits if edit is not None)
-    return Fix(title, safety, made, imports) if made and len(made) == len(edits) else None
+    return Fix(title, safety, made, imports, lowered) if made and len(made) == len(edits) else None
 
 
 def together(fixes: Sequence[Fix]) -> Fix | None:
@@ -53,19 +59,89 @@ def argument(module: Module, call: s.Call, keyword: str, value: str) -> Edit | N
         return replaced(module, passed.values[0], value) if len(passed.values) == 1 else None
     if passed.given is None:
         return None
+    return last(module, call, f"{keyword}={value}")
+
+
+def last(module: Module, call: s.Call, text: str) -> Edit | None:
+    """`text` after the last argument of a call, laid out as that is; None where it cannot stand there."""
     start, end = module.span(call)
     if not call.arguments:
         inside = module.text[:end].rindex("(", start) + 1
-        return Edit(module.at(inside, inside), f"{keyword}={value}")
-    last = call.arguments[-1]
-    if isinstance(last.value, s.Comprehension) and not last.keyword and len(call.arguments) == 1:
+        return Edit(module.at(inside, inside), text)
+    final = call.arguments[-1]
+    if isinstance(final.value, s.Comprehension) and not final.keyword and len(call.arguments) == 1:
         return None  # a generator expression as the only argument has no parentheses of its own
-    first, after = module.span(last)
-    line = module.text.rfind("\n", 0, first) + 1
-    indent = module.text[line:first]
+    begin, after = module.span(final)
+    line = module.text.rfind("\n", 0, begin) + 1
+    indent = module.text[line:begin]
     own_line = line > start and not indent.strip()
     separator = f",\n{indent}" if own_line else ", "
-    return Edit(module.at(after, after), f"{separator}{keyword}={value}")
+    return Edit(module.at(after, after), f"{separator}{text}")
+
+
+def first(module: Module, call: s.Call, value: str) -> Edit | None:
+    """`value` as the first argument of a call that is given none, or None; None where it is given another."""
+    if not call.arguments:
+        start, end = module.span(call)
+        inside = module.text[:end].rindex("(", start) + 1
+        return Edit(module.at(inside, inside), value)
+    given = call.arguments[0]
+    absent = isinstance(given.value, s.Constant) and given.value.value is None and not given.star
+    return replaced(module, given.value, value) if absent and len(call.arguments) == 1 else None
+
+
+def literals(module: Module, call: s.Call, values: Iterable[str]) -> dict[str, Edit]:
+    """Those of the `values`, written `name=value`, that take the place of a literal argument, each with its edit."""
+    found = {}
+    for value in values:
+        parameter, _, new = value.partition("=")
+        passed = module.argument(call, parameter).values
+        if len(passed) == 1 and isinstance(passed[0], s.Constant) and module.source(passed[0]) != new:
+            found[value] = replaced(module, passed[0], new)
+    return found
+
+
+def unused(module: Module, nodes: Sequence[s.Node]) -> list[Edit]:
+    """The removal of imports that nothing uses once `nodes` are gone.
+
+    An import that shares its line, may fail or is there for others stays.
+    """
+    gone = {id(node) for node in nodes}
+    names = {(name.scope.find(name.id), name.id) for node in nodes for name in s.walk(node) if isinstance(name, s.Name)}
+    found = []
+    for scope, name in sorted(names, key=lambda pair: pair[1]):
+        bindings = scope.bindings[name] if scope is not None else []
+        if scope is None or len(bindings) != 1 or not isinstance(bindings[0].node, s.Import):
+            continue
+        reads = module.reads(scope, name)
+        if all(any(id(node) in gone for node in (read, *read.ancestors())) for read in reads):
+            edit = _without(module, bindings[0].node, name)
+            found += [edit] if edit is not None else []
+    return found
+
+
+def _without(module: Module, statement: s.Import, name: str) -> Edit | None:
+    """An import statement without one of its names."""
+    block = statement.parent
+    if (
+        module.origins
+        or module.path.endswith("__init__.py")
+        or any(isinstance(a, s.Try) for a in statement.ancestors())
+    ):
+        return None
+    start, end = module.span(statement)
+    text = module.text[start:end]
+    parsed = re.fullmatch(r"((?:from\s+\S+\s+)?import\s+)([^()\n]+)", text)
+    parts = [part.strip() for part in parsed[2].split(",")] if parsed is not None else []
+    others = [part for part in parts if re.split(r"\s+as\s+", part)[-1].partition(".")[0] != name]
+    if parsed is not None and others and len(others) < len(parts):
+        return Edit(module.at(start, end), parsed[1] + ", ".join(others))
+    first = module.text.rfind("\n", 0, start) + 1
+    after = module.text.find("\n", end) + 1
+    alone = not module.text[first:start].strip() and re.fullmatch(r"\s*(#.*)?", module.text[end : after or None])
+    if len(parts) != 1 or not alone or not isinstance(block, s.Block) or len(block.statements) == 1 or not after:
+        return None
+    return Edit(module.at(first, after), "")
 
 
 def ahead(module: Module, statement: s.Node, line: str) -> Edit | None:

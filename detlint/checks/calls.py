@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
+from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
+from detlint.analysis.seeding import generator_of_its_own
 from detlint.catalogue import Row, Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix
 from detlint.model import Module
 
 
@@ -14,7 +17,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of the page's own `names`, or of the rows of its `table` that name the rule.
 
     A call that is known to meet one of the `never` conditions is left out. Where the page names a `generator`,
-    the severity is the lower one unless that is unseeded at the call.
+    the severity is the lower one unless that is unseeded at the call, and the fix passes a generator; else it puts the
+    literals of `fixed` in their place.
     """
     generator = rule.data.get("generator", "")
     rows = [Row(rule.code, rule.data)]
@@ -29,4 +33,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 continue
             if applies(module, call, row.list("when"), row.list("unless")):
                 full = module.unseeded(generator, call) if generator else None
-                yield module.finding(rule, call, full_if=full, call=module.short(call.function))
+                fix = generator_of_its_own(module, call) if generator else _fix(module, rule, call)
+                yield module.finding(rule, call, full_if=full, fix=fix, call=module.short(call.function))
+
+
+def _fix(module: Module, rule: Rule, call: s.Call) -> Fix | None:
+    made = edits.literals(module, call, rule.data.get("fixed", ()))
+    return edits.fix(f"Pass `{', '.join(made)}`", *made.values(), safety=rule.fix) if rule.fix else None

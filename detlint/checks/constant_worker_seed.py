@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Safety
 from detlint.model import Module
 
 
@@ -36,4 +37,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     told.add(found[scope])
                     related = [(value, "given to a loader here")]
                     name, lowered = module.short(found[scope]), scope == "epoch"
-                    yield module.finding(rule, found[scope], related=related, lowered=lowered, call=name, scope=scope)
+                    fix = edits.fix(
+                        "Pass `worker_init_fn=seed_worker`",
+                        edits.replaced(module, value, "seed_worker"),
+                        safety=Safety.UNSAFE,
+                        imports=edits.runtime(module, "seed_worker"),
+                    )
+                    yield module.finding(
+                        rule, found[scope], related=related, lowered=lowered, fix=fix, call=name, scope=scope
+                    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.generators import held
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix, Safety
 from detlint.model import Module
 
 
@@ -25,7 +26,20 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if made not in told:
                 told.add(made)
                 related = [(drawn, "drawn from here, in each worker's own copy")]
-                yield module.finding(rule, made, related=related, generator=module.short(drawn))
+                fix = _fix(module, made, drawn)
+                yield module.finding(rule, made, related=related, fix=fix, generator=module.short(drawn))
+
+
+def _fix(module: Module, made: s.Call, drawn: s.Expression) -> Fix | None:
+    """The worker's generator in place of the held one; shown only, since that may be drawn from elsewhere too."""
+    if module.types(made) != {"numpy.random.Generator"}:
+        return None
+    return edits.fix(
+        "Draw from the generator of this worker",
+        edits.replaced(module, drawn, "worker_rng()"),
+        safety=Safety.DISPLAY,
+        imports=edits.runtime(module, "worker_rng"),
+    )
 
 
 def _dataset(module: Module, loader: s.Call) -> s.Class | None:

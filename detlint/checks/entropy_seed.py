@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.entropy import Tracer
+from detlint.analysis.reseeding import Reseeding, reseeded
+from detlint.analysis.seeding import repeats
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
@@ -26,7 +28,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         row = reseeding.get(names[0]) if names else None
         if row is not None and applies(module, call, row.list("when"), row.list("unless")):
             told.add(call)
-            yield module.finding(rule, call, call=module.short(call.function), source="the operating system")
+            fix = None if _again(module, call) else reseeded(module, call)
+            yield module.finding(rule, call, fix=fix, call=module.short(call.function), source="the operating system")
             continue
         for seed in _seeds(module, rule, call, seeders):
             found, sure = tracer.origin(seed, none=row is not None)
@@ -42,9 +45,17 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 name = module.short(call.function)
                 drawn = tracer.drawn_from(new[0])
                 asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
+                fix = None if _again(module, call) else Reseeding(module, tracer, none=row is not None).fix(seed)
                 yield module.finding(
-                    rule, call, related=related, lowered=not sure, only_if=asked, call=name, source=source
+                    rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
                 )
+
+
+def _again(module: Module, call: s.Call) -> bool:
+    """Whether the seeding runs again and again, or in each worker: one seed would make one stream of many."""
+    function = module.function_of(call)
+    names = [function.name, *(p.name for p in function.parameters)] if function is not None else []
+    return repeats(module, call) is True or any("worker" in name for name in names)
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.generators import alternatives, kept_as, seeded_later
+from detlint.analysis.seeding import repeats, seed_at
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix
 from detlint.model import Module
 
 
@@ -27,12 +29,36 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if certain or any(isinstance(source, s.Constant) for source in sources):
                 lowered = not certain or _is_default(module, call)
                 case = "" if certain else " where its seed is None"
-                yield module.finding(rule, call, lowered=lowered, call=module.short(call.function), case=case)
+                fix = _fix(module, call) if certain else None
+                yield module.finding(rule, call, lowered=lowered, fix=fix, call=module.short(call.function), case=case)
         for call in module.calls:
             for argument in call.arguments:
                 made = module.names(argument.value) if argument.keyword in rule.data["factories"] else frozenset()
                 if made and made <= set(row.list("names")):
-                    yield module.finding(rule, argument.value, call=module.short(argument.value), case="")
+                    text = f"lambda: {module.source(argument.value)}(0)"
+                    fix = edits.fix("Seed with 0", edits.replaced(module, argument.value, text))
+                    yield module.finding(rule, argument.value, fix=fix, call=module.short(argument.value), case="")
+
+
+def _fix(module: Module, call: s.Call) -> Fix | None:
+    """A seed where the generator is made once; where it may be made again, and is used at once, that of the worker."""
+    if repeats(module, call) is False:
+        seed = seed_at(module, call)
+        return edits.fix(f"Seed with {seed}", edits.first(module, call, seed))
+    kept = [target for target in kept_as(call) if not isinstance(target, s.Name)]
+    if module.callee(call) != {"numpy.random.default_rng"} or kept or _leaves(call):
+        return None
+    return edits.fix(
+        "Draw from the generator of this process",
+        edits.replaced(module, call, "worker_rng()"),
+        *edits.unused(module, [call]),
+        imports=edits.runtime(module, "worker_rng"),
+    )
+
+
+def _leaves(call: s.Call) -> bool:
+    """Whether the generator is handed to whoever may keep it."""
+    return isinstance(call.parent, (s.Argument, s.Leave, s.Collection, s.Dictionary))
 
 
 def _is_default(module: Module, call: s.Call) -> bool:

@@ -10,7 +10,7 @@ from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.gradients import is_learning, may_have_gradient
 from detlint.analysis.layers import is_idle
 from detlint.catalogue import Row, Rule
-from detlint.finding import Finding, InForce
+from detlint.finding import Finding, Fix, InForce, Safety
 from detlint.model import Module
 
 _RELAXED = ("deterministic-warn", "deterministic-off")
@@ -43,14 +43,16 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if raises:
             what = f"the gradient of `{text}`" if row.text("direction") == "backward" else f"`{text}`"
             only = _in_force(module, call, ("on",), strict)
-            yield module.finding(rule, call, only_if=only, what=what, remedy=row.text("remedy"))
+            fix = _suggestion(row.text("remedy"))
+            yield module.finding(rule, call, only_if=only, fix=fix, what=what, remedy=row.text("remedy"))
             continue
         unless = []
         if _row(module, call, raising) is not None:
             unless = [_in_force(module, call, ("on",), strict)]
         elif _effect(module, row) == "path":
             unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
-        yield module.finding(rule, call, unless=unless, call=text, does=row.text("does"), help=_advice(module, row))
+        does, fix = row.text("does"), _suggestion(_remedy(module, row))
+        yield module.finding(rule, call, unless=unless, fix=fix, call=text, does=does, help=_advice(module, row))
 
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
@@ -104,8 +106,17 @@ def _advice(module: Module, row: Row) -> str:
     advice = module.catalogue.row("ops", "help", row.text("help") or effect)
     if advice.text("effect") not in ("", effect):
         advice = module.catalogue.row("ops", "help", effect)
+    return advice.text("text").format(remedy=_remedy(module, row))
+
+
+def _remedy(module: Module, row: Row) -> str:
     old = row.text("old") and row.holds_for(module.torch, "old")
-    return advice.text("text").format(remedy=row.text("remedy_old" if old else "remedy"))
+    return row.text("remedy_old" if old else "remedy")
+
+
+def _suggestion(remedy: str) -> Fix | None:
+    """What to do instead, in words: another operation is rarely the same to the last bit."""
+    return Fix(remedy[:1].upper() + remedy[1:], Safety.DISPLAY, ()) if remedy else None
 
 
 def _effect(module: Module, row: Row) -> str:

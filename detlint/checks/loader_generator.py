@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
+from detlint.analysis.seeding import generator_of_its_own
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
@@ -20,7 +21,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         shuffle = module.argument(call, "shuffle").values
         if holds(module, call, "!generator") is True and any(_may_hold(module, value) for value in shuffle):
             full = module.unseeded("torch", call)
-            yield module.finding(rule, call, full_if=full, loader=module.short(call.function))
+            fix = generator_of_its_own(module, call)
+            yield module.finding(rule, call, full_if=full, fix=fix, loader=module.short(call.function))
 
 
 def _may_hold(module: Module, node: s.Expression) -> bool:

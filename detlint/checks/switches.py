@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.environment import harmless, overruled
 from detlint.catalogue import Row, Rule
-from detlint.finding import Ends, Finding, Question
+from detlint.finding import Ends, Finding, Fix, Question, Safety
 from detlint.model import Module
 from detlint.values import literal
 
@@ -20,23 +21,25 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     A value that is only one of several that the file may set gives a lowered finding; one that is not known gives
     none, and neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
     called, and `{setting}`, the same with the value, and name a switch and the states (`ends`) in which programs must
-    end that come by what is reported.
+    end that come by what is reported, and list what literals become (`fixed`). Where the file chooses, only an unsafe
+    fix takes the choice away.
     """
     rows = [row for row in module.catalogue.rows("switches", "switch") if row.text("rule") == rule.code]
     rows = [row for row in rows if row.holds_for(module.torch) and not ("ends" in rule.data and overruled(module, row))]
     by_name = {name: row for row in rows for name in row.list("names")}
-    found: list[tuple[s.Node, str, str, list[bool]]] = []
+    found: list[tuple[s.Node, str, str, list[bool], Fix | None]] = []
     for node, name, switch, value in _settings(module):
         if name in by_name:
             matching = [str(constant) in by_name[name].list("values") for constant in module.constants(value) or ()]
-            found.append((node, name, f"{switch} = {module.short(value)}", matching))
-    for node, name, setting, matching in found:
+            fix = _set(module, rule, node, name, value)
+            found.append((node, name, f"{switch} = {module.short(value)}", matching, fix))
+    for node, name, setting, matching, fix in found:
         if any(matching):
-            chosen = not all(all(others) for _, other, _, others in found if other == name)
+            chosen = not all(all(others) for _, other, _, others, _ in found if other == name)
             lowered = chosen or by_name[name].text("grade") == "lower"
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
-            yield module.finding(rule, node, lowered=lowered, unless=unless, switch=switch, setting=setting)
+            yield module.finding(rule, node, lowered=lowered, unless=unless, fix=fix, switch=switch, setting=setting)
     for row in rows:
         for call in module.calls_to(row.list("calls")):
             given = _given(module, call, row)
@@ -45,7 +48,29 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 setting = f"{switch}({given})"
                 lowered = row.text("grade") == "lower"
                 unless = _answers(module, rule, row, call)
-                yield module.finding(rule, call, lowered=lowered, unless=unless, switch=switch, setting=setting)
+                fix = _passed(module, rule, call)
+                yield module.finding(
+                    rule, call, lowered=lowered, unless=unless, fix=fix, switch=switch, setting=setting
+                )
+
+
+def _set(module: Module, rule: Rule, node: s.Node, name: str, value: s.Expression) -> Fix | None:
+    """The literal that is set replaced; None where other targets get it too."""
+    wanted = dict(pair.split("=") for pair in rule.data.get("fixed", ()))
+    new = wanted.get(name.rpartition(".")[2])
+    alone = not isinstance(node, s.Assign) or len(node.targets) == 1
+    if rule.fix is None or new is None or not alone or not isinstance(value, s.Constant):
+        return None
+    edit = edits.replaced(module, value, new)
+    return edits.fix(f"Set it to {new}", edit, safety=rule.fix, lowered=Safety.UNSAFE)
+
+
+def _passed(module: Module, rule: Rule, call: s.Call) -> Fix | None:
+    """The literal arguments of a call replaced."""
+    made = edits.literals(module, call, rule.data.get("fixed", ()))
+    if rule.fix is None or not made:
+        return None
+    return edits.fix(f"Pass `{', '.join(made)}`", *made.values(), safety=rule.fix, lowered=Safety.UNSAFE)
 
 
 def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Question]:

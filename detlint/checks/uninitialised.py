@@ -10,6 +10,7 @@ from detlint.analysis.empty import allocations
 from detlint.analysis.fields import unfilled
 from detlint.analysis.locals import Local
 from detlint.analysis.uses import Effect, Uses
+from detlint.analysis.zeros import zeroed
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.model import Module
@@ -43,7 +44,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _finding(module: Module, rule: Rule, call: s.Call, read: s.Node, message: str, *, lowered: bool = False) -> Finding:
-    return module.finding(rule, call, related=[(read, message)], lowered=lowered, call=module.short(call.function))
+    return module.finding(
+        rule,
+        call,
+        related=[(read, message)],
+        lowered=lowered,
+        fix=zeroed(module, call),
+        call=module.short(call.function),
+    )
 
 
 def _bind(bound: dict[tuple[Scope, str], dict[s.Node, s.Call]], name: s.Name, event: s.Node, call: s.Call) -> None:

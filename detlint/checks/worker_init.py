@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from packaging.specifiers import SpecifierSet
 
+from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.analysis.generators import calls_for_item, held
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Safety
 from detlint.model import Module, Passed
 
 
@@ -24,7 +25,19 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             text = "" if drawn is None else f", and its data set draws from `{module.short(drawn)}`"
             related = [] if drawn is None else [(drawn, "PyTorch does not seed this in a worker")]
             loader = module.short(call.function)
-            yield module.finding(rule, call, related=related, lowered=drawn is None, loader=loader, draw=text)
+            fix = edits.fix(
+                "Pass `worker_init_fn=seed_worker`",
+                edits.argument(module, call, "worker_init_fn", "seed_worker"),
+                safety=Safety.UNSAFE if _reaches(module, drawn) else Safety.DISPLAY,
+                imports=edits.runtime(module, "seed_worker"),
+            )
+            yield module.finding(rule, call, related=related, lowered=drawn is None, fix=fix, loader=loader, draw=text)
+
+
+def _reaches(module: Module, drawn: s.Expression | None) -> bool:
+    """Whether the runtime seeds what the data set draws from: not what it holds, nor what has yet to be registered."""
+    names = module.names(drawn) if drawn is not None else frozenset()
+    return drawn is None or any(name.startswith("numpy.random.") for name in names)
 
 
 def _has_workers(module: Module, rule: Rule, passed: Passed) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
+from detlint import syntax as s
 from detlint.analysis.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
-from detlint.finding import Ends, Finding, InForce
+from detlint.finding import Ends, Finding, Fix, InForce, Safety
 from detlint.link.state import UNSURE
 from detlint.model import Module
 
@@ -36,4 +38,26 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     Ends("workspace", _SET, module.place(call)),
                     InForce("workspace", _SET, *module.point(call), ever=True),
                 )
-                yield module.finding(rule, call, unless=unless, variable=variable, problem=problem)
+                fix = _fix(module, call)
+                yield module.finding(rule, call, unless=unless, fix=fix, variable=variable, problem=problem)
+
+
+def _fix(module: Module, call: s.Call) -> Fix | None:
+    """The runtime's function, which sets the variable too, with `warn_only` passed on."""
+    passed = {argument.keyword or "mode": argument.value for argument in call.arguments if not argument.star}
+    mode = passed.pop("mode", None)
+    known = len(call.arguments) == len(passed) + 1 and passed.keys() <= {"warn_only"}
+    if module.callee(call) != {"torch.use_deterministic_algorithms"} or not known or not _is_true(mode):
+        return None
+    given = "".join(f"{name}={module.source(value)}" for name, value in passed.items())
+    return edits.fix(
+        "Have the runtime switch it on",
+        edits.replaced(module, call, f"enable_determinism({given})"),
+        *edits.unused(module, [call.function]),
+        safety=Safety.UNSAFE,
+        imports=edits.runtime(module, "enable_determinism"),
+    )
+
+
+def _is_true(node: s.Expression | None) -> bool:
+    return isinstance(node, s.Constant) and node.value is True

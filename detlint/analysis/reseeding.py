@@ -1,0 +1,171 @@
+"""Edits that put 0 in the place of the entropy of a seed."""
+
+from __future__ import annotations
+
+import sys
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.entropy import Tracer
+from detlint.finding import Edit, Fix, Import
+from detlint.model import Module
+from detlint.scopes import reaching
+
+_LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "~", "f-string"))
+_PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool", "bytes", "NoneType"))
+_MANUAL = {"seed": "manual_seed", "seed_all": "manual_seed_all"}  # as torch names them
+
+
+class Reseeding:
+    """Replaces the entropy in seeds of one file: the widest expression that holds nothing else, or constants.
+
+    A variable is followed to where it is set if its name says that it is a seed, and is replaced where it is used if
+    not: it may serve other ends.
+    """
+
+    def __init__(self, module: Module, tracer: Tracer, *, none: bool) -> None:
+        """`none` says that None stands for entropy."""
+        self.module = module
+        self.tracer = tracer
+        self.none = none
+        self.replaced: list[s.Expression] = []
+        self.hashed = False
+        self._depth = 0
+
+    def fix(self, seed: s.Expression) -> Fix | None:
+        """The repair of a seed, or None where it is not known how."""
+        found = self._edits(seed)
+        if not found:
+            return None
+        imports = (Import(self.module.path, "zlib"),) if self.hashed else ()
+        title = "Hash the text alike in each run" if self.hashed else "Seed with 0"
+        return edits.fix(title, *found, *edits.unused(self.module, self.replaced), imports=imports)
+
+    def _zero(self, node: s.Expression) -> list[Edit]:
+        self.replaced.append(node)
+        return [edits.replaced(self.module, node, "0")]
+
+    def _differs(self, node: s.Expression) -> bool:
+        return bool(self.tracer.origin(node, none=self.none)[0])
+
+    def _edits(self, node: s.Expression) -> list[Edit] | None:
+        self._depth += 1
+        if self._depth > 50:  # a cycle of assignments
+            return None
+        if isinstance(node, s.Name) and "seed" in node.id.lower():
+            bindings = [b for b in reaching(node) or () if b.value is not None and self._differs(b.value)]
+            if any(b.kind != "assign" or b.path for b in bindings):
+                return None
+            values = [b.value for b in bindings if b.value is not None]
+            return None if any(isinstance(value, s.Constant) for value in values) else self._each(values)
+        if self._is_entropy(node):
+            return self._zero(node)
+        if isinstance(node, s.Constant):
+            return self._zero(node) if self.none and node.value is None else None
+        if isinstance(node, s.Conditional):
+            return self._each([node.body, node.orelse])
+        if isinstance(node, s.Operation):
+            return self._each(node.operands)
+        if isinstance(node, s.Collection):
+            return self._each(node.elements)
+        if isinstance(node, (s.NamedExpression, s.Subscript)):
+            return self._each([node.value])
+        if isinstance(node, s.Attribute):
+            return self._attribute(node)
+        return self._call(node) if isinstance(node, s.Call) else None
+
+    def _each(self, nodes: list[s.Expression]) -> list[Edit] | None:
+        """The edits of those among some expressions that differ; None where one of them cannot be made."""
+        found: list[Edit] = []
+        for node in nodes:
+            if self._differs(node):
+                made = self._edits(node)
+                if made is None:
+                    return None
+                found += made
+        return found or None
+
+    def _attribute(self, node: s.Attribute) -> list[Edit] | None:
+        if "seed" not in node.attribute.lower():
+            return None
+        text = self.module.source(node)
+        assigns = [a for a in self.module.assignments if any(self.module.source(t) == text for t in a.targets)]
+        return self._each([a.value for a in assigns if a.value is not None and not isinstance(a.value, s.Constant)])
+
+    def _call(self, call: s.Call) -> list[Edit] | None:
+        names = self.module.callee(call)
+        if names == {"builtins.hash"}:
+            return self._hash(call)
+        own = [self.module.functions[name] for name in names if name in self.module.functions]
+        if own:
+            if not all("seed" in function.name.lower() for function in own):
+                return None
+            leaves = [n for f in own for n in s.walk(f.body) if isinstance(n, s.Leave) and n.kind == "return"]
+            return self._each([n.values[0] for n in leaves if n.values and self.module.function_of(n) in own])
+        receiver = [call.function.value] if isinstance(call.function, s.Attribute) else []
+        return self._each([*receiver, *(argument.value for argument in call.arguments)])
+
+    def _hash(self, call: s.Call) -> list[Edit] | None:
+        """`hash` of a text becomes its checksum."""
+        node = call.arguments[0].value
+        text = self.module.source(node)
+        kinds = self.module.types(node)
+        if isinstance(node, s.Collection) and all(self._is_plain(element) for element in node.elements):
+            text = f"repr({text}).encode()"
+        elif kinds == {"builtins.str"}:
+            simple = isinstance(node, (s.Name, s.Attribute, s.Call, s.Subscript))
+            simple = simple or ("\n" not in text and isinstance(node, s.Operation) and node.operator == "f-string")
+            text = f"{text}.encode()" if simple else f"({text}).encode()"
+        elif kinds != {"builtins.bytes"}:
+            return None
+        self.hashed = True
+        return [edits.replaced(self.module, call, f"zlib.crc32({text})")]
+
+    def _is_plain(self, node: s.Expression) -> bool:
+        kinds = self.module.types(node)
+        return bool(kinds) and kinds <= _PLAIN
+
+    def _is_entropy(self, node: s.Expression) -> bool:
+        """Whether an expression is made of entropy, and constants, alone."""
+        return self._differs(node) and self._is_alone(node)
+
+    def _is_alone(self, node: s.Expression) -> bool:
+        if isinstance(node, s.Constant):
+            return node.value is not None
+        if isinstance(node, s.Name):
+            bindings = reaching(node)
+            if bindings is None:
+                return True
+            known = len(bindings) == 1 and not bindings[0].path
+            value = bindings[0].value if known and bindings[0].kind == "assign" else None
+            return bool(self.module.names(node)) or (value is not None and self._is_alone(value))
+        if isinstance(node, s.Operation):
+            return node.operator in _ARITHMETIC and all(self._is_alone(part) for part in node.operands)
+        if isinstance(node, s.Attribute):
+            return bool(self.module.names(node)) or self._is_alone(node.value)
+        if isinstance(node, s.Collection):
+            return all(self._is_alone(element) for element in node.elements)
+        if isinstance(node, s.Subscript):
+            parts = [part for index in node.indices for part in s.walk(index) if isinstance(part, s.Name)]
+            return not parts and self._is_alone(node.value)
+        if not isinstance(node, s.Call):
+            return False
+        names = self.module.callee(node)
+        library = bool(names) and all(name.partition(".")[0] in _LIBRARIES for name in names)
+        method = not names and isinstance(node.function, s.Attribute) and self._is_alone(node.function.value)
+        return (library or method) and all(self._is_alone(argument.value) for argument in node.arguments)
+
+
+def reseeded(module: Module, call: s.Call) -> Fix | None:
+    """The repair of a call that takes its seed from the operating system: it is given 0."""
+    function = call.function
+    name = function.attribute if isinstance(function, s.Attribute) else ""
+    if any(c.partition(".")[0] == "torch" for c in module.callee(call)):
+        if name not in _MANUAL or call.arguments or not isinstance(call.parent, s.ExpressionStatement):
+            return None
+        assert isinstance(function, s.Attribute)
+        return edits.fix(
+            "Seed with 0", edits.replaced(module, call, f"{module.source(function.value)}.{_MANUAL[name]}(0)")
+        )
+    return edits.fix("Seed with 0", edits.first(module, call, "0"))

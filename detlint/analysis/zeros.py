@@ -1,0 +1,57 @@
+"""Edits that have memory filled with zeros where it is allocated."""
+
+from __future__ import annotations
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.finding import Edit, Fix
+from detlint.model import Module
+
+_ZEROS = {"empty": "zeros", "empty_like": "zeros_like", "new_empty": "new_zeros", "ndarray": "zeros", "Tensor": "zeros"}
+_ARRAY = frozenset(("shape", "dtype", "order"))
+_DTYPES = {
+    "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+    "HalfTensor": "float16",
+    "BFloat16Tensor": "bfloat16",
+    "LongTensor": "int64",
+    "IntTensor": "int32",
+    "ShortTensor": "int16",
+    "CharTensor": "int8",
+    "ByteTensor": "uint8",
+    "BoolTensor": "bool",
+}
+
+
+def zeroed(module: Module, call: s.Call) -> Fix | None:
+    """The same allocation filled with zeros, or None where no function takes these arguments and fills."""
+    function = call.function
+    names = module.callee(call)
+    if not isinstance(function, s.Attribute) or len(names) != 1 or not module.names(function):
+        return None
+    library, _, name = next(iter(names)).rpartition(".")
+    if name != function.attribute:
+        return None
+    keywords = {argument.keyword for argument in call.arguments if argument.keyword}
+    stars = any(argument.star == "**" for argument in call.arguments)
+    _, end = module.span(function)
+    start, _ = module.span(function.value)
+    owner = module.source(function.value)
+    more: list[tuple[str, str]] = []
+    if name == "empty" and library == "torch" and (stars or "memory_format" in keywords or "names" in keywords):
+        return None
+    if name == "ndarray" and (stars or not keywords <= _ARRAY or len(call.arguments) - len(keywords) > 2):
+        return None
+    if library in ("torch", "torch.cuda") and name in _DTYPES:
+        if keywords or stars:
+            return None
+        owner = owner.removesuffix(".cuda") if library == "torch.cuda" else owner
+        more.append(("dtype", f"{owner}.{_DTYPES[name]}"))
+        more += [("device", '"cuda"')] if library == "torch.cuda" else []
+    elif name not in _ZEROS or (name == "Tensor" and (keywords or stars)):
+        return None
+    text = f"{owner}.{_ZEROS.get(name, 'zeros')}"
+    changed = Edit(module.at(start, end), text)
+    passed = ", ".join(f"{keyword}={value}" for keyword, value in more)
+    added = [edits.last(module, call, passed)] if passed else []
+    return edits.fix(f"Allocate with `{text.rpartition('.')[2]}`", changed, *added)
