@@ -182,6 +182,12 @@ class Loops:
                 return False
         return bool(bindings)
 
+    def keeps_count(self, index: s.Expression) -> bool:
+        """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        targets = [b.node for b in bindings if isinstance(b.node, s.Name) and b.node.parent is not None]
+        return any(self.is_data(target, target.parent) for target in targets if target.parent is not None)
+
     def draw(self, node: s.Node) -> s.Call | None:
         """A call in `node` that draws from a generator."""
         for part in s.walk(node):

@@ -13,6 +13,7 @@ from detlint.scopes import Scope
 from detlint.values import literal
 
 _DEPTH = 8
+_NUMBERS = frozenset(("builtins.range", "itertools.count"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,9 @@ class Leak:
     """A place where an arbitrary order matters.
 
     `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
-    stands at an index, "draws": what is drawn at random, "array", "writes", "dataset": where items stand in an array, a
-    file or a data set. Or it says how the value leaves the code that is known, its order as it is: "returned",
-    "yielded", "kept" in an attribute, "passed" to another function.
+    stands at an index, "draws": what is drawn at random, "array", "writes", "dataset", "state": where items stand in an
+    array, a file, a data set or an optimizer's state. Or it says how the value leaves the code that is known, its
+    order as it is: "returned", "yielded", "kept" in an attribute, "passed" to another function.
     """
 
     node: s.Node
@@ -37,14 +38,17 @@ class Order:
         self.module = module
         self.loops = Loops(module)
         self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
+        self._listing = module.catalogue.names("order", "listing")
         self._methods = {
             (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
         }
         self._seen: set[tuple[s.Node, bool]] = set()
+        self._origin: s.Expression | None = None
 
     def leaks(self, node: s.Expression, *, text: bool = False) -> list[Leak]:
         """Where the order of `node` matters, in no particular order; `text` says that it is one text."""
         self._seen = set()
+        self._origin = node
         return list(self._leaks(node, text, _DEPTH))
 
     def exposes(self, node: s.Expression) -> bool:
@@ -99,6 +103,8 @@ class Order:
                 yield from self._leaks(parent, text, depth)
         elif isinstance(parent, s.Conditional) and node is not parent.test:
             yield from self._leaks(parent, text, depth)
+        elif isinstance(parent, s.Dictionary) and node in parent.values and not text:
+            yield Leak(parent, "passed")
         elif isinstance(parent, s.Starred):
             if isinstance(parent.parent, s.Collection) and parent.parent.kind != "set":
                 yield from self._leaks(parent.parent, text, depth)
@@ -121,8 +127,8 @@ class Order:
         kind = kind or self._methods.get(("other", method), "")
         if names == {"builtins.sum"} and len(call.arguments) == 2 and not self._is_number(call.arguments[1].value):
             kind = "passes"  # sum(lists, [])
-        if names == {"builtins.zip"} and any(self._is_drawn(a.value) for a in call.arguments if a is not argument):
-            yield Leak(call, "draws")
+        if names == {"builtins.zip"}:
+            yield from self._paired(argument, call)
         if kind in ("passes", "text"):
             if names != {"builtins.map"} or argument is not call.arguments[0]:
                 yield from self._leaks(call, text or kind == "text", depth)
@@ -135,7 +141,7 @@ class Order:
             yield from self._leaks(call, text, depth)
         elif kind == "keeps" and isinstance(call.function, s.Attribute):
             yield from self._kept(call.function.value, call, depth)
-        elif kind in ("first", "draws", "array", "writes", "dataset"):
+        elif kind in ("first", "draws", "array", "writes", "dataset", "state"):
             if not (kind == "draws" and argument.keyword) and not (kind == "first" and self.loops.only_one(call)):
                 yield Leak(call, kind)
         elif kind == "adds" or kind == "free":
@@ -148,6 +154,25 @@ class Order:
             own = isinstance(call.function, s.Attribute) and _is_self(self.module, call.function.value)
             yield Leak(call, "kept" if own else "passed")
 
+    def _paired(self, argument: s.Argument, call: s.Call) -> Iterator[Leak]:
+        """What `zip` puts beside the items by their place alone."""
+        around = call.parent.parent if isinstance(call.parent, s.Argument) else None
+        makes_dict = isinstance(around, s.Call) and self.module.callee(around) == {"builtins.dict"}
+        for other in call.arguments:
+            values = self.module.values(other.value) or [other.value] if other is not argument else []
+            calls = [value for value in values if isinstance(value, s.Call)]
+            if any(self.loops.draw(value) is value for value in calls):
+                yield Leak(call, "draws")
+            elif any(self._lists(value) for value in values):
+                yield Leak(call, "position")
+            elif makes_dict and any(self.module.callee(value) & _NUMBERS for value in calls):
+                yield Leak(call, "numbers")
+
+    def _lists(self, node: s.Expression) -> bool:
+        """Whether another directory is listed in an expression, or the same one anew."""
+        calls = [part for part in s.walk(node) if isinstance(part, s.Call) and part is not self._origin]
+        return any(self.module.callee(call) & self._listing for call in calls)
+
     def _is_flattened(self, node: s.Comprehension) -> bool:
         """Whether lists that a comprehension makes are joined at once: `sum([...], [])`, `chain.from_iterable(...)`."""
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None
@@ -156,10 +181,6 @@ class Order:
 
     def _is_number(self, node: s.Expression) -> bool:
         return isinstance(node, s.Constant) and isinstance(node.value, (int, float))
-
-    def _is_drawn(self, node: s.Expression) -> bool:
-        """Whether a value is drawn at random, so that it goes with another by place alone."""
-        return any(isinstance(v, s.Call) and self.loops.draw(v) is v for v in self.module.values(node) or [node])
 
     def _numbers(self, call: s.Call) -> bool:
         """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""
@@ -198,7 +219,11 @@ class Order:
     # Other expressions
 
     def _subscript(self, node: s.Subscript, text: bool) -> Iterator[Leak]:
-        if text or len(node.indices) != 1 or self.loops.only_one(node) or self.loops.counts(node.indices[0]):
+        if text or len(node.indices) != 1 or self.loops.only_one(node):
+            return
+        if self.loops.counts(node.indices[0]):
+            if self.loops.keeps_count(node.indices[0]):
+                yield Leak(node, "numbers")
             return
         if isinstance(node.parent, s.Operation) and node.parent.operator == "f-string":
             return  # an example in a message
