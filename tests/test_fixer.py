@@ -244,6 +244,13 @@ def test_imports_are_ahead_of_their_first_use_in_the_new_text() -> None:
     assert applied(text, second, third) == "import torch\nfrom rt import y\ny()\nimport sys\nf(y)\n"
 
 
+def test_an_import_that_no_edit_names_is_ahead_of_all_of_them() -> None:
+    text = "f(a)\nimport torch\n"
+    assert (
+        applied(text, needing(replace(text, "a", "b"), "patched")) == "from rt import patched\n\nf(b)\nimport torch\n"
+    )
+
+
 def test_lines_that_go_move_the_place_that_an_import_must_be_ahead_of() -> None:
     text = "f(\n1,\n2)\ng(b)\nimport torch\n"
     first = finding(replace(text, "f(\n1,\n2)", "f()"))

@@ -97,6 +97,8 @@ def test_characters_that_are_not_ascii_are_written_as_the_file_does() -> None:
     raw = code("f(a)\n").replace("f(a)", "f('é')")
     assert "f('è')" in changed(raw, edit(raw, 0, "é", "è"))
     assert "f('è')" in changed(code("f(a)"), edit(code("f(a)"), 0, "a", "'è'"))
+    mixed = code("f(a) # ä\n", "g(b) # é").replace("é", "\\u00e9").replace("\\u00e4", "ä")
+    assert changed(mixed, edit(mixed, 1, "b", "'è'")) == mixed.replace("g(b)", "g('è')")
 
 
 def test_a_list_of_one_line_grows_as_it_is_laid_out() -> None:
@@ -137,6 +139,7 @@ MAGICS = {
     "an assignment of a command": ("x = !ls a\nf(a)\n", "x = !ls a", True),
     "a line magic": ("%env A=a\nf(a)\n", "a\n", True),
     "Python behind a magic": ("%time f(a)\n", "a", False),
+    "an insertion in a magic": ("%env A=a\nf(a)\n", "%en|v", True),
     "the magic ahead of Python": ("%time f(a)\n", "time", True),
     "Python beside a magic": ("%time f(a)\ng(b)\n", "b", False),
     "a line above a magic": ("%env A=a\nf(a)\n", "|%env", False),

@@ -299,6 +299,8 @@ def test_imports_come_ahead_of_their_use() -> None:
     assert (
         added('"""D."""\nx = f()\nimport os\n', "os", before=at(2)) == '"""D."""\n\nimport os\n\nx = f()\nimport os\n'
     )
+    same_line = "import re\nimport os; x = f()\n"
+    assert added(same_line, "os", before=at(2)) == f"import os\n{same_line}"
     with pytest.raises(NoPlaceError):
         added('"""D."""\nx = 1\n', "os", before=at(1))
     with pytest.raises(NoPlaceError):
