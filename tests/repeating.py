@@ -148,9 +148,8 @@ def run(
     """
     folders = [place / "run-0", place / "run-1"]
     started: list[Process | Server] = []
+    statuses: list[int] = []
     for number, (source, folder) in enumerate(zip(scripts, folders, strict=True)):
-        if program.apart and number:
-            time.sleep(1.1 if servers else 3)
         shutil.copytree(source, folder)
         if program.data:
             write_data(program.data, folder, order=number)
@@ -158,7 +157,10 @@ def run(
             started.append(servers[number].start(program.command, folder))
         else:
             started.append(Process(program.command, folder, FILLS[number]))
-    statuses = [one.wait() for one in started]
+        if program.apart:
+            statuses.append(started[-1].wait())
+            time.sleep(1)
+    statuses += [one.wait() for one in started[len(statuses) :]]
     for status, folder in zip(statuses, folders, strict=True):
         assert status == 0, (folder / "log.txt").read_text(encoding="utf-8")
     return results(folders[0]), results(folders[1])
