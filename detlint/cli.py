@@ -172,7 +172,7 @@ def _run(
     if format_ == "json":
         from detlint.output import json
 
-        text = json.render(report) + "\n"
+        text = json.render(report, _text) + "\n"
     else:
         from detlint.output import text as text_format
 
@@ -262,6 +262,12 @@ def _write(text: str, output: Path | None) -> None:
         output.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
+
+
+def _text(path: str) -> str:
+    from detlint import source
+
+    return source.read(Path(path)).removeprefix("\ufeff")
 
 
 def _texts(path: str) -> Mapping[int | None, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
 from detlint.importing import WIDTH, Head, NoPlaceError
@@ -115,6 +115,18 @@ def fix_project(
     )
     left = applied.left + tuple(Left(finding, TOO_MANY) for finding in applied.fixed)
     return Outcome(changes, tuple(fixed), left, not applied.texts)
+
+
+def written_out(fix: Fix, read: Read, settings: Settings = Settings()) -> Fix | None:
+    """A fix with its imports as edits, for those who apply edits alone; None where it cannot be applied so."""
+    edits = list(fix.edits)
+    for need in fix.imports:
+        try:
+            head = Head(need.path, read(need.path), settings.first_party, settings.width)
+            edits += head.edits(need, min(edit.place for edit in _uses(fix, need)))
+        except (NoPlaceError, NotPythonError, UnreadableError):
+            return None
+    return replace(fix, edits=tuple(edits), imports=()) if sound(edits) else None
 
 
 def _text(read: Read, path: str) -> str | None:

@@ -8,14 +8,15 @@ from typing import Any
 from detlint import __version__
 from detlint.engine import Judged, Report
 from detlint.finding import Fix, Place
+from detlint.fixer import Read, written_out
 
 
-def render(report: Report) -> str:
-    """The report as one JSON document."""
+def render(report: Report, read: Read) -> str:
+    """The report as one JSON document. `read` gives the text of a file, for the imports of fixes."""
     document = {
         "version": 1,
         "tool": {"name": "detlint", "version": __version__},
-        "findings": [_finding(judged) for judged in report.findings],
+        "findings": [_finding(judged, read) for judged in report.findings],
         "errors": list(report.errors),
         "summary": {
             "files": report.files,
@@ -26,9 +27,10 @@ def render(report: Report) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def _finding(judged: Judged) -> dict[str, Any]:
+def _finding(judged: Judged, read: Read) -> dict[str, Any]:
     finding = judged.finding
     place = finding.place
+    fix = None if finding.fix is None else written_out(finding.fix, read)
     return {
         "code": finding.code,
         "name": judged.rule.name,
@@ -42,7 +44,7 @@ def _finding(judged: Judged) -> dict[str, Any]:
         "end_column": place.end_column,
         "message": finding.message,
         "related": [{**_start(r.place), "message": r.message} for r in finding.related],
-        "fix": None if finding.fix is None else _fix(finding.fix),
+        "fix": None if fix is None else _fix(fix),
         "verification": None,
     }
 
