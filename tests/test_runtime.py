@@ -98,6 +98,7 @@ from detlint.runtime import rng_state, seed_everything, seed_worker, set_rng_sta
 seed_everything(7)
 state = rng_state()
 first = random.random(), torch.rand(()).item()
+state["numpy"] = {"state": {"key": {"dtype": "uint32", "array": [1]}}}  # saved where there was one
 set_rng_state(state)
 assert (random.random(), torch.rand(()).item()) == first
 seed_worker(0)

@@ -170,7 +170,7 @@ def enable_determinism(warn_only: bool = False) -> None:
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.benchmark = False
     onednn: Any = torch.backends.mkldnn
-    if hasattr(onednn, "deterministic"):  # newer than torch 2.0
+    if hasattr(onednn, "deterministic"):  # not in every torch
         onednn.deterministic = True
 
 
@@ -341,7 +341,7 @@ def _device_states(torch: Any) -> dict[str, Any]:
 
 
 def _device_count(torch: Any, kind: str) -> int:
-    if kind == "mps":  # torch 2.0 cannot count them
+    if kind == "mps":  # one device or none
         return int(torch.backends.mps.is_available())
     return int(getattr(torch, kind).device_count()) if hasattr(torch, kind) else 0
 
@@ -391,7 +391,7 @@ def _plain(value: Any) -> Any:
 def _unplain(value: Any) -> Any:
     """Undo _plain(), with all tensors on the CPU."""
     if isinstance(value, dict):
-        if value.keys() == {"dtype", "array"}:
+        if value.keys() == {"dtype", "array"} and _module("numpy"):
             return _module("numpy").asarray(value["array"], dtype=value["dtype"])
         return {key: _unplain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
