@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
+from detlint.analysis.ordered_calls import Calls
 from detlint.analysis.rebound import live
 from detlint.model import Module
 from detlint.scopes import Scope
 from detlint.values import literal
 
 _DEPTH = 8
-_NUMBERS = frozenset(("builtins.range", "itertools.count"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Leak:
     `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
     stands at an index, "draws": what is drawn at random, "array", "writes", "dataset", "state": where items stand in an
     array, a file, a data set or an optimizer's state. Or it says how the value leaves the code that is known, its
-    order as it is: "returned", "yielded", "kept" in an attribute, "passed" to another function.
+    order as it is: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
     """
 
     node: s.Node
@@ -34,14 +34,9 @@ class Order:
     """Follows values of arbitrary order through one file."""
 
     def __init__(self, module: Module) -> None:
-        rows = module.catalogue.rows
         self.module = module
         self.loops = Loops(module)
-        self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
-        self._listing = module.catalogue.names("order", "listing")
-        self._methods = {
-            (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
-        }
+        self.calls = Calls(module, self.loops)
         self._seen: set[tuple[s.Node, bool]] = set()
         self._origin: s.Expression | None = None
 
@@ -50,27 +45,6 @@ class Order:
         self._seen = set()
         self._origin = node
         return list(self._leaks(node, text, _DEPTH))
-
-    def exposes(self, node: s.Expression) -> bool:
-        """Whether the code around `node` takes its items one by one, were it a set."""
-        parent = node.parent
-        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
-            call = parent.parent
-            method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
-            kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
-            return kinds.isdisjoint({"", "free", "writes"}) or self._methods.get(("other", method)) in (
-                "text",
-                "writes",
-                "keeps",
-            )
-        if isinstance(parent, s.Attribute):
-            called = isinstance(parent.parent, s.Call) and parent.parent.function is parent
-            return called and parent.attribute == "pop"
-        if isinstance(parent, s.Assign):
-            return node is parent.value and any(isinstance(target, s.Collection) for target in parent.targets)
-        if isinstance(parent, s.Operation):
-            return parent.operator == "from"
-        return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
 
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
         if depth == 0 or (node, text) in self._seen:
@@ -99,7 +73,7 @@ class Order:
         elif isinstance(parent, s.Operation):
             yield from self._operation(parent, text, depth)
         elif isinstance(parent, s.Comprehension):
-            if self._is_flattened(parent):
+            if self.calls.is_flattened(parent):
                 yield from self._leaks(parent, text, depth)
         elif isinstance(parent, s.Conditional) and node is not parent.test:
             yield from self._leaks(parent, text, depth)
@@ -116,19 +90,10 @@ class Order:
     # Calls
 
     def _argument(self, argument: s.Argument, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
-        names = self.module.callee(call)
-        kinds = {self._uses.get(name, "") for name in names}
-        kind = kinds.pop() if len(kinds) == 1 else ""
+        names, kind = self.module.callee(call), self.calls.kind(argument, call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
-        if self.loops.is_message(call) or (argument.keyword == "key" and kind == "free"):
-            return
-        if names and all(self._uses.get(name.rpartition(".")[0]) == "generator" for name in names):
-            kind = "draws"
-        kind = kind or self._methods.get(("other", method), "")
-        if names == {"builtins.sum"} and len(call.arguments) == 2 and not self._is_number(call.arguments[1].value):
-            kind = "passes"  # sum(lists, [])
         if names == {"builtins.zip"}:
-            yield from self._paired(argument, call)
+            yield from (Leak(call, found) for found in self.calls.paired(argument, call, self._origin))
         if kind in ("passes", "text"):
             if names != {"builtins.map"} or argument is not call.arguments[0]:
                 yield from self._leaks(call, text or kind == "text", depth)
@@ -136,15 +101,17 @@ class Order:
             if method == "write" and isinstance(call.function, s.Attribute) and self.loops.is_file(call.function.value):
                 yield Leak(call, "writes")
         elif kind == "numbers":
-            if self._numbers(call):
+            if self.calls.numbers(call):
                 yield Leak(call, kind)
             yield from self._leaks(call, text, depth)
         elif kind == "keeps" and isinstance(call.function, s.Attribute):
             yield from self._kept(call.function.value, call, depth)
         elif kind in ("first", "draws", "array", "writes", "dataset", "state"):
+            if kind == "array" and self.calls.is_settled(call):
+                return
             if not (kind == "draws" and argument.keyword) and not (kind == "first" and self.loops.only_one(call)):
                 yield Leak(call, kind)
-        elif kind == "adds" or kind == "free":
+        elif kind in ("adds", "free"):
             return
         elif any(name in self.module.functions or name in self.module.classes for name in names):
             yield from self._entered(argument, call, names, text, depth)
@@ -152,43 +119,7 @@ class Order:
             yield Leak(call, "dataset")
         else:
             own = isinstance(call.function, s.Attribute) and _is_self(self.module, call.function.value)
-            yield Leak(call, "kept" if own else "passed")
-
-    def _paired(self, argument: s.Argument, call: s.Call) -> Iterator[Leak]:
-        """What `zip` puts beside the items by their place alone."""
-        around = call.parent.parent if isinstance(call.parent, s.Argument) else None
-        makes_dict = isinstance(around, s.Call) and self.module.callee(around) == {"builtins.dict"}
-        for other in call.arguments:
-            values = self.module.values(other.value) or [other.value] if other is not argument else []
-            calls = [value for value in values if isinstance(value, s.Call)]
-            if any(self.loops.draw(value) is value for value in calls):
-                yield Leak(call, "draws")
-            elif any(self._lists(value) for value in values):
-                yield Leak(call, "position")
-            elif makes_dict and any(self.module.callee(value) & _NUMBERS for value in calls):
-                yield Leak(call, "numbers")
-
-    def _lists(self, node: s.Expression) -> bool:
-        """Whether another directory is listed in an expression, or the same one anew."""
-        calls = [part for part in s.walk(node) if isinstance(part, s.Call) and part is not self._origin]
-        return any(self.module.callee(call) & self._listing for call in calls)
-
-    def _is_flattened(self, node: s.Comprehension) -> bool:
-        """Whether lists that a comprehension makes are joined at once: `sum([...], [])`, `chain.from_iterable(...)`."""
-        call = node.parent.parent if isinstance(node.parent, s.Argument) else None
-        names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
-        return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
-
-    def _is_number(self, node: s.Expression) -> bool:
-        return isinstance(node, s.Constant) and isinstance(node.value, (int, float))
-
-    def _numbers(self, call: s.Call) -> bool:
-        """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""
-        parent = call.parent
-        if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
-            count = parent.target.elements[0]
-            return isinstance(count, s.Name) and self.loops.is_data(count, parent)
-        return False
+            yield Leak(call, "handed" if own else "passed")
 
     def _entered(
         self, argument: s.Argument, call: s.Call, names: frozenset[str], text: bool, depth: int
@@ -206,7 +137,7 @@ class Order:
                 yield from self._reads(function.scope, wanted, None, text, depth - 1)
 
     def _method(self, method: str, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
-        kind = self._methods.get(("value", method), "")
+        kind = self.calls.method(method)
         if text:
             yield from self._leaks(call, text, depth) if method in ("strip", "replace", "encode", "format") else ()
         elif kind == "passes":
@@ -282,7 +213,7 @@ class Order:
     def _sorts(self, read: s.Expression) -> bool:
         """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
         parent = read.parent
-        if isinstance(parent, s.Attribute) and self._methods.get(("value", parent.attribute)) == "sorts":
+        if isinstance(parent, s.Attribute) and self.calls.method(parent.attribute) == "sorts":
             return True
         return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
 

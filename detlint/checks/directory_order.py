@@ -14,8 +14,8 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Listings of directories whose order matters, by what becomes of them."""
     order = Order(module)
-    wanted: list[str] = rule.data["kinds"]
-    uses = dict(zip(wanted, rule.data["uses"], strict=True))
+    uses: dict[str, str] = rule.data["uses"]
+    wanted = list(uses)
     for call, kind in Listings(module).found():
         leaks = [leak for leak in order.leaks(call) if leak.kind in uses and _is_data(module, rule, leak)]
         if not leaks:

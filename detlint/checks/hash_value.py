@@ -15,7 +15,7 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of `hash` with what may be text or an object, and of `id`, by what becomes of the number."""
     elements, hashes = Elements(module), Hashes(module)
-    uses = dict(zip(rule.data["kinds"], rule.data["uses"], strict=True))
+    uses: dict[str, str] = rule.data["uses"]
     for node, value in hashes.found():
         kind = Kind.IDENTITY if value is None else elements.one(value)
         if kind is Kind.STABLE or (kind is Kind.UNKNOWN and isinstance(value, (s.Call, s.Collection))):

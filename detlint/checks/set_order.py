@@ -18,9 +18,9 @@ _VARIES = (Kind.TEXT, Kind.IDENTITY)
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Uses of sets that take their items one by one, where the order that this gives matters."""
     sets, elements, order = Sets(module), Elements(module), Order(module)
-    certain, likely = frozenset(rule.data["certain"]), frozenset(rule.data["likely"])
+    certain, likely = frozenset(rule.data["uses"]), frozenset(rule.data["likely"])
     for node in module.nodes:
-        if not isinstance(node, s.Expression) or not order.exposes(node) or not sets.is_set(node):
+        if not isinstance(node, s.Expression) or not order.calls.exposes(node) or not sets.is_set(node):
             continue
         kind = elements.of(node)
         if kind is Kind.STABLE or _stays_set(sets, node) or (isinstance(node, s.Collection) and len(node.elements) < 2):
@@ -38,11 +38,11 @@ def _stays_set(sets: Sets, node: s.Expression) -> bool:
 
 
 def _rank(rule: Rule, leak: Leak) -> tuple[int, int]:
-    return rule.data["certain"].index(leak.kind), leak.node.order
+    return list(rule.data["uses"]).index(leak.kind), leak.node.order
 
 
 def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak) -> Finding:
-    uses = dict(zip(rule.data["certain"], rule.data["uses"], strict=True))
+    uses: dict[str, str] = rule.data["uses"]
     here = module.place(leak.node).line == module.place(node).line
     related = [] if here else [(leak.node, f"the order {uses[leak.kind]} here")]
     return module.finding(

@@ -1,0 +1,109 @@
+"""What a call does with an argument whose items stand in an arbitrary order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.analysis.loops import Loops
+from detlint.model import Module
+
+_NUMBERS = frozenset(("builtins.range", "itertools.count"))
+
+
+class Calls:
+    """Answers about the calls of one file, by the tables of `order.toml`."""
+
+    def __init__(self, module: Module, loops: Loops) -> None:
+        rows = module.catalogue.rows
+        self.module = module
+        self.loops = loops
+        self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
+        self._listing = module.catalogue.names("order", "listing")
+        self._methods = {
+            (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
+        }
+
+    def method(self, name: str) -> str:
+        """What a method of the ordered value does: the kind of its row, or ""."""
+        return self._methods.get(("value", name), "")
+
+    def kind(self, argument: s.Argument, call: s.Call) -> str:
+        """What a call does with an argument: the kind of its row, or "" where that is not known."""
+        names = self.module.callee(call)
+        kinds = {self._uses.get(name, "") for name in names}
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        if self.loops.is_message(call) or (argument.keyword == "key" and kind == "free"):
+            return "free"
+        if names and all(self._uses.get(name.rpartition(".")[0]) == "generator" for name in names):
+            return "draws"
+        if names == {"builtins.sum"} and len(call.arguments) == 2 and not self._is_number(call.arguments[1].value):
+            return "passes"  # sum(lists, [])
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        return kind or self._methods.get(("other", method), "")
+
+    def exposes(self, node: s.Expression) -> bool:
+        """Whether the code around `node` takes its items one by one, were it a set."""
+        parent = node.parent
+        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            call = parent.parent
+            method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+            kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
+            taken = self._methods.get(("other", method)) in ("text", "writes", "keeps")
+            return taken or kinds.isdisjoint({"", "free", "writes"})
+        if isinstance(parent, s.Attribute):
+            called = isinstance(parent.parent, s.Call) and parent.parent.function is parent
+            return called and parent.attribute == "pop"
+        if isinstance(parent, s.Assign):
+            return node is parent.value and any(isinstance(target, s.Collection) for target in parent.targets)
+        if isinstance(parent, s.Operation):
+            return parent.operator == "from"
+        return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
+
+    def is_settled(self, call: s.Call) -> bool:
+        """Whether an array is reduced over its items, or sorted, once it is made."""
+        uses: list[s.Expression] = [call]
+        if isinstance(call.parent, s.Assign) and isinstance(call.parent.targets[0], s.Name):
+            target = call.parent.targets[0]
+            scope = target.scope.find(target.id)
+            uses = [*self.module.reads(scope, target.id)] if scope is not None else []
+        kinds = [
+            self._methods.get(("value", use.parent.attribute)) for use in uses if isinstance(use.parent, s.Attribute)
+        ]
+        return "sorts" in kinds or (uses == [call] and "free" in kinds)
+
+    def paired(self, argument: s.Argument, call: s.Call, origin: s.Expression | None) -> Iterator[str]:
+        """The kinds of what `zip` puts beside the items by their place alone; `origin` is where they come from."""
+        around = call.parent.parent if isinstance(call.parent, s.Argument) else None
+        makes_dict = isinstance(around, s.Call) and self.module.callee(around) == {"builtins.dict"}
+        for other in call.arguments:
+            values = self.module.values(other.value) or [other.value] if other is not argument else []
+            calls = [value for value in values if isinstance(value, s.Call)]
+            if any(self.loops.draw(value) is value for value in calls):
+                yield "draws"
+            elif any(self._lists(value, origin) for value in values):
+                yield "position"
+            elif makes_dict and any(self.module.callee(value) & _NUMBERS for value in calls):
+                yield "numbers"
+
+    def _lists(self, node: s.Expression, origin: s.Expression | None) -> bool:
+        """Whether another directory is listed in an expression, or the same one anew."""
+        calls = [part for part in s.walk(node) if isinstance(part, s.Call) and part is not origin]
+        return any(self.module.callee(call) & self._listing for call in calls)
+
+    def is_flattened(self, node: s.Comprehension) -> bool:
+        """Whether lists that a comprehension makes are joined at once: `sum([...], [])`, `chain.from_iterable(...)`."""
+        call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+        names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
+        return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
+
+    def _is_number(self, node: s.Expression) -> bool:
+        return isinstance(node, s.Constant) and isinstance(node.value, (int, float))
+
+    def numbers(self, call: s.Call) -> bool:
+        """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""
+        parent = call.parent
+        if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
+            count = parent.target.elements[0]
+            return isinstance(count, s.Name) and self.loops.is_data(count, parent)
+        return False
