@@ -263,7 +263,7 @@ class Interpreter(Loaders):
         hooks = row.list("methods")
         if hooks:
             return self.run_hooks(hooks, given, place)
-        if row.text("kind") == "forks":
+        if row.text("kind") in ("forks", "asks"):
             with self.apart():
                 self.initialise(receiver, place)
                 self.call_value(functions, positional, {}, place)
