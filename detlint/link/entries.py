@@ -154,7 +154,8 @@ class Entry:
             state = "optional" if unsure else "seeded"
         else:
             known = any(m.event.certain or not m.option for m in seeds)
-            reached = self.end[generator] == SEEDED or (lasting and any(m.event.starts and not m.guarded for m in seeds))
+            surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
+            reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None
         return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
