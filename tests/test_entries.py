@@ -321,6 +321,17 @@ def test_what_is_seeded_and_not_drawn_is_seeded_though_the_program_may_end_befor
     assert entry["generators"]["python"]["state"] == "seeded"
 
 
+def test_a_seed_that_is_given_or_taken_from_the_time_is_optional() -> None:
+    Path("timed.py").write_text(
+        "import time\nimport torch\nfrom settings import read\n\n\ndef seed_all(seed):\n    if seed is None:\n"
+        "        seed = 1 + int(time.time())\n    torch.manual_seed(seed)\n\n\n"
+        "seed_all(read().seed)\nprint(torch.rand(1))\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["torch"]["state"] == "optional"
+
+
 def test_a_loop_that_tries_again_leaves_what_it_seeded() -> None:
     Path("again.py").write_text(
         "import random\n\n\ndef attempt():\n    while True:\n        try:\n            random.seed(0)\n"

@@ -10,6 +10,7 @@ from detlint.link.run import Run
 from detlint.link.state import UNSURE, merged
 from detlint.link.values import (
     EITHER,
+    ENTROPY,
     FLAGS,
     SOME,
     UNKNOWN,
@@ -259,7 +260,7 @@ class Evaluator(Run):
         values = [self.value(operand) for operand in node.operands]
         kept = frozenset(a for value in values for a in value if isinstance(a, (Object, Tuple)))
         containers = frozenset(a for a in kept if isinstance(a, Tuple) or self.is_container(a))
-        return containers or SOME
+        return containers or (ENTROPY if any(value >= ENTROPY for value in values) else SOME)
 
     def is_container(self, atom: Atom) -> bool:
         """Whether an atom is a list, set or dict."""

@@ -14,6 +14,7 @@ from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, State, Switched
 from detlint.link.values import (
+    ENTROPY,
     SOME,
     UNKNOWN,
     Class,
@@ -105,6 +106,8 @@ class Interpreter(Loaders):
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
+        if function.name in self.tables.entropy:
+            return ENTROPY
         self.run_callbacks(function, positional, keywords, place)
         return self.made_by(function.name, positional, keywords, place)
 
@@ -217,7 +220,7 @@ class Interpreter(Loaders):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        certain = not takes_none or Constant(None) not in value
+        certain = (not takes_none or Constant(None) not in value) and not value > ENTROPY  # one seed or any
         self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
 
     def switch(self, name: str, word: str, place: Place) -> None:

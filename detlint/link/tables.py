@@ -28,6 +28,8 @@ class Tables:
         self.undrawn = catalogue.names("randomness", "undrawn")
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
+        values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
+        self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.roles = _by_name(rows("program", "role"))
         self.settings: dict[str, list[Row]] = {}

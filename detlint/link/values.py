@@ -21,6 +21,11 @@ class Some:
 
 
 @dataclass(frozen=True, slots=True)
+class Entropy:
+    """A number that differs in each run, such as the time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A constant of the program."""
 
@@ -145,6 +150,7 @@ class Saved:
 Atom = (
     Unknown
     | Some
+    | Entropy
     | Constant
     | Option
     | Library
@@ -166,6 +172,7 @@ Value = frozenset[Atom]
 FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
 UNKNOWN: Value = frozenset((Unknown(),))
 SOME: Value = frozenset((Some(),))
+ENTROPY: Value = frozenset((Entropy(),))
 NONE: Value = frozenset((Constant(None),))
 MANY = 16  # a value of more atoms is not known
 
@@ -340,7 +347,7 @@ def _truth(value: Value, test: Callable[[object], bool], some: bool | None, obje
             continue
         elif isinstance(atom, (Unknown, Saved)):
             answer = None
-        elif isinstance(atom, Some):
+        elif isinstance(atom, (Some, Entropy)):
             answer = some
         outcomes |= {True, False} if answer is None else {answer}
         defaults.add(answer)
