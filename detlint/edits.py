@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from detlint import syntax as s
 from detlint.finding import Edit, Fix, Import, Safety
+from detlint.importing import WIDTH
 from detlint.model import Module
 
 RUNTIME = "detlint.runtime"  # of which a copy in the project may take the place
@@ -63,7 +64,7 @@ def argument(module: Module, call: s.Call, keyword: str, value: str) -> Edit | N
 
 
 def last(module: Module, call: s.Call, text: str) -> Edit | None:
-    """`text` after the last argument of a call, laid out as that is; None where it cannot stand there."""
+    """`text` after the last argument of a call, or before its `**`, laid out as that is; None where neither can be."""
     start, end = module.span(call)
     if not call.arguments:
         inside = module.text[:end].rindex("(", start) + 1
@@ -73,9 +74,11 @@ def last(module: Module, call: s.Call, text: str) -> Edit | None:
         return None  # a generator expression as the only argument has no parentheses of its own
     begin, after = module.span(final)
     line = module.text.rfind("\n", 0, begin) + 1
-    indent = module.text[line:begin]
-    own_line = line > start and not indent.strip()
-    separator = f",\n{indent}" if own_line else ", "
+    indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
+    long = after - line + len(text) + 4 > WIDTH
+    separator = f",\n{indent}" if line > start and (line + len(indent) == begin or long) else ", "
+    if final.star == "**":
+        return Edit(module.at(begin, begin), f"{text}{separator}")
     return Edit(module.at(after, after), f"{separator}{text}")
 
 

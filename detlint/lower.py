@@ -12,6 +12,7 @@ from detlint.model import Module
 from detlint.scopes import Scope
 
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+_ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 
 
@@ -109,7 +110,7 @@ class Expressions:
             return f.Library(name) if name else self._variable(node)
         if name and self.module.names(node.value):
             return f.Library(name)
-        return f.Member(self.lower(node.value), node.attribute, name)
+        return f.Member(self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) else name)
 
     def _variable(self, node: s.Name) -> f.Expression:
         scope = node.scope.find(node.id)

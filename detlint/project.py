@@ -96,18 +96,31 @@ class Project:
     def _run(self, entry: Entry, script: str, function: Function | None) -> Iterator[Entry]:
         """Run an entry point, and then what it starts in new processes."""
         run = self._follow(entry, script, function, ())
+        objects = self.program.objects
         if entry.kind != "script" or entry.trace or run.spawned:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
         for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
             target = self.program.function(started)
             inner = Entry(started.path, "process", target.name, target.place, target=target.name)
-            self._follow(inner, script, started, positional)
+            self._follow(inner, script, started, positional, objects)
             yield inner
 
-    def _follow(self, entry: Entry, script: str, function: Function | None, positional: Sequence[Value]) -> Interpreter:
-        """Run a script as the main program, or a function of a module that is imported first."""
+    def _follow(
+        self,
+        entry: Entry,
+        script: str,
+        function: Function | None,
+        positional: Sequence[Value],
+        starter: Objects | None = None,
+    ) -> Interpreter:
+        """Run a script as the main program, or a function of a module that is imported first.
+
+        `starter` has the objects of the process that starts this one with `positional`.
+        """
         shared = self.program.objects.shared or self.program.objects
         self.program.objects, self.program.memo = Objects(shared), {}
+        if starter is not None:
+            self.program.objects.carry(positional, starter)
         run = Interpreter(self.program, script, self.tables)
         try:
             if function is None:

@@ -294,6 +294,55 @@ def test_json_names_the_option_of_an_optional_seed() -> None:
     assert [(seed["line"], seed["option"]) for seed in numpy["seeds"]] == [(7, "--seed")]
 
 
+def test_a_program_that_seeds_in_one_command_and_draws_in_another_is_optional() -> None:
+    head = "import sys\nimport torch\n\n\ndef fit():\n    torch.manual_seed(0)\n    print(torch.rand(2))\n\n\n"
+    head += "def show():\n    print(torch.rand(2))\n\n\n"
+    Path("chosen.py").write_text(head + "{'fit': fit, 'show': show}[sys.argv[1]]()\n", encoding="utf-8")
+    Path("tested.py").write_text(head + "if sys.argv[1] == 'fit':\n    fit()\nelse:\n    show()\n", encoding="utf-8")
+    assert [entry["generators"]["torch"]["state"] for entry in entries()] == ["optional", "optional"]
+
+
+def test_a_program_that_draws_before_it_may_seed_is_not_optional() -> None:
+    Path("late.py").write_text(
+        "import sys\nimport torch\nprint(torch.rand(1))\nif sys.argv[1:]:\n    torch.manual_seed(0)\n"
+        "    print(torch.rand(1))\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["torch"]["state"] == "late"
+
+
+def test_what_is_seeded_and_not_drawn_is_seeded_though_the_program_may_end_before() -> None:
+    Path("early.py").write_text(
+        "import random\n\n\ndef main():\n    if input() != 'y':\n        return\n    random.seed(0)\n\n\nmain()\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
+def test_a_seed_that_is_given_or_taken_from_the_time_is_optional() -> None:
+    Path("timed.py").write_text(
+        "import time\nimport torch\nfrom settings import read\n\n\ndef seed_all(seed):\n    if seed is None:\n"
+        "        seed = 1 + int(time.time())\n    torch.manual_seed(seed)\n\n\n"
+        "seed_all(read().seed)\nprint(torch.rand(1))\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["torch"]["state"] == "optional"
+
+
+def test_a_loop_that_tries_again_leaves_what_it_seeded() -> None:
+    Path("again.py").write_text(
+        "import random\n\n\ndef attempt():\n    while True:\n        try:\n            random.seed(0)\n"
+        "            return 1\n        except RuntimeError:\n            pass\n\n\n"
+        "attempt()\nprint(random.random())\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
 def test_json_follows_a_seed_through_three_modules() -> None:
     write("deep.py", "helpers/__init__.py", "helpers/a.py", "helpers/b.py", "helpers/c.py")
     (entry,) = entries()

@@ -1,16 +1,22 @@
-"""Every example of every rule's page is analysed with all rules on; its findings are its marks."""
+"""Every example of every rule's page is analysed with all rules on; its findings are its marks, its fixes are shown."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from packaging.version import Version
 
-from detlint import catalogue, engine
+from detlint import catalogue, engine, fixer
 from detlint.catalogue import Fence, Rule
 from detlint.config import Config
+from detlint.finding import Finding, Safety
+from detlint.fixer import Outcome, Settings
 
 RULES = catalogue.load().rules
 MARK = re.compile(r"#\s*((?:DET\d{3}(?:,\s*)?)+)\s*$")
@@ -25,6 +31,16 @@ class Example:
     def torch(self) -> Version:
         match = re.search(r'torch="([^"]+)"', self.fences[0].info)
         return Version(match.group(1)) if match else catalogue.load().newest_release()
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it shows what the fixes make of the example ahead of it."""
+        return self.fences[0].info.startswith("fixed")
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The files by path, without their marks."""
+        return {f.title or "example.py": re.sub(r" *# *DET\d{3}[\w, ]*$", "", f.text, flags=re.M) for f in self.fences}
 
 
 def examples(rule: Rule) -> list[Example]:
@@ -51,27 +67,59 @@ def marks(fence: Fence) -> list[tuple[int, str]]:
     return sorted(found)
 
 
-def check(example: Example) -> dict[str, list[tuple[int, str]]]:
-    names = {f"{fence.title or 'example.py'}": fence for fence in example.fences}
+def findings(texts: Mapping[str, str], torch: Version) -> list[Finding]:
     sources = [
-        engine.Source(path, path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"), fence.text)
-        for path, fence in names.items()
+        engine.Source(path, path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"), text)
+        for path, text in texts.items()
     ]
-    report = engine.check_sources(sources, Config(select=("ALL",)), example.torch)
-    found: dict[str, list[tuple[int, str]]] = {path: [] for path in names}
-    for judged in report.findings:
-        place = judged.finding.place
-        found[place.path].append((place.line, judged.finding.code))
+    return [judged.finding for judged in engine.check_sources(sources, Config(select=("ALL",)), torch).findings]
+
+
+def check(example: Example) -> dict[str, list[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {path: [] for path in example.texts}
+    for finding in findings({f.title or "example.py": f.text for f in example.fences}, example.torch):
+        found[finding.place.path].append((finding.place.line, finding.code))
     return {path: sorted(rows) for path, rows in found.items()}
 
 
+def fix(texts: Mapping[str, str], torch: Version, unsafe: bool) -> Outcome:
+    return fixer.fix_project(lambda new: findings({**texts, **new}, torch), texts.__getitem__, Settings(unsafe))
+
+
 ALL = [example for rule in RULES.values() for example in examples(rule)]
+REPAIRS = [(ahead, after) for ahead, after in pairwise(ALL) if after.fixed]
+FIXABLE = [rule for rule in RULES.values() if rule.fix in (Safety.SAFE, Safety.UNSAFE)]
 
 
 @pytest.mark.parametrize("example", ALL, ids=[f"{e.rule.code}-line{e.fences[0].line}" for e in ALL])
 def test_an_example_gives_its_marks(example: Example) -> None:
     wanted = {fence.title or "example.py": marks(fence) for fence in example.fences}
     assert check(example) == wanted
+
+
+@pytest.mark.parametrize("ahead, after", REPAIRS, ids=[f"{e.rule.code}-line{e.fences[0].line}" for _, e in REPAIRS])
+def test_the_fixes_make_of_an_example_what_the_page_shows(ahead: Example, after: Example) -> None:
+    unsafe = after.fences[0].info.startswith("fixed unsafe")
+    outcome = fix(ahead.texts, ahead.torch, unsafe)
+    new = {**ahead.texts, **{change.path: change.new for change in outcome.changes}}
+    assert new == {**ahead.texts, **after.texts}
+    assert new != ahead.texts
+    assert outcome.converged
+    for text in new.values():
+        ast.parse(text)
+    before, left = (Counter(f.code for f in findings(texts, ahead.torch)) for texts in (ahead.texts, new))
+    assert left <= before
+    assert fix(new, ahead.torch, unsafe).changes == ()
+
+
+@pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: rule.code)
+def test_a_page_shows_the_fix_that_its_header_names(rule: Rule) -> None:
+    own = [f for e in examples(rule) for f in findings(e.texts, e.torch) if f.code == rule.code and f.fix is not None]
+    safeties = list(Safety)
+    assert min((f.fix.safety for f in own if f.fix is not None), key=safeties.index) is rule.fix
+    shown = [example for _, example in REPAIRS if example.rule is rule]
+    wanted = "fixed unsafe" if rule.fix is Safety.UNSAFE else "fixed"
+    assert any(example.fences[0].info.partition(" torch=")[0] == wanted for example in shown)
 
 
 @pytest.mark.parametrize("rule", [r for r in RULES.values() if r.code[3] != "0"], ids=lambda rule: rule.code)

@@ -149,9 +149,14 @@ class Reseeding:
         if isinstance(node, s.Subscript):
             parts = [part for index in node.indices for part in s.walk(index) if isinstance(part, s.Name)]
             return not parts and self._is_alone(node.value)
-        if not isinstance(node, s.Call):
+        if not isinstance(node, s.Call) or not self._differs(node):
             return False
         names = self.module.callee(node)
+        own = [self.module.functions[name] for name in names if name in self.module.functions]
+        if own and not node.arguments:
+            bodies = [function.body.statements for function in own]
+            leaves = [body[0] for body in bodies if len(body) == 1 and isinstance(body[0], s.Leave)]
+            return len(leaves) == len(own) and all(v and self._is_alone(v[0]) for v in (leaf.values for leaf in leaves))
         library = bool(names) and all(name.partition(".")[0] in _LIBRARIES for name in names)
         method = not names and isinstance(node.function, s.Attribute) and self._is_alone(node.function.value)
         return (library or method) and all(self._is_alone(argument.value) for argument in node.arguments)

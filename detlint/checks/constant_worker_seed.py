@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
 from detlint.catalogue import Rule
-from detlint.finding import Finding, Safety
+from detlint.finding import Finding, Fix, Safety
 from detlint.model import Module
 
 
@@ -37,12 +37,35 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     told.add(found[scope])
                     related = [(value, "given to a loader here")]
                     name, lowered = module.short(found[scope]), scope == "epoch"
-                    fix = edits.fix(
-                        "Pass `worker_init_fn=seed_worker`",
-                        edits.replaced(module, value, "seed_worker"),
-                        safety=Safety.UNSAFE,
-                        imports=edits.runtime(module, "seed_worker"),
-                    )
+                    fix = _fix(module, value) if _only_seeds(module, function, seed, seeders) else None
                     yield module.finding(
                         rule, found[scope], related=related, lowered=lowered, fix=fix, call=name, scope=scope
                     )
+
+
+def _fix(module: Module, value: s.Expression) -> Fix | None:
+    return edits.fix(
+        "Pass `worker_init_fn=seed_worker`",
+        edits.replaced(module, value, "seed_worker"),
+        safety=Safety.UNSAFE,
+        imports=edits.runtime(module, "seed_worker"),
+    )
+
+
+def _only_seeds(module: Module, function: s.Function, seed: WorkerSeed, seeders: Mapping[str, str]) -> bool:
+    """Whether a function does nothing but seed, so that another one may take its place."""
+    for node in s.walk(function.body):
+        if isinstance(node, (s.ExpressionStatement, s.Leave)):
+            values = [node.value] if isinstance(node, s.ExpressionStatement) else node.values
+            seeding = [
+                isinstance(v, s.Call) and (seed.of_call(v, seeders) or module.callee(v) & seeders.keys())
+                for v in values
+            ]
+            if not all(seeding[i] or isinstance(v, s.Constant) for i, v in enumerate(values)):
+                return False
+        elif isinstance(node, s.Assign):
+            if not all(isinstance(target, s.Name) for target in node.targets):
+                return False
+        elif isinstance(node, s.Statement):
+            return False
+    return True

@@ -28,7 +28,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             values = module.constants(write.value) if write.variable == variable else None
             if values and not any(value in row.list("good") for value in values):
                 problem = f"`{variable}` is set to {module.short(write.value)}"
-                yield module.finding(rule, write.node, variable=variable, problem=problem)
+                good = edits.replaced(module, write.value, f'"{row.list("good")[0]}"')
+                literal = isinstance(write.value, s.Constant)
+                fix = edits.fix("Set a value that repeats", good, safety=Safety.UNSAFE) if literal else None
+                yield module.finding(rule, write.node, fix=fix, variable=variable, problem=problem)
         if mentions(module, variable):
             continue
         for asker, call in deterministic(module):

@@ -146,16 +146,29 @@ class Entry:
         lasting = self.end[generator] != UNSEEDED  # not one that only some scope was seeded with
         certain = (m for m in seeds if lasting and not m.option and m.dispatch is None and m.event.starts)
         late = next((m for m in certain if position[id(m)] > first), None)
+        instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
+        before = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
         if draws:
-            state = "optional" if optional is not None else "late" if late is not None else UNSEEDED
+            sometimes = optional is not None or instead or (before and unseeded[0].guarded)
+            state = "optional" if sometimes else "late" if late is not None else UNSEEDED
         elif default or every:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
             known = any(m.event.certain or not m.option for m in seeds)
-            state = "none" if not known else "seeded" if self.end[generator] == SEEDED else "optional"
+            surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
+            reached = surely or self.end[generator] == SEEDED
+            state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None
         return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
+
+
+def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
+    """Whether a call that runs one thing or another either seeds or draws."""
+    if seed.dispatch is None or seed.dispatch != draw.dispatch:
+        return False
+    one, other = (next((c for c in m.path if c.place == m.dispatch), None) for m in (seed, draw))
+    return one is not other
 
 
 def _probes(draw: Met[Drawn]) -> bool:

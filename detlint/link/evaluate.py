@@ -10,6 +10,7 @@ from detlint.link.run import UNGUARDED, Run
 from detlint.link.state import UNSURE, merged
 from detlint.link.values import (
     EITHER,
+    ENTROPY,
     FLAGS,
     SOME,
     UNKNOWN,
@@ -210,9 +211,10 @@ class Evaluator(Run):
     def _conditional(self, node: f.Conditional) -> Value:
         answer = self.test(node.test)
         values: list[Value] = []
+        absent, present = _asked_for_none(node)
         arms: list[Callable[[], None]] = [
-            lambda: values.append(self.value(node.body)),
-            lambda: values.append(self.value(node.orelse)),
+            lambda: values.append(_not_none(self.value(node.body), node.body == present)),
+            lambda: values.append(_not_none(self.value(node.orelse), node.orelse == absent)),
         ]
         self.branch(answer, *arms)
         return join(values)
@@ -261,7 +263,7 @@ class Evaluator(Run):
         values = [self.value(operand) for operand in node.operands]
         kept = frozenset(a for value in values for a in value if isinstance(a, (Object, Tuple)))
         containers = frozenset(a for a in kept if isinstance(a, Tuple) or self.is_container(a))
-        return containers or SOME
+        return containers or (ENTROPY if any(value >= ENTROPY for value in values) else SOME)
 
     def is_container(self, atom: Atom) -> bool:
         """Whether an atom is a list, set or dict."""
@@ -341,6 +343,27 @@ class Evaluator(Run):
         known = default or [(state, v) for _, state, v in ends if state is not None]
         self.set_variables(self.merge_variables([v for _, v in known] or [variables]))
         self.state = merged(state for state, _ in known)
+
+
+def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
+    """What `node` asks whether it is None, and what it asks whether it is not."""
+    test = node.test
+    if not isinstance(test, f.Compare) or test.right != f.Literal(None):
+        return None, None
+    return test.left if test.operator == "is" else None, test.left if test.operator == "is not" else None
+
+
+def _not_none(value: Value, known: bool) -> Value:
+    """A value that is known not to be None."""
+    if not known:
+        return value
+    kept = frozenset(a for a in value if not (isinstance(a, (Constant, Option)) and _held(a) is None))
+    return kept if kept == value else kept | SOME
+
+
+def _held(atom: Constant | Option) -> object:
+    """The constant that an atom is, or is by default."""
+    return atom.value if isinstance(atom, Constant) else atom.default
 
 
 _E = Evaluator

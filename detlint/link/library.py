@@ -12,8 +12,9 @@ from detlint.link.arguments import Arguments
 from detlint.link.loaders import Loaders
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
-from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, Switched
+from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, State, Switched
 from detlint.link.values import (
+    ENTROPY,
     SOME,
     UNKNOWN,
     Class,
@@ -77,7 +78,9 @@ class Interpreter(Loaders):
         consumer, launcher = self.tables.consumers.get(name), self.tables.find(self.tables.launchers, name)
         if consumer is not None:
             inert = self.node is not None and self.node.place == place and self.node.inert
-            if not inert and given.applies(consumer.list("when"), consumer.list("unless")):
+            if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
+                self.call_value(own, positional, {"**": UNKNOWN}, place)
+            elif not inert and given.applies(consumer.list("when"), consumer.list("unless")):
                 self.draw(consumer, name, place)
         elif name in self.tables.reseeders and self.reseeds(name, given):
             seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
@@ -103,6 +106,8 @@ class Interpreter(Loaders):
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
+        if function.name in self.tables.entropy:
+            return ENTROPY
         self.run_callbacks(function, positional, keywords, place)
         return self.made_by(function.name, positional, keywords, place)
 
@@ -159,6 +164,24 @@ class Interpreter(Loaders):
 
     # Effects
 
+    def replace(self, name: str, value: Value) -> None:
+        """Put something in place of an initialiser of torch, or the initialiser itself again."""
+        if name in self.tables.replaceable and self.state is not None:
+            names = set(self.state["replaced"].split()) - {name}
+            if any(isinstance(atom, (Function, Partial)) for atom in value):
+                names.add(name)
+                self.program.objects.replace(Library(name), "", value)
+            self.state = self.state.but(("replaced",), " ".join(sorted(names)))
+
+    def replaced(self, name: str, state: State) -> Value:
+        """The program's functions that a call of torch comes to, where all that it draws by are replaced."""
+        names, calls = state["replaced"].split(), self.tables.initialised.get(name, [name])
+        for way in ([f"{name}.reset_parameters"], calls):
+            if all(each in names for each in way):
+                found = (self.program.objects.stored(Library(each), "") for each in way)
+                return frozenset(atom for value in found for atom in value or ())
+        return frozenset()
+
     def draw(self, row: Row, name: str, place: Place) -> None:
         """A draw from a global generator."""
         generator = row.text("generator")
@@ -197,7 +220,7 @@ class Interpreter(Loaders):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        certain = not takes_none or Constant(None) not in value
+        certain = (not takes_none or Constant(None) not in value) and not value > ENTROPY  # one seed or any
         self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
 
     def switch(self, name: str, word: str, place: Place) -> None:
@@ -208,6 +231,7 @@ class Interpreter(Loaders):
 
     def set_switch(self, name: str, value: Value) -> None:
         """Set an attribute of a library, perhaps a switch."""
+        self.replace(name, value)
         for row in self.tables.settings.get(name, ()):
             answer = truth(value)
             word = "on" if answer.expected else "off" if answer.expected is False else UNSURE
@@ -263,7 +287,7 @@ class Interpreter(Loaders):
         hooks = row.list("methods")
         if hooks:
             return self.run_hooks(hooks, given, place)
-        if row.text("kind") == "forks":
+        if row.text("kind") in ("forks", "asks"):
             with self.apart():
                 self.initialise(receiver, place)
                 self.call_value(functions, positional, {}, place)

@@ -14,6 +14,7 @@ from detlint.link.values import (
     Library,
     Object,
     Super,
+    Tuple,
     Value,
     bounded,
     each,
@@ -87,6 +88,19 @@ class Objects:
         if self._stored[owner].get(name) != value:
             self._stored[owner][name] = value
             self.versions[owner] += 1
+
+    def carry(self, values: Iterable[Value], source: Objects) -> None:
+        """Take over what `values` hold in the objects of another process, which hands them on."""
+        waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
+        while waiting:
+            atom = waiting.pop()
+            if isinstance(atom, Tuple):
+                waiting += [inner for item in atom.items for inner in each(item)]
+            elif isinstance(atom, Object) and atom not in seen:
+                seen.add(atom)
+                slots = source._stored.get(atom, {})
+                self._stored[atom].update(slots)
+                waiting += [inner for value in slots.values() for inner in each(value)]
 
     def stored(self, owner: Atom, name: str) -> Value | None:
         """What a slot may hold, or None."""

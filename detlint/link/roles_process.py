@@ -45,9 +45,34 @@ def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return frozenset((Object(Library("argparse.ArgumentParser"), *run.site(place)),))
 
 
-def _namespace(parser: Object | Function) -> Object:
-    """The object that holds the arguments which a parser reads."""
+def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The parser of a command, which sets arguments of the parser that it is added to."""
+    parser = function.receiver
+    if not isinstance(parser, Object):
+        return UNKNOWN
+    made = Object(parser.kind, *run.site(place))
+    if made != parser:
+        run.program.objects.store(made, _PARENT, frozenset((parser,)))
+    return frozenset((made,))
+
+
+_PARENT = "(parent)"
+
+
+def _set(run: Run, parser: Object | Function, name: str, value: Value) -> None:
+    """Set an argument that a parser reads: for good, unless it is one that another command sets otherwise."""
+    namespace = _namespace(run, parser)
+    whole = run.program.objects.stored(parser, _PARENT) is None
+    (run.program.objects.replace if whole else run.program.objects.store)(namespace, name, value)
+
+
+def _namespace(run: Run, parser: Object | Function) -> Object:
+    """The object that holds the arguments which a parser reads: one for all commands."""
     assert isinstance(parser, Object)
+    above, seen = run.program.objects.stored(parser, _PARENT), {parser}
+    while above is not None and isinstance(parent := next(iter(above)), Object) and parent not in seen:
+        parser, above = parent, run.program.objects.stored(parent, _PARENT)
+        seen.add(parent)
     return Object(Library("argparse.Namespace"), parser.path, parser.order)
 
 
@@ -63,7 +88,7 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME
-    run.program.objects.replace(_namespace(function.receiver), name, _options(long, default, place))
+    _set(run, function.receiver, name, _options(long, default, place))
     return UNKNOWN
 
 
@@ -72,16 +97,16 @@ def _defaults(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     if parser is None:
         return NONE
     if given.hidden:
-        run.open(_namespace(parser))
+        run.open(_namespace(run, parser))
     for name, value in given.keywords.items():
-        run.program.objects.replace(_namespace(parser), name, _options(f"--{name}", value, place))
+        _set(run, parser, name, _options(f"--{name}", value, place))
     return NONE
 
 
 def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     if function.receiver is None:
         return UNKNOWN
-    made = _namespace(function.receiver)
+    made = _namespace(run, function.receiver)
     if "namespace" in given.keywords or len(given.positional) > 1:
         run.open(made)
     return frozenset((made,))
@@ -204,7 +229,7 @@ def _environment(run: Run, row: Row, function: Library, given: Arguments, place:
 
 
 PROCESS_ROLES: dict[str, Role] = {
-    "parser": _parser, "option": _option, "defaults": _defaults, "arguments": _arguments,
+    "parser": _parser, "subparser": _subparser, "option": _option, "defaults": _defaults, "arguments": _arguments,
     "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
     "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
     "search": _search, "start-method": _start_method, "spawn-context": _context, "environment": _environment,

@@ -18,6 +18,7 @@ SWITCHES = {  # by name, with what holds in a program that sets nothing
     "layers": "train",  # eval: the mode of the models
     "device": "default",  # meta: tensors without values, which nothing is drawn for
     "start": "fork",  # spawn: how processes start
+    "replaced": "",  # the initialisers of torch that the program has put its own functions in place of, by name
 }
 _FIELDS = (*GENERATORS, *SWITCHES)
 _PLACE = {name: index for index, name in enumerate(_FIELDS)}

@@ -83,13 +83,14 @@ class Statements(Functions):
             self.iterating = outer
         before = self.state
         for _ in range(2):  # the state that one round leaves, the next one finds
-            start, variables = self.state, dict(self.frame.variables)
+            start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)
             if node.target is not None:
                 self.assign(node.target, item)
             self.block(node.body)
             known = [variables] if self.state is None else [variables, self.frame.variables]
             self.set_variables(self.merge_variables(known))
-            self.state = self.state or start  # a loop is taken to run: that is what it is written for
+            # a loop is taken to run: that is what it is written for; what leaves it may raise, and it goes on
+            self.state = self.state or merged(self.frame.exits[left:]) or start
             if self.state == start:
                 break
         self.state = self.state or before

@@ -28,6 +28,8 @@ class Tables:
         self.undrawn = catalogue.names("randomness", "undrawn")
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
+        values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
+        self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.roles = _by_name(rows("program", "role"))
         self.settings: dict[str, list[Row]] = {}
@@ -41,6 +43,11 @@ class Tables:
         self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
         self.initialisers = catalogue.names("program", "initialiser")
         self.applied = catalogue.names("program", "applied")
+        layers = rows("randomness", "initialised")
+        self.initialised = {name: row.list("calls") for row in layers for name in row.list("names")}
+        self.replaceable = frozenset(name for calls in self.initialised.values() for name in calls) | {
+            f"{name}.reset_parameters" for name in self.initialised
+        }
         known = (self.consumers, self.seeders, self.reseeders, self.launchers, self.roles, self.settings)
         self._names = frozenset(name for table in known for name in table) | self.undrawn
         self._hints = catalogue.names("randomness", "hint")

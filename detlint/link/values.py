@@ -22,6 +22,11 @@ class Some(metaclass=Interned):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Entropy(metaclass=Interned):
+    """A number that differs in each run, such as the time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Constant(metaclass=Interned):
     """A constant of the program."""
 
@@ -148,6 +153,7 @@ class Saved(metaclass=Interned):
 Atom = (
     Unknown
     | Some
+    | Entropy
     | Constant
     | Option
     | Library
@@ -169,6 +175,7 @@ Value = frozenset[Atom]
 FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
 UNKNOWN: Value = frozenset((Unknown(),))
 SOME: Value = frozenset((Some(),))
+ENTROPY: Value = frozenset((Entropy(),))
 NONE: Value = frozenset((Constant(None),))
 MANY = 16  # a value of more atoms is not known
 
@@ -353,7 +360,7 @@ def _truth(value: Value, test: Callable[[object], bool], some: bool | None, obje
             continue
         elif isinstance(atom, (Unknown, Saved)):
             answer = None
-        elif isinstance(atom, Some):
+        elif isinstance(atom, (Some, Entropy)):
             answer = some
         outcomes |= {True, False} if answer is None else {answer}
         defaults.add(answer)
