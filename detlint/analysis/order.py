@@ -56,7 +56,7 @@ class Order:
         elif isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
             yield from self._method(parent.attribute, parent.parent, text, depth)
         elif isinstance(parent, s.Subscript) and node is parent.value and not parent.stored:
-            yield from self._subscript(parent, text)
+            yield from self._subscript(parent, text, depth)
         elif isinstance(parent, s.For) and node is parent.iterator:
             yield from self._loop(parent, depth)
         elif isinstance(parent, s.Clause) and node is parent.iterator:
@@ -149,7 +149,7 @@ class Order:
 
     # Other expressions
 
-    def _subscript(self, node: s.Subscript, text: bool) -> Iterator[Leak]:
+    def _subscript(self, node: s.Subscript, text: bool, depth: int) -> Iterator[Leak]:
         if text or len(node.indices) != 1 or self.loops.only_one(node):
             return
         if self.loops.counts(node.indices[0]):
@@ -159,6 +159,9 @@ class Order:
         if isinstance(node.parent, s.Operation) and node.parent.operator == "f-string":
             return  # an example in a message
         index = node.indices[0]
+        if isinstance(index, s.Slice) and self.calls.joins(node):
+            yield from self._leaks(node, False, depth)
+            return
         first = isinstance(index, s.Constant) and index.value == 0
         yield Leak(node, "first" if first else "position")
 
@@ -207,8 +210,20 @@ class Order:
                 continue
             if self._sorts(read):
                 fixed = read
-            elif fixed is None or read.order < fixed.order:
+            elif not self._is_fixed(scope, read, fixed):
                 yield from self._leaks(read, text, depth - 1)
+
+    def _is_fixed(self, scope: Scope, read: s.Name, by: s.Node | None) -> bool:
+        """Whether a name is sorted before it is read, `by` a method or by `x = sorted(x)`, if only on some paths."""
+        if by is not None and by.order < read.order:
+            return True
+        return any(
+            isinstance(binding.value, s.Call)
+            and binding.order < read.order
+            and self.calls.sorts(binding.value)
+            and any(isinstance(part, s.Name) and part.id == read.id for part in s.walk(binding.value))
+            for binding in scope.bindings.get(read.id, ())
+        )
 
     def _sorts(self, read: s.Expression) -> bool:
         """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
@@ -234,7 +249,7 @@ class Order:
                     continue
                 if self._sorts(read):
                     fixed = read
-                elif fixed is None or read.order < fixed.order:
+                elif not self._is_fixed(scope, read, fixed):
                     yield from self._leaks(read, False, depth - 1)
             if any(b.kind == "parameter" for b in scope.bindings.get(holder.id, ())):
                 yield Leak(holder, "passed")

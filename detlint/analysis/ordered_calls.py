@@ -19,6 +19,7 @@ class Calls:
         self.module = module
         self.loops = loops
         self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
+        self._sorting = module.catalogue.names("order", "use", id="sorted")
         self._listing = module.catalogue.names("order", "listing")
         self._methods = {
             (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
@@ -41,6 +42,17 @@ class Calls:
             return "passes"  # sum(lists, [])
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         return kind or self._methods.get(("other", method), "")
+
+    def sorts(self, call: s.Call) -> bool:
+        """Whether a call returns its items in an order that is fixed."""
+        names = self.module.callee(call)
+        return bool(names) and names <= self._sorting
+
+    def joins(self, node: s.Expression) -> bool:
+        """Whether an expression is what a call of `join` makes one text of."""
+        call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+        named = call.function.attribute if isinstance(call, s.Call) and isinstance(call.function, s.Attribute) else ""
+        return self._methods.get(("other", named)) == "text"
 
     def exposes(self, node: s.Expression) -> bool:
         """Whether the code around `node` takes its items one by one, were it a set."""
