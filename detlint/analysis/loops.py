@@ -11,6 +11,7 @@ from detlint.model import Module
 from detlint.scopes import reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
+_FINDS = frozenset(("argmax", "argmin", "argsort", "index"))
 _LISTS = frozenset(("builtins.list",))
 
 
@@ -181,6 +182,12 @@ class Loops:
             if not names or not names <= {"builtins.range", "builtins.enumerate"} or fixed:
                 return False
         return bool(bindings)
+
+    def is_found(self, index: s.Expression) -> bool:
+        """Whether an index is found by what stands there, as `argmax` does."""
+        values = self.module.values(index) or [index]
+        calls = [value for value in values if isinstance(value, s.Call) and isinstance(value.function, s.Attribute)]
+        return any(isinstance(c.function, s.Attribute) and c.function.attribute in _FINDS for c in calls)
 
     def keeps_count(self, index: s.Expression) -> bool:
         """Whether the number that an index counts through is kept: `number[names[i]] = i`."""

@@ -152,6 +152,8 @@ class Order:
     def _subscript(self, node: s.Subscript, text: bool, depth: int) -> Iterator[Leak]:
         if text or len(node.indices) != 1 or self.loops.only_one(node):
             return
+        if self.loops.is_found(node.indices[0]):
+            return
         if self.loops.counts(node.indices[0]):
             if self.loops.keeps_count(node.indices[0]):
                 yield Leak(node, "numbers")
