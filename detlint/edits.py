@@ -78,7 +78,8 @@ def last(module: Module, call: s.Call, text: str) -> Edit | None:
     long = after - line + len(text) + 4 > WIDTH
     separator = f",\n{indent}" if line > start and (line + len(indent) == begin or long) else ", "
     if final.star == "**":
-        return Edit(module.at(begin, begin), f"{text}{separator}")
+        space = " " if module.text[begin - 1] == "," else ""
+        return Edit(module.at(begin, begin), f"{space}{text}{separator}")
     return Edit(module.at(after, after), f"{separator}{text}")
 
 

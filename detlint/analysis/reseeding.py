@@ -111,8 +111,8 @@ class Reseeding:
         node = call.arguments[0].value
         text = self.module.source(node)
         kinds = self.module.types(node)
-        if isinstance(node, s.Collection) and all(self._is_plain(element) for element in node.elements):
-            text = f"repr({text}).encode()"
+        if isinstance(node, s.Collection) and node.kind == "tuple" and all(map(self._is_plain, node.elements)):
+            text = f"repr(({text})).encode()"
         elif kinds == {"builtins.str"}:
             simple = isinstance(node, (s.Name, s.Attribute, s.Call, s.Subscript))
             simple = simple or ("\n" not in text and isinstance(node, s.Operation) and node.operator == "f-string")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
@@ -10,7 +11,7 @@ from detlint.analysis.entropy import Tracer
 from detlint.analysis.reseeding import Reseeding, reseeded
 from detlint.analysis.seeding import repeats
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Safety
 from detlint.model import Module
 
 
@@ -46,6 +47,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 drawn = tracer.drawn_from(new[0])
                 asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
                 fix = None if _again(module, call) else Reseeding(module, tracer, none=row is not None).fix(seed)
+                if fix is not None and any(tracer.drawn_from(source) for source in new):
+                    fix = replace(fix, safety=Safety.UNSAFE)  # a program that seeds the generator repeats as it is
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
                 )
@@ -55,7 +58,14 @@ def _again(module: Module, call: s.Call) -> bool:
     """Whether the seeding runs again and again, or in each worker: one seed would make one stream of many."""
     function = module.function_of(call)
     names = [function.name, *(p.name for p in function.parameters)] if function is not None else []
-    return repeats(module, call) is True or any("worker" in name for name in names)
+    own = {module.qualified(function)} if function is not None and function.name != "<lambda>" else set[str]()
+    given = [a for c in module.calls for a in c.arguments if a.keyword == "worker_init_fn"]
+    return (
+        repeats(module, call) is True
+        or any("worker" in name for name in names)
+        or any(around in given for around in call.ancestors())
+        or any(own & module.names(argument.value) for argument in given)
+    )
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:

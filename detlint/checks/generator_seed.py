@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from detlint import edits
@@ -18,6 +19,7 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Constructors whose seed is absent or may be the literal None, of generators that nothing seeds afterwards."""
     tracer = Tracer(module)
+    seeds: Counter[tuple[str, bool]] = Counter()
     for row in module.catalogue.rows("randomness", "generator"):
         parameter = row.text("parameter")
         for call in module.calls_to(row.list("names")):
@@ -29,7 +31,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if certain or any(isinstance(source, s.Constant) for source in sources):
                 lowered = not certain or _is_default(module, call)
                 case = "" if certain else " where its seed is None"
-                fix = _fix(module, call) if certain else None
+                family = row.text("library"), row.id.endswith("state")
+                fix = _fix(module, call, seeds[family]) if certain else None
+                seeds[family] += fix is not None and not fix.imports
                 yield module.finding(rule, call, lowered=lowered, fix=fix, call=module.short(call.function), case=case)
         for call in module.calls:
             for argument in call.arguments:
@@ -40,13 +44,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     yield module.finding(rule, argument.value, fix=fix, call=module.short(argument.value), case="")
 
 
-def _fix(module: Module, call: s.Call) -> Fix | None:
-    """A seed where the generator is made once; where it may be made again, and is used at once, that of the worker."""
+def _fix(module: Module, call: s.Call, others: int) -> Fix | None:
+    """A seed where the generator is made once, and which `others` do not have; where it may be made again, and is used
+    in its function alone, the generator of the process.
+    """
     if repeats(module, call) is False:
         seed = seed_at(module, call)
+        seed = str(others) if seed == "0" else f"{seed} + {others}" if others else seed
         return edits.fix(f"Seed with {seed}", edits.first(module, call, seed))
-    kept = [target for target in kept_as(call) if not isinstance(target, s.Name)]
-    if module.callee(call) != {"numpy.random.default_rng"} or kept or _leaves(call):
+    if module.callee(call) != {"numpy.random.default_rng"} or not _stays(module, call):
         return None
     return edits.fix(
         "Draw from the generator of this process",
@@ -56,9 +62,21 @@ def _fix(module: Module, call: s.Call) -> Fix | None:
     )
 
 
-def _leaves(call: s.Call) -> bool:
-    """Whether the generator is handed to whoever may keep it."""
-    return isinstance(call.parent, (s.Argument, s.Leave, s.Collection, s.Dictionary))
+def _stays(module: Module, call: s.Call) -> bool:
+    """Whether a generator is drawn from where it is made, or by a local name that nothing keeps."""
+    if isinstance(call.parent, s.Attribute):
+        return isinstance(call.parent.parent, s.Call)
+    targets = kept_as(call)
+    for target in targets:
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        if not isinstance(target, s.Name) or scope is None or scope.kind != "function":
+            return False
+        if any(
+            not isinstance(read.parent, (s.Attribute, s.Argument, s.Operation))
+            for read in module.reads(scope, target.id)
+        ):
+            return False
+    return bool(targets)
 
 
 def _is_default(module: Module, call: s.Call) -> bool:

@@ -1,0 +1,197 @@
+"""What the fixes of rules that look at one file do with code that is not as simple as on their pages."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from detlint import catalogue, engine, fixer
+from detlint.config import Config
+from detlint.finding import Finding
+from detlint.fixer import Settings
+
+
+def fixed(text: str, *select: str, torch: str = "", unsafe: bool = True) -> str:
+    """A text after the fixes of some rules."""
+    path = "example.py"
+    release = catalogue.load().newest_release(torch)
+
+    def check(texts: object) -> list[Finding]:
+        assert isinstance(texts, dict)
+        source = engine.Source(path, "example", texts.get(path, text))
+        return [judged.finding for judged in engine.check_sources([source], Config(select=select), release).findings]
+
+    outcome = fixer.fix_project(check, {path: text}.__getitem__, Settings(unsafe))
+    assert outcome.converged
+    return next((change.new for change in outcome.changes if change.path == path), text)
+
+
+def changes(before: str, after: str) -> list[str]:
+    """The lines of a text that another one does not have."""
+    old = before.splitlines()
+    return [line.strip() for line in after.splitlines() if line not in old]
+
+
+HEAD = """\
+import argparse, os, random, time, uuid
+from datetime import datetime
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+"""
+
+
+def lines(body: str, *select: str, unsafe: bool = True) -> list[str]:
+    text = HEAD + textwrap.dedent(body)
+    return [line for line in changes(text, fixed(text, *select, unsafe=unsafe)) if "import" not in line]
+
+
+GENERATORS = [
+    ("two of a kind get different seeds", "a = np.random.default_rng()\nb = np.random.default_rng()",
+     ["a = np.random.default_rng(0)", "b = np.random.default_rng(1)"]),
+    ("a default runs once, outside of its function",
+     "def f(seed: int = 3, rng=np.random.default_rng()):\n    return rng", ["def f(seed: int = 3, rng=np.random.default_rng(0)):"]),
+    ("generators of a comprehension stay apart", "rngs = [np.random.default_rng() for _ in range(4)]", []),
+    ("a class that is made in a loop", "class A:\n    def __init__(self):\n        self.rng = random.Random()\n\n\n"
+     "both = [A() for _ in range(2)]", []),
+    ("one that is kept is no worker's",
+     "def make():\n    rng = np.random.default_rng()\n    return rng\n", []),
+    ("a function that main calls in a loop", "def draw():\n    rng = np.random.default_rng()\n    return rng.normal()\n\n\n"
+     "for _ in range(3):\n    draw()", ["rng = worker_rng()"]),
+    ("a parameter that may be None is no seed", "def main(seed=None):\n    return np.random.default_rng().normal()",
+     ["return np.random.default_rng(0).normal()"]),
+    ("a seed of the file", "SEED = 7\n\n\ndef main():\n    return random.Random()", ["return random.Random(SEED)"]),
+    ("an option that is surely an integer",
+     "p = argparse.ArgumentParser()\np.add_argument('--rng-seed', type=int, default=1)\nargs = p.parse_args()\n"
+     "print(args.rng_seed)\nrng = random.Random()", ["rng = random.Random(args.rng_seed)"]),
+    ("an option without a default may be None",
+     "p = argparse.ArgumentParser()\np.add_argument('--seed', type=int)\nargs = p.parse_args()\n"
+     "print(args.seed)\nrng = random.Random()", ["rng = random.Random(0)"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "wanted"), [g[1:] for g in GENERATORS], ids=[g[0] for g in GENERATORS])
+def test_a_generator_gets_a_seed_where_it_is_made_once(body: str, wanted: list[str]) -> None:
+    assert lines(body, "DET104") == wanted
+
+
+SEEDS = [
+    ("the rank stays", "rank = int(os.environ['RANK'])\nrandom.seed(int(time.time()) + rank)", ["random.seed(0 + rank)"]),
+    ("a run's name stays", "now = datetime.now()\nrandom.seed(now.microsecond)\nname = f'run-{now}'", ["random.seed(0)"]),
+    ("a run may be named after its seed", "seed = time.time_ns() % 2**32\nrandom.seed(seed)\nname = f'run-{seed}'",
+     ["seed = 0"]),
+    ("one arm of a choice", "def start(seed=None):\n    random.seed(os.getpid() if seed is None else seed)",
+     ["random.seed(0 if seed is None else seed)"]),
+    ("an unpacked seed", "seed, name = time.time_ns(), 'x'\nrandom.seed(seed)", []),
+    ("a uuid", "torch.manual_seed(uuid.uuid4().int % 2**32)", ["torch.manual_seed(0)"]),
+    ("what torch.seed returns is used", "seed = torch.seed()\nprint(seed)", []),
+    ("a worker", "def init(worker_id):\n    np.random.seed(int(time.time()) + worker_id)", []),
+    ("a function that is handed to a loader",
+     "def init(i):\n    np.random.seed()\n\n\nloader = DataLoader([], worker_init_fn=init)", []),
+    ("an item", "class D(Dataset):\n    def __getitem__(self, i):\n        random.seed(time.time())", []),
+    ("a hash of several things", "def f(name: str):\n    random.seed(hash(('a', 1)))\n    random.seed(hash(('a', name)))",
+     ["random.seed(0)", "random.seed(zlib.crc32(repr(('a', name)).encode()))"]),
+    ("a hash of what is not known", "class K:\n    def __str__(self): return 'k'\n\n\nrandom.seed(hash(('a', K())))", []),
+    ("a seed that is an attribute", "class T:\n    def __init__(self):\n        self.seed = int(time.time())\n"
+     "        random.seed(self.seed)", ["self.seed = 0"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "wanted"), [g[1:] for g in SEEDS], ids=[g[0] for g in SEEDS])
+def test_the_entropy_of_a_seed_becomes_zero(body: str, wanted: list[str]) -> None:
+    assert lines(body, "DET105") == wanted
+
+
+def test_an_import_goes_with_its_last_use_only() -> None:
+    text = "import random\nimport time\n\nrandom.seed(time.time())\nprint(time.ctime())\n"
+    assert "import time\n" in fixed(text, "DET105")
+    assert fixed(text.replace("print(time.ctime())\n", ""), "DET105") == "import random\n\nrandom.seed(0)\n"
+
+
+def test_an_import_of_several_names_loses_one() -> None:
+    text = "import random, time\nfrom datetime import datetime as now, timedelta\nrandom.seed(now.now().second)\nrandom.seed(time.time())\n"
+    assert fixed(text, "DET105").startswith("import random\nfrom datetime import timedelta\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        (
+            "DataLoader(data, **options, shuffle=True)",
+            "DataLoader(data, **options, shuffle=True, generator=make_generator(0))",
+        ),
+        (
+            "DataLoader(data, shuffle=True, **options)",
+            "DataLoader(data, shuffle=True, generator=make_generator(0), **options)",
+        ),
+        (
+            "DataLoader(data, shuffle=True, generator=None)",
+            "DataLoader(data, shuffle=True, generator=make_generator(0))",
+        ),
+        ("DataLoader(data, shuffle=True,)", "DataLoader(data, shuffle=True, generator=make_generator(0),)"),
+    ],
+)
+def test_a_generator_is_passed_where_it_fits(call: str, wanted: str) -> None:
+    assert lines(f"options = {{}}\nloader = {call}", "DET201") == [f"loader = {wanted}"]
+
+
+def test_a_program_that_seeds_keeps_its_order_unless_it_is_asked_for() -> None:
+    body = "torch.manual_seed(0)\nloader = DataLoader(data, shuffle=True)\nfor batch in loader: pass"
+    assert lines(body, "DET201", unsafe=False) == []
+    assert lines(body, "DET201") == ["loader = DataLoader(data, shuffle=True, generator=make_generator(0))"]
+
+
+def test_a_program_that_sets_another_default_device_is_left_alone() -> None:
+    assert lines("torch.set_default_device('cuda')\nloader = DataLoader(data, shuffle=True)", "DET201") == []
+
+
+def test_a_worker_init_fn_that_does_more_than_seed_stays() -> None:
+    body = """
+    def init(worker_id):
+        np.random.seed(3)
+        torch.set_num_threads(1)
+
+    loader = DataLoader(data, num_workers=2, worker_init_fn=init)
+    """
+    assert lines(body, "DET203") == []
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("torch.empty(3, pin_memory=True)", "torch.zeros(3, pin_memory=True)"),
+        ("torch.empty(2, 3, 4, 5, memory_format=torch.channels_last)", None),
+        (
+            "torch.empty_like(x, memory_format=torch.contiguous_format)",
+            "torch.zeros_like(x, memory_format=torch.contiguous_format)",
+        ),
+        ("torch.empty_strided((2, 2), (1, 2))", None),
+        ("torch.cuda.HalfTensor(3)", 'torch.zeros(3, dtype=torch.float16, device="cuda")'),
+        ("torch.Tensor(x.size())", "torch.zeros(x.size())"),
+        ("np.ndarray((2, 2), np.float32)", "np.zeros((2, 2), np.float32)"),
+        ("np.ndarray((2, 2), strides=(8, 16))", None),
+    ],
+)
+def test_memory_is_filled_by_a_function_that_takes_the_same_arguments(call: str, wanted: str | None) -> None:
+    found = lines(f"def read(x):\n    return {call}.sum()", "DET401", "DET402")
+    assert found == ([f"return {wanted}.sum()"] if wanted else [])
+
+
+def test_a_switch_that_is_set_with_something_else_stays() -> None:
+    assert lines("fast = torch.backends.cudnn.benchmark = True", "DET501") == []
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("torch.use_deterministic_algorithms(True)", "enable_determinism()"),
+        ("torch.use_deterministic_algorithms(True, warn_only=args.warn)", "enable_determinism(warn_only=args.warn)"),
+        ("torch.use_deterministic_algorithms(*args)", None),
+    ],
+)
+def test_deterministic_mode_is_switched_on_with_what_it_needs(call: str, wanted: str | None) -> None:
+    text = f"import torch\n\n{call}\nprint(torch.ones(3))\n"
+    assert [line for line in changes(text, fixed(text, "DET504", torch="<2.10")) if "import" not in line] == (
+        [wanted] if wanted else []
+    )
