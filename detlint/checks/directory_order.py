@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
+from detlint import syntax as s
 from detlint.analysis.listings import Listings
 from detlint.analysis.order import Leak, Order
+from detlint.analysis.sorting import sorted_where_taken
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix
 from detlint.model import Module
 
 
@@ -27,10 +30,23 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             rule,
             call,
             related=related,
+            fix=_fix(module, call, kind),
             call=module.short(call.function),
             use=uses[leak.kind],
             remedy=rule.data[kind][0],
         )
+
+
+def _fix(module: Module, call: s.Call, kind: str) -> Fix | None:
+    """A listing of names or paths is sorted, wherever it goes; entries are, where they are gone through."""
+    if kind == "entries":
+        return sorted_where_taken(module, call, key="lambda entry: entry.name")
+    if kind not in ("list", "iterator"):
+        return None
+    around = call.parent.parent if isinstance(call.parent, s.Argument) else None
+    if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
+        return None
+    return sorted_where_taken(module, call) or edits.fix("Sort it", *edits.wrapped(module, call, "sorted("))
 
 
 def _is_data(module: Module, rule: Rule, leak: Leak) -> bool:

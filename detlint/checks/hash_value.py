@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.elements import Elements, Kind
 from detlint.analysis.hashes import Hashes, Use
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix, Import, Safety
 from detlint.model import Module
 
 
@@ -29,4 +30,21 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 def _finding(module: Module, rule: Rule, node: s.Expression, use: Use, words: str, *, lowered: bool) -> Finding:
     here = module.place(use.node).line == module.place(node).line
     related = [] if here else [(use.node, f"{words} here")]
-    return module.finding(rule, node, related=related, lowered=lowered, call=module.short(node), use=words)
+    fix = _fix(module, node) if isinstance(node, s.Call) else None
+    return module.finding(rule, node, related=related, lowered=lowered, fix=fix, call=module.short(node), use=words)
+
+
+def _fix(module: Module, call: s.Call) -> Fix | None:
+    """The checksum of a text, which is the same in each run, instead of its hash."""
+    value = call.arguments[0].value
+    if module.callee(call) != {"builtins.hash"}:
+        return None
+    text, sure = module.source(value), Elements(module).one(value) is Kind.TEXT
+    if not sure:
+        text = f"str({text}).encode()"
+    elif module.types(value) != {"builtins.bytes"}:
+        simple = isinstance(value, (s.Name, s.Attribute, s.Call, s.Subscript))
+        text = f"{text}.encode()" if simple else f"({text}).encode()"
+    change = edits.replaced(module, call, f"zlib.crc32({text})")
+    safety = Safety.SAFE if sure else Safety.UNSAFE
+    return edits.fix("Take a checksum", change, safety=safety, imports=(Import(module.path, "zlib"),))

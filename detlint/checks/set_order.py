@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from detlint import syntax as s
 from detlint.analysis.elements import Elements, Kind
 from detlint.analysis.order import Leak, Order
 from detlint.analysis.sets import Sets
+from detlint.analysis.sorting import in_first_order, sorted_where_taken
 from detlint.catalogue import Rule
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix, Safety
 from detlint.model import Module
 
+_TEXTS = re.compile(r"(?:\b|_)(?:words|chars|characters|letters|names|filenames|symbols|phonemes|strings)(?:\b|_)")
 _VARIES = (Kind.TEXT, Kind.IDENTITY)
 
 
@@ -52,5 +56,15 @@ def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: L
         lowered=kind not in _VARIES or leak.kind in rule.data["leaving"],
         set=module.short(node),
         use=uses[leak.kind],
+        fix=_fix(module, node, kind),
         remedy=rule.data[kind.value][0],
     )
+
+
+def _fix(module: Module, node: s.Expression, kind: Kind) -> Fix | None:
+    """Text is sorted; objects keep the order in which they come; what may be something else may not be sortable."""
+    if kind is Kind.IDENTITY:
+        return in_first_order(module, node)
+    fix = sorted_where_taken(module, node)
+    likely = kind is Kind.TEXT or _TEXTS.search(module.source(node))
+    return fix if fix is None or likely else replace(fix, safety=Safety.UNSAFE)
