@@ -10,6 +10,7 @@ from detlint import syntax as s
 from detlint.finding import Edit, Fix, Place
 from detlint.link.entries import Entry, Met
 from detlint.link.state import Drawn, Seeded
+from detlint.lower import QUIET
 from detlint.model import Module
 from detlint.repairs.seeds import DEFAULT, LARGEST, seed_at
 from detlint.values import literal
@@ -17,6 +18,7 @@ from detlint.values import literal
 SEED = "seed_everything"
 Read = Callable[[str], "Module | None"]
 _SEEDERS = ("torch.manual_seed", "random.seed", "numpy.random.seed")
+_PARSING = ("add_argument", "add_mutually_exclusive_group", "add_argument_group", "parse_args", "parse_known_args")
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
@@ -83,9 +85,42 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
     statement, seed = next(((at, seed) for at, seed in seeded if seed), (statements[0] if statements else None, None))
     if statement is None or _is_seeded(module, statement):
         return None
+    change = edits.ahead(module, _earliest(module, statement, seed), f"{SEED}({seed or DEFAULT})")
     seed = seed or DEFAULT
-    change = edits.ahead(module, statement, f"{SEED}({seed})")
     return edits.fix(f"seed all generators with `{seed}`", change, imports=edits.runtime(module, SEED))
+
+
+def _earliest(module: Module, statement: s.Statement, seed: str | None) -> s.Statement:
+    """The first statement of the same block that may draw, unknown to the tables: after imports, and once the seed is
+    known.
+    """
+    assert isinstance(statement.parent, s.Block)
+    statements = statement.parent.statements
+    begin = end = statements.index(statement)
+    while begin and not _imports(statements[begin - 1]) and seed_at(module, statements[begin - 1]) == seed:
+        begin -= 1
+    return next(x for x in statements[begin : end + 1] if x is statement or not _is_quiet(module, x))
+
+
+def _imports(statement: s.Statement) -> bool:
+    """Whether a statement imports something where it runs, not in a function that it defines."""
+    inner = (child for child in statement if not isinstance(statement, s.Function) for child in s.walk(child))
+    return isinstance(statement, s.Import) or any(isinstance(node, s.Import) for node in inner)
+
+
+def _is_quiet(module: Module, statement: s.Statement) -> bool:
+    """Whether a statement defines something, or calls nothing but functions of which it is known that they never draw."""
+    if isinstance(statement, (s.Function, s.Class)):
+        return True
+    calls = [node for node in s.walk(statement) if isinstance(node, s.Call)]
+    return all(_never_draws(module, call) for call in calls)
+
+
+def _never_draws(module: Module, call: s.Call) -> bool:
+    names = module.callee(call)
+    if not names:
+        return isinstance(call.function, s.Attribute) and call.function.attribute in _PARSING
+    return all(name.partition(".")[0] in QUIET and name not in module.functions for name in names)
 
 
 def _statements(

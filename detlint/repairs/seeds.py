@@ -114,11 +114,19 @@ def _passed_on(module: Module, name: str) -> bool:
     return any(isinstance(t, s.Name) and t.id == name for node in assigned for t in node.targets)
 
 
+def _is_subcommand(parser: s.Expression) -> bool:
+    """Whether an expression makes the parser of one command of several: the others lack its options."""
+    function = parser.function if isinstance(parser, s.Call) else None
+    return isinstance(function, s.Attribute) and function.attribute == "add_parser"
+
+
 def _options(module: Module) -> list[tuple[str, object]]:
     """The options of the file's command line that are named like a seed, with their defaults."""
     found: list[tuple[str, object]] = []
     for call in module.calls:
         if not isinstance(call.function, s.Attribute) or call.function.attribute != "add_argument":
+            continue
+        if any(_is_subcommand(parser) for parser in module.values(call.function.value) or ()):
             continue
         flags = [a.value.value for a in call.arguments if not a.keyword and isinstance(a.value, s.Constant)]
         given = {a.keyword: a.value for a in call.arguments if a.keyword}
