@@ -272,7 +272,8 @@ class Statements(Functions):
                     # the arguments of a command line are one object, and mended where they lack something
                     sure = self.doubts == 0 and len(owners) == 1 and is_namespace(atom)
                     put = self.program.objects.replace if sure else self.program.objects.store
-                    put(atom, target.name, value | self.field_before(atom, target.name))
+                    before = self.field_before(atom, target.name)
+                    put(atom, target.name, value | before if before else value)
                 elif isinstance(atom, Module):
                     self.variables_of(atom.path)[target.name] = value
         elif isinstance(target, f.Item):
