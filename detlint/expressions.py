@@ -133,8 +133,15 @@ class Expressions:
         return self.make(s.Operation("f-string", [self.expression(node.left), self.expression(node.right)]), node)
 
     def _formatted(self, node: Any) -> s.Expression:
-        parts = [self.expression(p.expression) for p in node.parts if hasattr(p, "expression")]
-        return self.make(s.Operation("f-string", parts), node)
+        return self.make(s.Operation("f-string", [self._part(part) for part in node.parts]), node)
+
+    def _part(self, node: Any) -> s.Expression:
+        """A part of an f-string: its text, or an expression, formatted or not."""
+        if not hasattr(node, "expression"):
+            return self.make(s.Constant(node.value), node)
+        value = self.expression(node.expression)
+        plain = node.conversion is None and node.format_spec is None and node.equal is None
+        return value if plain else self.make(s.Operation("format", [value]), node)
 
     def arguments(self, arguments: Sequence[cst.Arg]) -> list[s.Argument]:
         """The lowered arguments of a call or a class."""

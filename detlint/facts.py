@@ -119,7 +119,7 @@ class Junction:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`left operator right`."""
+    """`left operator right`, or `isinstance(left, right)`."""
 
     operator: str
     left: Expression
@@ -129,6 +129,13 @@ class Compare:
 @dataclass(frozen=True, slots=True)
 class Computed:
     """A value that is computed from the operands, such as a sum: not None, and not known."""
+
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A string that is put together of the operands."""
 
     operands: tuple[Expression, ...]
 
@@ -179,6 +186,7 @@ Expression = (
     | Junction
     | Compare
     | Computed
+    | Joined
     | Each
     | Named
     | Closure

@@ -87,6 +87,8 @@ class Expressions:
         if node.operator == "-" and len(operands) == 1 and isinstance(operands[0], f.Literal):
             value = operands[0].value
             return f.Literal(-value) if isinstance(value, (int, float)) else None
+        if node.operator == "f-string":
+            return f.Joined(tuple(operands)) if operands else f.Literal("")
         return f.Computed(tuple(operands))
 
     def target(self, node: s.Expression) -> f.Expression:
@@ -143,6 +145,8 @@ class Expressions:
             found = (folder(self.module, argument.value) for argument in node.arguments)
             arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
         name = function.name if isinstance(function, f.Library) else ""
+        if name == "builtins.isinstance" and len(arguments) == 2:
+            return f.Compare("isinstance", arguments[0].value, arguments[1].value)
         name = function.library if isinstance(function, f.Member) else name
         if name and name not in self.known:
             return computed([function, *(a.value for a in arguments)]) or f.Computed(())
@@ -159,7 +163,7 @@ def idle(value: f.Expression) -> bool:
         return idle(value.value)
     if isinstance(value, f.Item):
         return idle(value.value) and idle(value.key)
-    if isinstance(value, (f.Computed, f.Junction)):
+    if isinstance(value, (f.Computed, f.Joined, f.Junction)):
         return all(idle(operand) for operand in value.operands)
     if isinstance(value, f.Compare):
         return idle(value.left) and idle(value.right)

@@ -47,6 +47,7 @@ class Project:
         self._imported = {path for each in self.facts for path in self._imports(each)}
         self._read = read
         self.errors: list[str] = []  # what could not be followed
+        self._started: set[object] = set()  # the processes that have been followed, by what they are given
         self.entries = list(self._entries(commands))
         self._answers = Answers(self.program, self.entries)
 
@@ -100,6 +101,10 @@ class Project:
         if entry.kind != "script" or entry.trace or run.spawned:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
         for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
+            given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in positional))
+            if given in self._started:  # another script starts the same
+                continue
+            self._started.add(given)
             target = self.program.function(started)
             inner = Entry(started.path, "process", target.name, target.place, target=target.name)
             self._follow(inner, script, started, positional, objects)

@@ -364,6 +364,19 @@ def test_json_lists_what_a_new_process_and_a_console_script_start_with() -> None
     ]
 
 
+def test_a_process_that_two_scripts_start_alike_is_listed_once() -> None:
+    write("helpers/__init__.py")
+    Path("helpers/start.py").write_text(
+        "import torch\nimport torch.multiprocessing as mp\ndef worker(rank, run):\n    run()\n"
+        "def start(run):\n    mp.spawn(worker, args=(run,), nprocs=2)\n"
+        "def draw():\n    torch.rand(1)\ndef idle():\n    pass\n"
+    )
+    for name, run in (("a.py", "draw"), ("b.py", "draw"), ("c.py", "idle")):
+        Path(name).write_text(f"from helpers.start import {run}, start\nif __name__ == '__main__':\n    start({run})\n")
+    found = [e["generators"]["torch"]["state"] for e in entries() if e["kind"] == "process"]
+    assert found == ["unseeded", "unused"]
+
+
 def test_json_says_where_switches_are_set_and_counts_loaders() -> None:
     write("switches.py")
     (entry,) = entries()

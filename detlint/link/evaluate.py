@@ -265,6 +265,10 @@ class Evaluator(Run):
         containers = frozenset(a for a in kept if isinstance(a, Tuple) or self.is_container(a))
         return containers or (ENTROPY if any(value >= ENTROPY for value in values) else SOME)
 
+    def _joined(self, node: f.Joined) -> Value:
+        parts = [exact(self.value(operand)) for operand in node.operands]
+        return constant("".join(map(str, parts))) if all(isinstance(p, (str, int)) for p in parts) else SOME
+
     def is_container(self, atom: Atom) -> bool:
         """Whether an atom is a list, set or dict."""
         return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
@@ -300,10 +304,13 @@ class Evaluator(Run):
 
     def _comparison(self, node: f.Compare) -> Truth:
         left, right = self.value(node.left), self.value(node.right)
+        if node.operator == "isinstance":
+            return Truth(True, not self.all_of(left, right))
         if isinstance(node.left, f.Literal):
             left, right = right, left
         if node.operator in ("in", "not in") and right == frozenset((Library("os.environ"),)):
-            answer = Truth(True, True, False, str(exact(left)))  # a variable that nobody has set
+            name = next((str(atom.value) for atom in each(left) if isinstance(atom, Constant)), "os.environ")
+            answer = Truth(True, True, False, name)  # a variable that nobody has set
             return answer if node.operator == "in" else ~answer
         other = next(iter(right)) if len(right) == 1 else None
         if not isinstance(other, Constant):
@@ -320,6 +327,14 @@ class Evaluator(Run):
             flip = {"<": ">", "<=": ">=", ">": "<", ">=": "<="} if isinstance(node.left, f.Literal) else {}
             return compared(left, flip.get(node.operator, node.operator), other.value)
         return EITHER
+
+    def all_of(self, value: Value, classes: Value) -> bool:
+        """Whether all that a value may be is of one of the classes."""
+        if not all(isinstance(atom, Object) for atom in value):
+            return False
+        kinds = {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
+        ancestries = (self.program.objects.ancestry(atom.kind) for atom in value if isinstance(atom, Object))
+        return all(not kinds.isdisjoint(ancestry) for ancestry in ancestries)
 
     def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Run the arm or arms that a test may choose, and go on in the state that they leave."""
@@ -373,6 +388,6 @@ _HANDLERS = cast(
         f.Local: _E._local, f.Global: _E._global, f.Library: _E._library, f.Literal: _E._literal, f.Member: _E._member,
         f.Item: _E._item, f.Call: lambda self, node: self.called(node), f.Display: _E._display, f.Table: _E._table,
         f.Conditional: _E._conditional, f.Junction: _E._junction, f.Compare: _E._compare, f.Computed: _E._computed,
-        f.Each: _E._each, f.Named: _E._named, f.Closure: _E._closure, f.Yield: _E._yield,
+        f.Each: _E._each, f.Joined: _E._joined, f.Named: _E._named, f.Closure: _E._closure, f.Yield: _E._yield,
     },
 )  # fmt: skip

@@ -124,7 +124,7 @@ class Functions(Evaluator):
         outer_frame, outer_trace = self.frame, self.trace
         walk = self.program.begin(function.path, function.qualified)
         self.frame, self.trace = Frame(function.path, function.qualified, variables, walk), []
-        self.frame.receiver = function.receiver
+        self.frame.receiver, self.frame.doubtful = function.receiver, bool(outer_frame.exits) or outer_frame.doubtful
         walk.append((0, start))
         self.active.append((function.path, function.qualified))
         self.depth += 1

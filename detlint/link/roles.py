@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.values import (
     NONE,
@@ -265,6 +266,7 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 ROLES: dict[str, Role] = {
+    **CONFIG_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,

@@ -52,6 +52,7 @@ class Frame:
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
     receiver: Object | Class | None = None  # `self`, in a method
+    doubtful: bool = False  # a function that calls this one may have been left before
     main: bool = False  # the top level of the script
     top: bool = False  # the top level of a file, whose variables are the module's
 
@@ -87,7 +88,7 @@ class Run:
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
         self.imported: set[str] = set()
-        self.loading: set[str] = set()  # the files whose top level is being run
+        self.loading: dict[str, None] = {}  # the files whose top level is being run, outermost first
         self.iterating: Place | None = None  # of what a loop iterates over
         self.statement_place: Place | None = None  # of the assignment that is being run, where it may set a switch
 
@@ -198,8 +199,9 @@ class Run:
 
     def load(self, path: str) -> None:
         """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""
-        if self.frame.top:
-            self.program.environments[self.frame.path].loads.add(path)
+        loader = self.frame.path if self.frame.top else next(reversed(self.loading), None)
+        if loader is not None:  # a function that imports may be called while a module is loaded
+            self.program.environments[loader].loads.add(path)
         if path in self.imported or path not in self.program.facts:
             return
         package = self.program.package(path)
@@ -214,7 +216,7 @@ class Run:
                 self.load(inner)
             return
         environment.done, environment.partial = True, False
-        self.loading.add(path)
+        self.loading[path] = None
         outer, before, state = self.frame, self.trace, self.state
         self.frame = Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True)
         self.trace = []
@@ -223,7 +225,7 @@ class Run:
         self.block(self.program.facts[path].top)
         self.program.objects = objects
         self.state = self.state or state
-        self.loading.discard(path)
+        del self.loading[path]
         self.frame = outer
         inner_trace, self.trace = tuple(self.trace), before
         if inner_trace:

@@ -273,13 +273,26 @@ class Statements(Functions):
                     # the arguments of a command line are one object, and mended where they lack something
                     sure = self.doubts == 0 and len(owners) == 1 and is_namespace(atom)
                     put = self.program.objects.replace if sure else self.program.objects.store
-                    put(atom, target.name, value)
+                    before = self.field_before(atom, target.name)
+                    put(atom, target.name, value | before if before else value)
                 elif isinstance(atom, Module):
                     self.variables_of(atom.path)[target.name] = value
         elif isinstance(target, f.Item):
             self._assign_item(target, value)
         elif isinstance(target, f.Library):
             self.set_switch(target.name, value)
+
+    def field_before(self, owner: Object | Class, name: str) -> Value:
+        """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
+        objects = self.program.objects
+        sure = not (self.doubts or self.frame.exits or self.frame.doubtful)
+        if sure or owner == self.frame.receiver or objects.stored(owner, name) is not None:
+            return frozenset()
+        if is_namespace(owner):
+            return UNKNOWN
+        classes = objects.ancestry(owner.kind) if isinstance(owner, Object) else ()
+        infos = (objects.classes.get(klass) for klass in classes if isinstance(klass, Class))
+        return next((info.attributes[name] for info in infos if info is not None and name in info.fields), frozenset())
 
     def _assign_item(self, target: f.Item, value: Value) -> None:
         key = self.value(target.key)
