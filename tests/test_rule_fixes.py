@@ -86,6 +86,7 @@ SEEDS = [
     ("an unpacked seed", "seed, name = time.time_ns(), 'x'\nrandom.seed(seed)", []),
     ("a uuid", "torch.manual_seed(uuid.uuid4().int % 2**32)", ["torch.manual_seed(0)"]),
     ("what torch.seed returns is used", "seed = torch.seed()\nprint(seed)", []),
+    ("a generator in parentheses", "g = torch.Generator()\n(\n    g\n).seed()", [").manual_seed(0)"]),
     ("a worker", "def init(worker_id):\n    np.random.seed(int(time.time()) + worker_id)", []),
     ("a function that is handed to a loader",
      "def init(i):\n    np.random.seed()\n\n\nloader = DataLoader([], worker_init_fn=init)", []),
@@ -171,10 +172,13 @@ def test_a_worker_init_fn_that_does_more_than_seed_stays() -> None:
         ("torch.Tensor(x.size())", "torch.zeros(x.size())"),
         ("np.ndarray((2, 2), np.float32)", "np.zeros((2, 2), np.float32)"),
         ("np.ndarray((2, 2), strides=(8, 16))", None),
+        ("np.empty_like(prototype=x)", None),
+        ("(x + x).new_empty(3)", "(x + x).new_zeros(3)"),
+        ("cuda.FloatTensor(3)", None),
     ],
 )
 def test_memory_is_filled_by_a_function_that_takes_the_same_arguments(call: str, wanted: str | None) -> None:
-    found = lines(f"def read(x):\n    return {call}.sum()", "DET401", "DET402")
+    found = lines(f"from torch import cuda\ndef read(x):\n    return {call}.sum()", "DET401", "DET402")
     assert found == ([f"return {wanted}.sum()"] if wanted else [])
 
 

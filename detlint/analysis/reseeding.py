@@ -169,8 +169,6 @@ def reseeded(module: Module, call: s.Call) -> Fix | None:
     if any(c.partition(".")[0] == "torch" for c in module.callee(call)):
         if name not in _MANUAL or call.arguments or not isinstance(call.parent, s.ExpressionStatement):
             return None
-        assert isinstance(function, s.Attribute)
-        return edits.fix(
-            "Seed with 0", edits.replaced(module, call, f"{module.source(function.value)}.{_MANUAL[name]}(0)")
-        )
+        place = module.at(module.span(function)[1] - len(name), module.span(call)[1])
+        return edits.fix("Seed with 0", Edit(place, f"{_MANUAL[name]}(0)"))
     return edits.fix("Seed with 0", edits.first(module, call, "0"))

@@ -34,24 +34,22 @@ def zeroed(module: Module, call: s.Call) -> Fix | None:
         return None
     keywords = {argument.keyword for argument in call.arguments if argument.keyword}
     stars = any(argument.star == "**" for argument in call.arguments)
-    _, end = module.span(function)
-    start, _ = module.span(function.value)
-    owner = module.source(function.value)
-    more: list[tuple[str, str]] = []
-    if name == "empty" and library == "torch" and (stars or "memory_format" in keywords or "names" in keywords):
+    old, more = name, ""
+    if stars or "prototype" in keywords or (name == "empty" and not keywords.isdisjoint(("memory_format", "names"))):
         return None
-    if name == "ndarray" and (stars or not keywords <= _ARRAY or len(call.arguments) - len(keywords) > 2):
+    if name == "ndarray" and (not keywords <= _ARRAY or len(call.arguments) - len(keywords) > 2):
         return None
     if library in ("torch", "torch.cuda") and name in _DTYPES:
-        if keywords or stars:
+        if keywords:
             return None
-        owner = owner.removesuffix(".cuda") if library == "torch.cuda" else owner
-        more.append(("dtype", f"{owner}.{_DTYPES[name]}"))
-        more += [("device", '"cuda"')] if library == "torch.cuda" else []
-    elif name not in _ZEROS or (name == "Tensor" and (keywords or stars)):
+        old = f"{library}.{name}".removeprefix("torch.")
+        more = f"dtype={module.source(function).removesuffix(old)}{_DTYPES[name]}"
+        more += ', device="cuda"' if library == "torch.cuda" else ""
+    elif name not in _ZEROS or (name == "Tensor" and keywords):
         return None
-    text = f"{owner}.{_ZEROS.get(name, 'zeros')}"
-    changed = Edit(module.at(start, end), text)
-    passed = ", ".join(f"{keyword}={value}" for keyword, value in more)
-    added = [edits.last(module, call, passed)] if passed else []
-    return edits.fix(f"Allocate with `{text.rpartition('.')[2]}`", changed, *added)
+    new = _ZEROS.get(name, "zeros")
+    _, end = module.span(function)
+    if not module.source(function).endswith(f".{old}"):
+        return None
+    renamed = Edit(module.at(end - len(old), end), new)
+    return edits.fix(f"Allocate with `{new}`", renamed, *([edits.last(module, call, more)] if more else []))
