@@ -36,6 +36,7 @@ class Imports:
         self._names = Counter(name for path in given for name in self._candidates(path))
         self._local = self._top_level()
         self._paths: dict[tuple[str, str | None, tuple[str, ...]], tuple[str, ...]] = {}
+        self._answers: dict[tuple[str | None, ...], str] = {}
         self._relatives: dict[tuple[str, int, str], str | None] = {}
         self._places: dict[tuple[str, tuple[str, ...], str, str], str] = {}
 
@@ -80,7 +81,12 @@ class Imports:
 
     def _place(self, target: str, importer: str, script: str | None, extra: Sequence[str]) -> str:
         """The file that `target` loads, or the folder where that is a namespace package, or ""."""
-        importer = _normal(importer)
+        asked = (target, importer, script, *extra)
+        if asked not in self._answers:
+            self._answers[asked] = self._found(target, _normal(importer), script, extra)
+        return self._answers[asked]
+
+    def _found(self, target: str, importer: str, script: str | None, extra: Sequence[str]) -> str:
         first = target.partition(".")[0]
         standard = first in _STANDARD
         if standard:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from detlint.catalogue import Catalogue
 from detlint.link.values import NONE, UNKNOWN, Constant, Library, Option, Tuple, Value, constant
@@ -19,14 +20,11 @@ class Arguments:
     def __init__(
         self, catalogue: Catalogue, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
     ) -> None:
-        text = catalogue.signatures.get(name)
-        signature = parse_signature(text) if text is not None else ()
+        self.defaults, places = _parameters(catalogue.signatures.get(name, ""))
         self.positional = tuple(positional)
         self.keywords = {key: value for key, value in keywords.items() if key != "**"}
         self.hidden = "**" in keywords
-        self.defaults = {parameter: default for parameter, default, _ in signature}
         self.given = dict(self.keywords)
-        places = [parameter for parameter, _, only in signature if not only]
         self.given.update(zip(places, self.positional, strict=False))
 
     def get(self, parameter: str) -> Value:
@@ -63,6 +61,13 @@ class Arguments:
         if "?" in words or len(found) != 1:
             return None
         return found.pop() is (match["operator"] == "=")
+
+
+@cache
+def _parameters(signature: str) -> tuple[dict[str, object], list[str]]:
+    """The defaults of a signature's parameters, and those that may be given by position."""
+    parsed = parse_signature(signature)
+    return {name: default for name, default, _ in parsed}, [name for name, _, only in parsed if not only]
 
 
 def _spelled(value: Value) -> set[str]:

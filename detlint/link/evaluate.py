@@ -62,8 +62,8 @@ class Evaluator(Run):
     def _library(self, node: f.Library) -> Value:
         if node.name == "typing.TYPE_CHECKING":  # imports that a program never runs
             return constant(False)
-        root, *parts = node.name.split(".")
-        if root in self.program.shadows:
+        if self.program.shadows and node.name.partition(".")[0] in self.program.shadows:
+            root, *parts = node.name.split(".")
             path = self.program.imports.find(root, self.frame.path, self.script, self.search)
             if path is not None:
                 value = self.module_at(path)
@@ -95,9 +95,9 @@ class Evaluator(Run):
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
         """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
         found: Value | None = None
-        if isinstance(atom, Object) and name == "__dict__":
-            return frozenset((Library("builtins.vars", atom),))
-        if isinstance(atom, (Object, Class)):
+        if type(atom) is Object or type(atom) is Class:
+            if name == "__dict__" and isinstance(atom, Object):
+                return frozenset((Library("builtins.vars", atom),))
             found = self.program.objects.attribute(atom, name)
             found = None if found is None else self.bound(found, atom)
         elif isinstance(atom, Library):
@@ -113,7 +113,7 @@ class Evaluator(Run):
             found = frozenset((Library(f"click.Group.{name}", atom),))
         if found is None:
             return frozenset((Library(library),)) if library else UNKNOWN
-        if isinstance(atom, Object) and name == "training" and self.state is not None:
+        if name == "training" and isinstance(atom, Object) and self.state is not None:
             mode = self.state["layers"]
             return UNKNOWN if mode == UNSURE else constant(mode == "train")
         return found
@@ -343,11 +343,11 @@ class Evaluator(Run):
         if answer.may_hold is not answer.may_fail:
             (body if answer.may_hold else orelse)()
             return
-        start, variables = self.state, dict(self.frame.variables)
+        start, variables = self.state, self.frame.variables
         ends = []
         for arm, expected in ((body, True), (orelse, False)):
             self.state = start
-            self.set_variables(dict(variables))
+            self.set_variables(variables.copy())
             guarded = answer.default is not expected
             with self.guarded(answer.option) if guarded else UNGUARDED:
                 arm()

@@ -202,18 +202,21 @@ class Run:
         loader = self.frame.path if self.frame.top else next(reversed(self.loading), None)
         if loader is not None:  # a function that imports may be called while a module is loaded
             self.program.environments[loader].loads.add(path)
+        self._load(path)
+
+    def _load(self, path: str) -> None:
         if path in self.imported or path not in self.program.facts:
             return
         package = self.program.package(path)
         if package is not None and package not in self.loading:
-            self.load(package)
-        if path in self.imported:
-            return
+            self._load(package)
+            if path in self.imported:
+                return
         self.imported.add(path)
         environment = self.program.environments[path]
         if environment.done and environment.quiet and not environment.partial:
             for inner in sorted(environment.loads - self.imported):
-                self.load(inner)
+                self._load(inner)
             return
         environment.done, environment.partial = True, False
         self.loading[path] = None
