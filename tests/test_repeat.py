@@ -13,7 +13,6 @@ import pytest
 from .repeating import FILLS, Program, Server, lists_by_age, programs, run
 
 MEMORY = Path("/dev/shm")
-NO_FIXER = pytest.mark.xfail(strict=True, reason="the fixer is not there yet")
 VARYING = [pytest.param(each, id=each.name) for each in programs() if not each.repeats]
 CONTROLS = [pytest.param(each, id=each.name) for each in programs() if each.repeats]
 
@@ -46,7 +45,6 @@ def test_two_runs_differ(program: Program, tmp_path: Path, place: Path, servers:
     assert first != second
 
 
-@NO_FIXER
 @pytest.mark.parametrize("program", VARYING)
 def test_two_runs_are_equal_after_the_fixes(program: Program, tmp_path: Path, place: Path) -> None:
     scripts = program.write(tmp_path / "scripts")
@@ -67,7 +65,6 @@ def test_a_control_repeats_as_it_is(
     assert differing(first, second) == []
 
 
-@NO_FIXER
 @pytest.mark.parametrize("program", CONTROLS)
 def test_the_fixes_change_no_result_of_a_control(program: Program, tmp_path: Path, place: Path) -> None:
     scripts = program.write(tmp_path / "scripts")

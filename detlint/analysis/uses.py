@@ -53,6 +53,7 @@ class Uses:
         self._views = names("view")
         self._view_attributes = names("view", "attributes")
         self._view_methods = names("view", "methods")
+        self._joins = names("view", "joins")
         self._fillers = names("filler")
         self._filling_methods = names("filler", "methods")
         self._classes = names("array")
@@ -82,7 +83,8 @@ class Uses:
         if isinstance(parent, s.Operation):
             return self._operation(parent)
         if isinstance(parent, (s.Assign, s.Collection)):
-            return self._assigned(node, parent)
+            joined = self._joined(parent)
+            return self._assigned(node, parent) if joined is None else self.of(joined)
         if isinstance(parent, s.ExpressionStatement):
             return Use(Effect.NOTHING, parent)
         if isinstance(parent, s.NamedExpression) and node is parent.value:
@@ -153,6 +155,13 @@ class Uses:
         if node.operator in _COMPARES:
             return Use(Effect.NOTHING, node)
         return Use(Effect.ESCAPES, node) if node.operator in _HANDS_ON else self._read(node)
+
+    def _joined(self, parts: s.Assign | s.Collection) -> s.Call | None:
+        """The call that joins a list of arrays to one, of which what is uninitialised is then a part."""
+        call = parts.parent.parent if isinstance(parts.parent, s.Argument) else None
+        first = isinstance(call, s.Call) and call.arguments[0] is parts.parent
+        names = self.module.callee(call) if isinstance(call, s.Call) and first else frozenset[str]()
+        return call if isinstance(call, s.Call) and names and names <= self._joins else None
 
     def _assigned(self, node: s.Expression, parent: s.Assign | s.Collection) -> Use:
         """A value that is assigned, or the target of an assignment."""

@@ -10,7 +10,8 @@ from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.generators import alternatives, kept_as, seeded_later
-from detlint.analysis.seeding import repeats, seed_at
+from detlint.analysis.seeding import repeats
+from detlint.analysis.seeds import seed_at
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix
 from detlint.model import Module
@@ -49,8 +50,9 @@ def _fix(module: Module, call: s.Call, others: int) -> Fix | None:
     in its function alone, the generator of the process.
     """
     if repeats(module, call) is False:
-        seed = seed_at(module, call)
-        seed = str(others) if seed == "0" else f"{seed} + {others}" if others else seed
+        known = seed_at(module, call)
+        own = "" if known is None or known.optional else known.name
+        seed = str(others) if not own else f"{own} + {others}" if others else own
         return edits.fix(f"Seed with {seed}", edits.first(module, call, seed))
     if module.callee(call) != {"numpy.random.default_rng"} or not _stays(module, call):
         return None

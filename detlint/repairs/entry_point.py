@@ -7,12 +7,12 @@ from itertools import takewhile
 
 from detlint import edits
 from detlint import syntax as s
+from detlint.analysis.seeds import LARGEST, Seed, seed_at
 from detlint.finding import Edit, Fix, Place
 from detlint.link.entries import Entry, Met
 from detlint.link.state import Drawn, Seeded
 from detlint.lower import QUIET
 from detlint.model import Module
-from detlint.repairs.seeds import DEFAULT, LARGEST, seed_at
 from detlint.values import literal
 
 SEED = "seed_everything"
@@ -85,12 +85,23 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
     statement, seed = next(((at, seed) for at, seed in seeded if seed), (statements[0] if statements else None, None))
     if statement is None or _is_seeded(module, statement):
         return None
-    change = edits.ahead(module, _earliest(module, statement, seed), f"{SEED}({seed or DEFAULT})")
-    seed = seed or DEFAULT
-    return edits.fix(f"seed all generators with `{seed}`", change, imports=edits.runtime(module, SEED))
+    if seed is not None and seed.optional and seed.option is not None and _only_seeds(module, seed.name):
+        default = edits.argument(module, seed.option, "default", "0")
+        return edits.fix(f"give `{seed.name}` a default", default)
+    text = "0" if seed is None else seed.text
+    change = edits.ahead(module, _earliest(module, statement, seed), f"{SEED}({text})")
+    return edits.fix(f"seed all generators with `{text}`", change, imports=edits.runtime(module, SEED))
 
 
-def _earliest(module: Module, statement: s.Statement, seed: str | None) -> s.Statement:
+def _only_seeds(module: Module, name: str) -> bool:
+    """Whether what a file does only where an option is given is to call functions, named after what they seed."""
+    tests = [node for node in module.nodes if isinstance(node, s.If) and name in module.source(node.test)]
+    inner = [x for node in tests for x in (*node.body.statements, *(node.orelse.statements if node.orelse else ()))]
+    calls = [x.value for x in inner if isinstance(x, s.ExpressionStatement) and isinstance(x.value, s.Call)]
+    return bool(tests) and len(calls) == len(inner) and all("seed" in module.source(call) for call in calls)
+
+
+def _earliest(module: Module, statement: s.Statement, seed: Seed | None) -> s.Statement:
     """The first statement of the same block that may draw, unknown to the tables: after imports, and once the seed is
     known.
     """
@@ -109,7 +120,7 @@ def _imports(statement: s.Statement) -> bool:
 
 
 def _is_quiet(module: Module, statement: s.Statement) -> bool:
-    """Whether a statement defines something, or calls nothing but functions of which it is known that they never draw."""
+    """Whether a statement defines something, or calls nothing but functions that are known never to draw."""
     if isinstance(statement, (s.Function, s.Class)):
         return True
     calls = [node for node in s.walk(statement) if isinstance(node, s.Call)]

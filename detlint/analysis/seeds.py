@@ -1,0 +1,168 @@
+"""The seed that a program offers at a place: an option, a parameter, a constant, what it seeds with already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.analysis.environment import always_before
+from detlint.model import Module
+from detlint.scopes import Binding, Scope, block_of
+
+LARGEST = 2**32 - 1  # NumPy takes no larger one
+
+_NAME = re.compile(r"((random|rng|rand|manual|global|base|train|training|np|numpy|torch|my)_?)?seed", re.IGNORECASE)
+_SEEDERS = re.compile(r"(set|fix|setup|init)_(\w+_)?seeds?|seed_(everything|all)")
+_PARSES = ("parse_args", "parse_known_args")
+_UNKNOWN = object()
+
+
+@dataclass(frozen=True)
+class Seed:
+    """`name` is the expression that reads the seed, which is None unless the user gives it if it is `optional`.
+
+    `option` is the call that adds it to the command line, if that is where it comes from.
+    """
+
+    name: str
+    optional: bool = False
+    option: s.Call | None = None
+
+    @property
+    def text(self) -> str:
+        """The expression for a number in any case."""
+        return f"0 if {self.name} is None else {self.name}" if self.optional else self.name
+
+
+def seed_at(module: Module, node: s.Node) -> Seed | None:
+    """The program's own seed where `node` stands; None where it has none that is known to be a number or None."""
+    found = (*_variables(module, node), *_used_before(module, node))
+    certain = (seed for seed in found if not seed.optional)
+    return next(certain, next(iter(found), None))
+
+
+def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
+    """Variables named like a seed, and options of a command line, that can be read before `node`."""
+    function = module.function_of(node)
+    own = module.file.scope if function is None else function.scope
+    scope: Scope | None = own
+    while scope is not None:
+        names = scope.bindings if scope.kind in ("module", "function") else ()
+        for name in names:
+            if _is_bound(scope, name, node, scope is own):
+                if _NAME.fullmatch(name):
+                    yield from _seed(name, _constant(module, scope, name))
+                if _holds_options(module, scope, name):
+                    for field, default, call in _options(module):
+                        yield from _seed(f"{name}.{field}", default, call)
+        scope = scope.parent
+
+
+def _used_before(module: Module, node: s.Node) -> Iterator[Seed]:
+    """What is passed, as it is, to functions that seed and take no None, ahead of `node` in the same function."""
+    rows = module.catalogue.rows("randomness", "seeder")
+    strict = {name for row in rows if row.text("none") == "raises" for name in row.list("names")}
+    for call in module.calls:
+        last = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        last = call.function.id if isinstance(call.function, s.Name) else last
+        seeds = not module.callee(call).isdisjoint(strict) or _SEEDERS.fullmatch(last)
+        if not seeds or len(call.arguments) != 1 or module.function_of(call) is not module.function_of(node):
+            continue
+        value = call.arguments[0].value
+        if always_before(call, node):
+            if isinstance(value, s.Constant):
+                yield from _seed(module.source(value), value.value)
+            elif isinstance(value, (s.Name, s.Attribute)) and _NAME.fullmatch(module.source(value).rpartition(".")[2]):
+                yield Seed(module.source(value))
+
+
+def _seed(name: str, default: object, option: s.Call | None = None) -> Iterator[Seed]:
+    if default is None:
+        yield Seed(name, True, option)
+    elif isinstance(default, int) and not isinstance(default, bool) and 0 <= default <= LARGEST:
+        yield Seed(name, False, option)
+
+
+# Variables
+
+
+def _is_bound(scope: Scope, name: str, node: s.Node, own: bool) -> bool:
+    """Whether a variable is certainly bound before `node`, in its own scope or in one around it."""
+    bindings = [b for b in scope.bindings[name] if b.kind in ("assign", "parameter", "with")]
+    around = {id(each) for each in node.ancestors()}
+    if own:
+        first = min(each.order for each in s.walk(node))
+        return any(b.order < first and id(block_of(b.node)) in around for b in bindings)
+    return scope.kind == "module" and any(_is_at_top(binding) for binding in bindings)
+
+
+def _is_at_top(binding: Binding) -> bool:
+    """Whether the top level of a file, or its main block, binds a name without a condition."""
+    block = block_of(binding.node)
+    while block is not None and isinstance(block.parent, s.If):
+        operands = block.parent.test.operands if isinstance(block.parent.test, s.Operation) else []
+        if not any(isinstance(o, s.Name) and o.id == "__name__" for o in operands):
+            return False
+        block = block_of(block.parent)
+    return block is not None and isinstance(block.parent, s.File)
+
+
+def _constant(module: Module, scope: Scope, name: str) -> object:
+    """What a variable is: the one constant that it is set to, or a parameter's default."""
+    constants: list[object] = []
+    for binding in scope.bindings[name]:
+        node = binding.node
+        value = node.default if isinstance(node, s.Parameter) else binding.value
+        known = None if value is None or binding.path else module.constants(value)
+        if known is None:
+            annotation = node.annotation if isinstance(node, s.Parameter) else None
+            whole = annotation is not None and module.names(annotation) == {"builtins.int"}
+            if not whole:
+                return _UNKNOWN
+            known = [0]  # some number
+        constants += known
+    return constants[0] if len(set(map(repr, constants))) == 1 else _UNKNOWN
+
+
+# Options
+
+
+def _holds_options(module: Module, scope: Scope, name: str) -> bool:
+    """Whether a variable holds the arguments of the command line, or is a parameter named like one that does."""
+    bindings = scope.bindings[name]
+    if all(isinstance(binding.node, s.Parameter) for binding in bindings):
+        parsed = (each for each in module.assignments if each.value is not None and _parses(each.value))
+        return any(isinstance(t, s.Name) and t.id == name for each in parsed for t in each.targets)
+    return all(b.value is not None and _parses(b.value) and b.path in ((), (0,)) for b in bindings)
+
+
+def _parses(value: s.Expression) -> bool:
+    function = value.function if isinstance(value, s.Call) else None
+    return isinstance(function, s.Attribute) and function.attribute in _PARSES
+
+
+def _options(module: Module) -> Iterator[tuple[str, object, s.Call]]:
+    """The whole-number options of the command line that are named like a seed: attribute, default, and their call."""
+    for call in module.calls:
+        if not isinstance(call.function, s.Attribute) or call.function.attribute != "add_argument":
+            continue
+        if any(_is_of_subcommand(parser) for parser in module.values(call.function.value) or ()):
+            continue
+        flags = [a.value.value for a in call.arguments if not a.keyword and isinstance(a.value, s.Constant)]
+        given = {a.keyword: a.value for a in call.arguments if a.keyword}
+        longest = next((flag for flag in flags if isinstance(flag, str) and flag.startswith("--")), "")
+        named = given.get("dest")
+        field = named.value if isinstance(named, s.Constant) else longest[2:].replace("-", "_")
+        kind, default = given.get("type"), given.get("default")
+        whole = kind is not None and module.names(kind) == {"builtins.int"} and "action" not in given
+        constants = [None] if default is None else module.constants(default)
+        if isinstance(field, str) and _NAME.fullmatch(field) and whole and constants and len(constants) == 1:
+            yield field, constants[0], call
+
+
+def _is_of_subcommand(parser: s.Expression) -> bool:
+    """Whether an expression makes the parser of one command of several: the others lack its options."""
+    function = parser.function if isinstance(parser, s.Call) else None
+    return isinstance(function, s.Attribute) and function.attribute == "add_parser"
