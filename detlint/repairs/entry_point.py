@@ -98,7 +98,7 @@ def _only_seeds(module: Module, name: str) -> bool:
     tests = [node for node in module.nodes if isinstance(node, s.If) and name in module.source(node.test)]
     inner = [x for node in tests for x in (*node.body.statements, *(node.orelse.statements if node.orelse else ()))]
     calls = [x.value for x in inner if isinstance(x, s.ExpressionStatement) and isinstance(x.value, s.Call)]
-    return bool(tests) and len(calls) == len(inner) and all("seed" in module.source(call) for call in calls)
+    return len(calls) == len(inner) and all("seed" in module.source(call) for call in calls)
 
 
 def _earliest(module: Module, statement: s.Statement, seed: Seed | None) -> s.Statement:
