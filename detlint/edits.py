@@ -73,6 +73,8 @@ def last(module: Module, call: s.Call, text: str) -> Edit | None:
     if isinstance(final.value, s.Comprehension) and not final.keyword and len(call.arguments) == 1:
         return None  # a generator expression as the only argument has no parentheses of its own
     begin, after = module.span(final)
+    if _would_be_long(module, start, end, len(text) + 2):
+        return _spread(module, call, text)
     line = module.text.rfind("\n", 0, begin) + 1
     indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
     long = after - line + len(text) + 4 > WIDTH
@@ -81,6 +83,29 @@ def last(module: Module, call: s.Call, text: str) -> Edit | None:
         space = " " if module.text[begin - 1] == "," else ""
         return Edit(module.at(begin, begin), f"{space}{text}{separator}")
     return Edit(module.at(after, after), f"{separator}{text}")
+
+
+def _would_be_long(module: Module, start: int, end: int, more: int) -> bool:
+    """Whether what stands on one line, from `start` to `end`, makes that too long with `more` characters."""
+    if "\n" in module.text[start:end]:
+        return False
+    line = module.text.rfind("\n", 0, start) + 1
+    length = len(module.text[line:].partition("\n")[0].rstrip())
+    return length <= WIDTH < length + more
+
+
+def _spread(module: Module, call: s.Call, text: str) -> Edit:
+    """The arguments of a call and one more, each on a line of its own."""
+    start, end = module.span(call)
+    opening = module.text.index("(", module.span(call.function)[1])
+    line = module.text.rfind("\n", 0, start) + 1
+    indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
+    inner = indent + ("\t" if indent.startswith("\t") else "    ")
+    given = [module.source(argument) for argument in call.arguments]
+    unpacked = given[-1:] if call.arguments[-1].star == "**" else []
+    rows = [*given[: len(given) - len(unpacked)], text, *unpacked]
+    spread = "".join(f"\n{inner}{row}," for row in rows)
+    return Edit(module.at(opening + 1, end - 1), f"{spread}\n{indent}")
 
 
 def first(module: Module, call: s.Call, value: str) -> Edit | None:

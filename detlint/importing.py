@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise, takewhile
 
 from detlint import notebook, tree
@@ -18,6 +19,7 @@ from detlint.positions import Lines, Spans
 WIDTH = 88  # isort's profile "black", and ruff
 _BETWEEN = re.compile(r"(?:[\s;\\]|#[^\r\n]*)*")  # what may stand between the imports of one block
 _DEFINITION = re.compile(r"(?:async[ \t]+)?def\b|class\b|@")
+_LEADING = ("sys.path", "os.environ", "matplotlib.use")
 _COMMENT = re.compile(r"[ \t\f]*#[^\r\n]*")
 
 
@@ -86,9 +88,16 @@ class Head:
                 return (self._merge(statement, need.name),)
         if not statements:
             return (self._at_head(_written(need), limit),)
-        return (self._in_block(need, self._block(statements, section(need.module, self._first_party))),)
+        ahead = [x for x in statements if x.start < self._code] or statements
+        return (self._in_block(need, self._block(ahead, section(need.module, self._first_party))),)
 
     # What is there
+
+    @cached_property
+    def _code(self) -> int:
+        """Where the code begins that linters want imports to stand ahead of (pycodestyle's E402)."""
+        ends = (node for node in self._file.body.statements if not _may_lead(node))
+        return next((self._spans.of(node.origin)[0] for node in ends), len(self._text))
 
     def _find(self) -> Iterator[_Statement]:
         for node in self._file.body.statements:
@@ -271,6 +280,25 @@ def _has(node: s.Import, need: Import) -> bool:
         return _binds(node, need)
     plain = [name for name, alias in node.names if alias is None] if node.module is None else []
     return any(name == need.module or name.startswith(f"{need.module}.") for name in plain)
+
+
+def _may_lead(node: s.Statement) -> bool:
+    """Whether a statement may stand between imports: what chooses them, and what says where they are found."""
+    if isinstance(node, (s.Import, s.If, s.Try, s.With)):
+        return True
+    if isinstance(node, s.ExpressionStatement):
+        call = node.value
+        return not isinstance(call, s.Call) or _dotted(call.function).startswith(_LEADING)
+    if not isinstance(node, s.Assign):
+        return False
+    names = [_dotted(target.value if isinstance(target, s.Subscript) else target) for target in node.targets]
+    return all(name.startswith(("__", *_LEADING)) for name in names)
+
+
+def _dotted(node: s.Expression) -> str:
+    if isinstance(node, s.Attribute):
+        return f"{_dotted(node.value)}.{node.attribute}"
+    return node.id if isinstance(node, s.Name) else ""
 
 
 def _binds(node: s.Import, need: Import) -> bool:

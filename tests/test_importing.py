@@ -100,8 +100,13 @@ CLEAN = {
     "below a comment behind an import": ("sys", "import os  # why\n", "import os  # why\nimport sys\n"),
     "the block with most of its section": (
         "numpy:a",
+        "import os\n\nos.environ['A'] = 'b'\nimport math\n\nimport torch\n\ny = 2\n",
+        "import os\n\nos.environ['A'] = 'b'\nimport math\n\nimport torch\nfrom numpy import a\n\ny = 2\n",
+    ),
+    "ahead of code that parts the imports": (
+        "numpy:a",
         "import os\n\nx = 1\nimport math\n\nimport torch\n\ny = 2\n",
-        "import os\n\nx = 1\nimport math\n\nimport torch\nfrom numpy import a\n\ny = 2\n",
+        "import os\n\nfrom numpy import a\n\nx = 1\nimport math\n\nimport torch\n\ny = 2\n",
     ),
     "the later of equal blocks": (
         "mine:a",
