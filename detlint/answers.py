@@ -34,11 +34,15 @@ class Answers:
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
+        found = (word == UNSEEDED for word in self._words(question))
+        return all(found) if question.always else any(found)
+
+    def _words(self, question: Unseeded) -> Iterator[str]:
+        """The states of a generator in which programs come to a place, or to what comes before it."""
         for walk in self.program.walks.get((question.path, question.function), ()):
             before = [state for order, state in walk if order <= question.order]
-            if before and before[-1][question.generator] == UNSEEDED:
-                return True
-        return False
+            if before:
+                yield before[-1][question.generator]
 
     def _in_force(self, question: InForce) -> bool:
         words = {state[question.switch] for state in self._states(question.path, question.function, question.order)}

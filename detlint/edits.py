@@ -79,6 +79,9 @@ def last(module: Module, call: s.Call, text: str) -> Edit | None:
     indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
     long = after - line + len(text) + 4 > WIDTH
     separator = f",\n{indent}" if line > start and (line + len(indent) == begin or long) else ", "
+    if final.star == "**" and long and len(call.arguments) > 1:
+        _, previous = module.span(call.arguments[-2])
+        return Edit(module.at(previous, previous), f",\n{indent}{text}")
     if final.star == "**":
         space = " " if module.text[begin - 1] == "," else ""
         return Edit(module.at(begin, begin), f"{space}{text}{separator}")

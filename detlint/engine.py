@@ -26,7 +26,7 @@ from detlint.collect import collect
 from detlint.config import Config, requirements
 from detlint.console_scripts import console_scripts
 from detlint.facts import Facts
-from detlint.finding import Finding, Place, Severity
+from detlint.finding import Finding, Fix, Place, Question, Severity, Unseeded
 from detlint.link.entries import Entry
 from detlint.model import Module
 from detlint.notebook import Document
@@ -204,8 +204,8 @@ def settle(
         if finding.full_if is not None and not project.holds(finding.full_if):
             answered = replace(answered, lowered=True)
         if finding.fix is not None:
-            safety = finding.fix.lowered if answered.lowered and finding.fix.lowered else finding.fix.safety
-            answered = replace(answered, fix=placement.placed(replace(finding.fix, safety=safety, lowered=None)))
+            lowered = answered.lowered or not _holds_always(project, finding.full_if)
+            answered = replace(answered, fix=placement.placed(_settled(finding.fix, lowered)))
         rule = catalogue.rules[finding.code]
         severity = rule.lower if answered.lowered else rule.severity
         place = finding.place
@@ -218,6 +218,17 @@ def settle(
             judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
     ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
     return Report(tuple(ordered), len(collected), len(project.entries), 0.0, tuple(project.errors))
+
+
+def _settled(fix: Fix, lowered: bool) -> Fix:
+    """A fix with its safety settled."""
+    safety = fix.lowered if lowered and fix.lowered is not None else fix.safety
+    return replace(fix, safety=safety, lowered=None)
+
+
+def _holds_always(project: Project, question: Question | None) -> bool:
+    """Whether what a finding asks of its program is so in every program that shares the place."""
+    return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
 
 
 def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:

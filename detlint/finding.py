@@ -95,16 +95,17 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Unseeded:
-    """An open question: is `generator` unseeded when the program gets to `order` in `function`?
+    """An open question: is `generator` unseeded when a program gets to `order` in `function`?
 
-    `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at `path`, "" for
-    its top level; `order` is the node's place in evaluation order.
+    With `always`: in each program that gets there. `generator` is "torch", "numpy" or "python"; `function` is a
+    qualified name in the file at `path`, "" for its top level; `order` is the node's place in evaluation order.
     """
 
     generator: str
     path: str
     function: str
     order: int
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """The first seeding of each global generator in a function of library code.
 
-    Functions whose name says that they seed, those that put the state back, and seeds of a process are left out.
+    Functions whose name says that they seed, those that put the state back, seeds of a process, and what fixes insert
+    are left out.
     """
-    restores = frozenset(rule.data["restores"])
+    restores = frozenset((*rule.data["restores"], *rule.data["fixes"]))
     told: set[tuple[str, str]] = set()
     for row in module.catalogue.rows("randomness", "seeder"):
         for call in module.calls_to(frozenset(row.list("names")) - restores):
