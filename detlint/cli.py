@@ -317,7 +317,8 @@ def rule(code: str | None) -> None:
     for page in pages:
         text = (
             f"# {page.code} {page.name}\n\n{page.summary}.\n\nSeverity: {page.severity.value}. "
-            f"Breaks: {', '.join(page.breaks) or 'nothing'}. Family: {page.family}.\n\n{page.prose}\n"
+            f"Breaks: {', '.join(page.breaks) or 'nothing'}. Family: {page.family}. "
+            f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
             + "\n".join(f"- {ref}" for ref in page.refs)
         )
         if console.is_terminal:
