@@ -1,0 +1,103 @@
+"""Loops over epochs: which of them go through a loader again and again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from detlint import syntax as s
+from detlint.model import Module
+
+Loop = s.For | s.While
+_EVALUATES = re.compile(
+    r"(?<![a-z])(?:val|valid|validate|validation|eval|evaluate|evaluation|test|dev|infer|inference|predict)"
+    r"(?=[_\d]|set|load|data|dl\b|sampl|\b)"
+)
+_NO_GRADIENT = frozenset(("torch.no_grad", "torch.inference_mode", "torch.set_grad_enabled"))
+
+
+def evaluates(module: Module, loop: s.For, nodes: Collection[s.Expression]) -> bool:
+    """Whether a loop over batches seems to evaluate a model, by its names and by what surrounds it."""
+    function = module.function_of(loop)
+    texts = [module.source(node).lower() for node in nodes] + ([function.name.lower()] if function is not None else [])
+    return any(_EVALUATES.search(text) for text in texts) or module.within(loop, _NO_GRADIENT)
+
+
+def epochs_around(module: Module, node: s.Node, made: Sequence[s.Node], depth: int = 4) -> Iterator[Loop]:
+    """The innermost loops over epochs that run `node` again with what `made` gave before them.
+
+    They may stand in callers of the function that `node` is in.
+    """
+    child = node
+    tests: list[s.Expression] = []
+    for around in node.ancestors():
+        if isinstance(around, (s.For, s.While)) and child is around.body and _counts_epochs(module, around):
+            if not _within(made, around) and not any(_picks_one(test, around) for test in tests):
+                yield around
+            return
+        if isinstance(around, s.If) and child is not around.test:
+            tests.append(around.test)
+        if isinstance(around, (s.Lambda, s.Class)):
+            return
+        if isinstance(around, s.Function) and around.name != "<lambda>":
+            if depth and not _within(made, around):
+                for call in module.calls_to({module.qualified(around)}):
+                    yield from epochs_around(module, call, made, depth - 1)
+            return
+        child = around
+
+
+def _within(nodes: Sequence[s.Node], outer: s.Node) -> bool:
+    return any(around is outer for node in nodes for around in node.ancestors())
+
+
+def _picks_one(test: s.Expression, loop: Loop) -> bool:
+    """Whether a condition holds in one epoch only: `epoch == 0`."""
+    if not isinstance(loop, s.For) or not isinstance(loop.target, s.Name):
+        return False
+    picks = [node for node in s.walk(test) if isinstance(node, s.Operation) and node.operator == "=="]
+    return any(isinstance(name, s.Name) and name.id == loop.target.id for pick in picks for name in pick.operands)
+
+
+def _counts_epochs(module: Module, loop: Loop) -> bool:
+    if isinstance(loop, s.While):
+        compares = isinstance(loop.test, s.Operation) and loop.test.operator in ("<", "<=", ">", ">=", "!=")
+        return compares and _speaks_of_epochs(module.source(loop.test))
+    if not isinstance(loop.target, s.Name):
+        return False
+    for value in module.values(loop.iterator) or ():
+        counter = _counter(value)
+        if counter is None or not _repeats(module, counter):
+            return False
+        if _speaks_of_epochs(f"{loop.target.id} {module.source(loop.iterator)} {module.source(counter)}"):
+            return True
+    return False
+
+
+def _speaks_of_epochs(text: str) -> bool:
+    return "epoch" in text.lower().replace("per_epoch", "")
+
+
+def _counter(node: s.Expression) -> s.Call | None:
+    """The call in `node` that counts: `range`, `trange` or `itertools.count`, perhaps in a progress bar."""
+    if not isinstance(node, s.Call):
+        return None
+    function = node.function
+    name = (
+        function.attribute if isinstance(function, s.Attribute) else function.id if isinstance(function, s.Name) else ""
+    )
+    if name in ("range", "trange", "count"):
+        return node
+    return _counter(node.arguments[0].value) if node.arguments else None
+
+
+def _repeats(module: Module, counter: s.Call) -> bool:
+    """Whether a call gives more than one number, as far as is known."""
+    numbers = []
+    for argument in counter.arguments:
+        constants = module.constants(argument.value) if not argument.keyword and not argument.star else None
+        number = constants[0] if constants is not None and len(constants) == 1 else None
+        if not isinstance(number, int):
+            return True
+        numbers.append(number)
+    return not 1 <= len(numbers) <= 2 or len(range(*numbers)) > 1

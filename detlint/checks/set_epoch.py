@@ -1,0 +1,117 @@
+"""DET206: a DistributedSampler whose epoch is never set in the loop over the epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.epochs import Loop, epochs_around, evaluates
+from detlint.analysis.generators import kept_as
+from detlint.analysis.holding import ITERATED, NONE, UNKNOWN, Held, Trace, is_bound
+from detlint.catalogue import Rule
+from detlint.finding import Edit, Finding, Safety
+from detlint.model import Module
+from detlint.scopes import class_of
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Samplers that shuffle, whose loaders are iterated once an epoch, and whose epoch nothing sets."""
+    samplers = list(_samplers(module, rule))
+    traces = {call: Trace(module, call, rule.data) for call in samplers}
+    setters = [node.value for node in module.nodes if isinstance(node, s.Attribute) and node.attribute == "set_epoch"]
+    hidden = any(isinstance(n, s.Constant) and n.value == "set_epoch" and not _asks(n) for n in module.nodes)
+    if hidden or not all(any(trace.holds(node) for trace in traces.values()) for node in setters):
+        return
+    for call, trace in traces.items():
+        if trace.escapes or any(trace.holds(node) for node in setters) or not _shuffles(module, call):
+            continue
+        loops: dict[tuple[Loop, tuple[s.Node, ...]], s.For] = {}
+        for batches, held in trace.loops:
+            names = [held.node, *_named(call, held)]
+            if not evaluates(module, batches, names):
+                loops.update(((loop, held.made), batches) for loop in epochs_around(module, batches, held.made))
+        if loops:
+            related = [(batches, "iterated here in each epoch") for batches in dict.fromkeys(loops.values())]
+            edit = (_edit(module, trace, loop, made) for loop, made in loops)
+            fix = edits.fix("Set the sampler's epoch", *edit, safety=Safety.UNSAFE)
+            yield module.finding(rule, call, related=related, fix=fix, sampler=_shown(module, call))
+
+
+def _named(call: s.Call, held: Held) -> Iterator[s.Expression]:
+    """What the sampler is made of, and what it and its loader are assigned to on the way to a loop."""
+    yield from (argument.value for argument in call.arguments[:1])
+    for made in held.made:
+        kept = kept_as(made) if isinstance(made, s.Call) else []
+        yield from (target for target in kept if not isinstance(target, s.Collection))
+
+
+def _shown(module: Module, call: s.Call) -> str:
+    """The class without the modules that it is in."""
+    return module.source(call.function).rpartition(".")[2]
+
+
+def _asks(node: s.Constant) -> bool:
+    """Whether `"set_epoch"` is the name in a `hasattr`."""
+    call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+    return isinstance(call, s.Call) and isinstance(call.function, s.Name) and call.function.id == "hasattr"
+
+
+def _samplers(module: Module, rule: Rule) -> Iterator[s.Call]:
+    """Calls of the class itself, or of a subclass that changes neither its arguments nor its order."""
+    names = set(rule.data["samplers"])
+    for name, klass in module.classes.items():
+        own = any(module.method(klass, method) for method in ("__init__", "__iter__"))
+        if not own and not names.isdisjoint(module.ancestry(klass)):
+            names.add(name)
+    return module.calls_to(names)
+
+
+def _shuffles(module: Module, call: s.Call) -> bool:
+    shuffle = module.argument(call, "shuffle")
+    if shuffle.given is False:
+        return len(call.arguments) < 4
+    return module.possible(shuffle) == [True]
+
+
+def _edit(module: Module, trace: Trace, loop: Loop, made: tuple[s.Node, ...]) -> Edit | None:
+    """Tell the sampler that these calls gave the epoch, at the head of the loop."""
+    if not isinstance(loop, s.For) or not isinstance(loop.target, s.Name) or loop.target.id.startswith("_"):
+        return None
+    first = loop.body.statements[0]
+    held_so = [held for held in trace.held if held.made == made[: len(held.made)]]
+    known = [(held, doubt) for held in held_so if (doubt := _doubt(module, trace, held, loop)) is not None]
+    if not known:
+        return None
+    held, doubt = min(known, key=lambda each: (len(each[0].path), each[1], each[0].node.order))
+    sampler = module.source(held.node) + held.path
+    line = f"{sampler}.set_epoch({loop.target.id})"
+    if doubt:
+        outer, inner = _indent(module, loop), _indent(module, first)
+        test = f"{sampler} is not None" if doubt == NONE else f'hasattr({sampler}, "set_epoch")'
+        line = f"if {test}:\n{inner}{inner[len(outer) :]}{line}"
+    return edits.ahead(module, first, line)
+
+
+def _indent(module: Module, statement: s.Node) -> str:
+    start, _ = module.span(statement)
+    return module.text[module.text.rfind("\n", 0, start) + 1 : start]
+
+
+def _doubt(module: Module, trace: Trace, held: Held, loop: Loop) -> int | None:
+    """What else the sampler may be, had from `held` at the head of the loop; None where it cannot be had so."""
+    node, doubt = held.node, UNKNOWN
+    if held.path == ITERATED:
+        return None
+    if isinstance(node, s.Name):
+        scope = node.scope.find(node.id)
+        around = module.function_of(loop)
+        here = module.file.scope if around is None else around.scope
+        if scope is not None and here.find(node.id) is scope and is_bound(scope, node.id, loop):
+            doubt = trace.doubt([b for b in scope.bindings[node.id] if b.kind != "delete"], held)
+    elif isinstance(node, s.Attribute) and (klass := trace.own(node)) is not None:
+        function = module.function_of(loop)
+        method = function is not None and class_of(function) is klass
+        if method and function is not None and function.parameters[0].name == module.source(node.value):
+            doubt = trace.doubt(module.attribute_assignments(klass, node.attribute), held)
+    return doubt if doubt != UNKNOWN else None
