@@ -17,8 +17,9 @@ from detlint.scopes import class_of
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Samplers that shuffle, whose loaders are iterated once an epoch, and whose epoch nothing sets."""
-    samplers = list(_samplers(module, rule))
-    traces = {call: Trace(module, call, rule.data) for call in samplers}
+    traces = {call: Trace(module, call, rule.data) for call in _samplers(module, rule)}
+    if not traces:
+        return
     setters = [node.value for node in module.nodes if isinstance(node, s.Attribute) and node.attribute == "set_epoch"]
     hidden = any(isinstance(n, s.Constant) and n.value == "set_epoch" and not _asks(n) for n in module.nodes)
     if hidden or not all(any(trace.holds(node) for trace in traces.values()) for node in setters):
