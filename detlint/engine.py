@@ -177,7 +177,7 @@ def link(
 ) -> Project:
     """The project that the facts of all files make; `models` are there for its fixes."""
     facts = (c.facts for c in collected if c.facts is not None)
-    with _undisturbed():
+    with undisturbed():
         return Project(facts, catalogues.load(), torch, around.commands, around.unread, models)
 
 
@@ -309,14 +309,14 @@ def _collect(
 ) -> Iterator[Collected]:
     if jobs == 1 or len(sources) < 8:
         for done, item in enumerate(sources, 1):
-            yield _analyse_undisturbed(item, codes, torch)
+            yield _analyse_alone(item, codes, torch)
             if progress is not None:
                 progress(done, len(sources))
         return
     waiting = deque(sorted(sources, key=lambda item: -_size(item.path)))
     while waiting:
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            for future in [pool.submit(_analyse_undisturbed, item, codes, torch) for item in waiting]:
+            for future in [pool.submit(_analyse_alone, item, codes, torch) for item in waiting]:
                 try:
                     collected = future.result()
                 except BrokenProcessPool:
@@ -338,13 +338,13 @@ def _size(path: str) -> int:
         return 0
 
 
-def _analyse_undisturbed(item: Source, codes: frozenset[str], torch: Version) -> Collected:
-    with _undisturbed():
+def _analyse_alone(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+    with undisturbed():
         return analyse(item, codes, torch)
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Room for deep expressions, and no collecting of garbage meanwhile: what is made lives to the end, and looking for
     dead cycles in it halves the speed.
     """

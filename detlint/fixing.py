@@ -57,7 +57,8 @@ def fix_paths(
     names = {path: item.name for path, item in sources.items()}
     placement = Placement(around.vendored, names, files.read)
     settings = Settings(unsafe, _first_party(config.root, around.vendored))
-    outcome = fix_project(check, files.read, settings, placement.copy)
+    with engine.undisturbed():
+        outcome = fix_project(check, files.read, settings, placement.copy)
     return Fixed(outcome, reports[-1], files)
 
 
@@ -66,5 +67,5 @@ def _first_party(root: Path, vendored: bool) -> frozenset[str]:
     folders = (root, root / "src")
     found = {path.stem for folder in folders for path in folder.glob("*.py")}
     found |= {path.name for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_dir()}
-    scripts = any(path.stem not in ("setup", "conftest") for path in root.glob("*.py"))
+    scripts = any(path.stem not in ("setup", "conftest") for kind in ("*.py", "*.ipynb") for path in root.glob(kind))
     return frozenset(found | ({Path(FILE).stem} if vendored and scripts else set()))
