@@ -1,0 +1,113 @@
+"""Checkpoints as people write them: what must be reported, what must not, and what the fix makes of their layouts."""
+
+from __future__ import annotations
+
+import pytest
+
+from .support import Snippet, codes, report, snippets
+from .test_rule_fixes import fixed
+
+KNOWN_MISS = pytest.mark.xfail(strict=True, reason="a known miss")
+CASES = [
+    pytest.param(snippet, id=str(snippet), marks=[KNOWN_MISS] if snippet.missed else [])
+    for snippet in snippets("resume")
+]
+RESUME = """
+def resume(optimizer, path):
+    checkpoint = torch.load(path)
+    optimizer.load_state_dict(checkpoint["optimizer"])
+"""
+
+
+@pytest.mark.parametrize("snippet", CASES)
+def test_finds_what_is_marked_and_nothing_else(snippet: Snippet) -> None:
+    assert codes(snippet.text, "DET7") == snippet.marks
+
+
+def saving(written: str, resume: str = RESUME) -> str:
+    return f"import torch\n\n\ndef save(optimizer, epoch, to):\n    torch.save({written}, to)\n\n{resume}"
+
+
+LAYOUTS = [
+    ("on one line", '{"o": optimizer.state_dict(), "e": epoch}', '{"o": optimizer.state_dict(), "e": epoch, "rng_state": rng_state()}'),
+    ("on one line, with a comma", "{'o': optimizer.state_dict(), 'e': epoch,}",
+     "{'o': optimizer.state_dict(), 'e': epoch, 'rng_state': rng_state(),}"),
+    ("on one line that gets too long", '{"optimizer": optimizer.state_dict(), "epoch": (epoch + 1),}',
+     '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": (epoch + 1),\n        "rng_state": rng_state(),\n    }'),
+    ("a line each", '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch,\n    }',
+     '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch,\n        "rng_state": rng_state(),\n    }'),
+    ("without the last comma", '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch\n    }',
+     '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch,\n        "rng_state": rng_state()\n    }'),
+    ("with comments", '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch,  # done\n    }',
+     '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch,  # done\n'
+     '        "rng_state": rng_state(),\n    }'),
+    ("with a comment and no comma", '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch  # done\n    }',
+     '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": epoch,  # done\n'
+     '        "rng_state": rng_state()\n    }'),
+    ("in parentheses", '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": (  # )\n            epoch\n        )\n    }',
+     '{\n        "optimizer": optimizer.state_dict(),\n        "epoch": (  # )\n            epoch\n        ),\n'
+     '        "rng_state": rng_state()\n    }'),
+    ("by a call", "dict(o=optimizer.state_dict(), e=epoch)", "dict(o=optimizer.state_dict(), e=epoch, rng_state=rng_state())"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), [c[1:] for c in LAYOUTS], ids=[c[0] for c in LAYOUTS])
+def test_the_entry_is_laid_out_as_the_others(before: str, after: str) -> None:
+    resume = RESUME if 'optimizer"' in before else RESUME.replace('"optimizer"', '"o"')
+    text = fixed(saving(before, resume), "DET701")
+    assert f"    torch.save({after}, to)\n" in text
+    assert text.endswith('    if "rng_state" in checkpoint:\n        set_rng_state(checkpoint["rng_state"])\n')
+
+
+DICT = '{"optimizer": optimizer.state_dict(), "epoch": epoch}'
+LOAD = 'optimizer.load_state_dict(checkpoint["optimizer"])'
+
+
+@pytest.mark.parametrize(
+    "resume",
+    [
+        f"def resume(optimizer, path):\n    checkpoint = torch.load(path); {LOAD}\n",
+        f"def resume(optimizer, path):\n    checkpoint = torch.load(path)\n    if path: {LOAD}\n",
+        f"def resume(optimizer, path):\n    checkpoint = torch.load(path)\n    {LOAD}; return checkpoint\n",
+        "def resume(optimizer, path):\n    checkpoint = torch.load(path)\n    done = " + LOAD + "\n",
+        'def resume(optimizer, path):\n    state = torch.load(path)["optimizer"]\n    optimizer.load_state_dict(state)\n',
+    ],
+    ids=["after a semicolon", "on the line of its if", "before a semicolon", "as a value", "without the checkpoint"],
+)
+def test_a_state_that_cannot_be_restored_is_not_saved_either(resume: str) -> None:
+    text = saving(DICT, resume)
+    assert fixed(text, "DET701") == text
+
+
+def test_what_is_inserted_is_indented_as_the_file_is() -> None:
+    resume = f"def resume(optimizer, path):\n\tcheckpoint = torch.load(path)\n\t{LOAD}  # all\n\treturn checkpoint\n"
+    text = fixed(saving(DICT, resume).replace("    ", "\t"), "DET701")
+    assert '# all\n\tif "rng_state" in checkpoint:\n\t\tset_rng_state(checkpoint["rng_state"])\n\treturn' in text
+
+
+def test_the_state_is_restored_once_in_each_place_that_resumes() -> None:
+    other = RESUME.replace("resume", "again").replace("checkpoint", "state")
+    text = fixed(saving(DICT, RESUME + "\n" + other), "DET701")
+    assert text.count("set_rng_state(checkpoint[") == text.count("set_rng_state(state[") == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"),
+    [
+        ("", "note"),
+        ("loader = DataLoader(data, shuffle=True, generator=g)\n", "warning"),
+        ("drop = nn.Dropout(p)\n", "warning"),
+    ],
+)
+def test_it_is_a_warning_where_the_file_shows_that_training_draws(more: str, severity: str) -> None:
+    text = f"from torch import nn\nfrom torch.utils.data import DataLoader\n{more}{saving(DICT)}"
+    (found,) = report({"example.py": text}, ("DET701",)).findings
+    assert found.severity.value == severity
+
+
+def test_the_state_of_one_process_is_not_given_to_all() -> None:
+    text = f"import torch.distributed as dist\n\ndist.init_process_group()\n{saving(DICT)}"
+    assert fixed(text, "DET701") == text
+    (found,) = report({"example.py": text}, ("DET701",)).findings
+    assert found.finding.fix is not None
+    assert found.finding.fix.safety.value == "display"
