@@ -16,6 +16,7 @@ LARGEST = 2**32 - 1  # NumPy takes no larger one
 _NAME = re.compile(r"((random|rng|rand|manual|global|base|train|training|np|numpy|torch|my)_?)?seed", re.IGNORECASE)
 _SEEDERS = re.compile(r"(set|fix|setup|init)_(\w+_)?seeds?|seed_(everything|all)")
 _PARSES = ("parse_args", "parse_known_args")
+_GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _UNKNOWN = object()
 
 
@@ -54,16 +55,17 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
             if _is_bound(scope, name, node, scope is own):
                 if _NAME.fullmatch(name):
                     yield from _seed(name, _constant(module, scope, name))
-                if _holds_options(module, scope, name):
-                    for field, default, call in _options(module):
-                        yield from _seed(f"{name}.{field}", default, call)
+                parsers = _parsed(module, scope, name)
+                for field, default, call in _options(module, parsers) if parsers else ():
+                    yield from _seed(f"{name}.{field}", default, call)
         scope = scope.parent
 
 
 def _used_before(module: Module, node: s.Node) -> Iterator[Seed]:
     """What is passed, as it is, to functions that seed and take no None, ahead of `node` in the same function."""
     rows = module.catalogue.rows("randomness", "seeder")
-    strict = {name for row in rows if row.text("none") == "raises" for name in row.list("names")}
+    seeders = {name for row in rows if row.text("parameter") == "seed" for name in row.list("names")}
+    strict = {name for name in seeders if name.startswith("torch.")}  # those of others take None
     for call in module.calls:
         last = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         last = call.function.id if isinstance(call.function, s.Name) else last
@@ -81,8 +83,13 @@ def _used_before(module: Module, node: s.Node) -> Iterator[Seed]:
 def _seed(name: str, default: object, option: s.Call | None = None) -> Iterator[Seed]:
     if default is None:
         yield Seed(name, True, option)
-    elif isinstance(default, int) and not isinstance(default, bool) and 0 <= default <= LARGEST:
+    elif is_whole(default):
         yield Seed(name, False, option)
+
+
+def is_whole(seed: object) -> bool:
+    """Whether a constant is a number that seeds all generators."""
+    return isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= LARGEST
 
 
 # Variables
@@ -95,13 +102,18 @@ def _is_bound(scope: Scope, name: str, node: s.Node, own: bool) -> bool:
     if own:
         first = min(each.order for each in s.walk(node))
         return any(b.order < first and id(block_of(b.node)) in around for b in bindings)
-    return scope.kind == "module" and any(_is_at_top(binding) for binding in bindings)
+    function = next((each for each in node.ancestors() if isinstance(each, s.Function)), None)
+    read = any(isinstance(x, s.Name) and x.id == name and not x.stored for x in s.walk(function)) if function else False
+    return scope.kind == "module" and any(_is_at_top(binding, read) for binding in bindings)
 
 
-def _is_at_top(binding: Binding) -> bool:
-    """Whether the top level of a file, or its main block, binds a name without a condition."""
+def _is_at_top(binding: Binding, main: bool) -> bool:
+    """Whether the top level of a file, or if `main` is set its main block, binds a name without a condition.
+
+    The main block does not run where a function is imported, or started in a process of its own.
+    """
     block = block_of(binding.node)
-    while block is not None and isinstance(block.parent, s.If):
+    while main and block is not None and isinstance(block.parent, s.If):
         operands = block.parent.test.operands if isinstance(block.parent.test, s.Operation) else []
         if not any(isinstance(o, s.Name) and o.id == "__name__" for o in operands):
             return False
@@ -129,13 +141,18 @@ def _constant(module: Module, scope: Scope, name: str) -> object:
 # Options
 
 
-def _holds_options(module: Module, scope: Scope, name: str) -> bool:
-    """Whether a variable holds the arguments of the command line, or is a parameter named like one that does."""
+def _parsed(module: Module, scope: Scope, name: str) -> list[s.Expression]:
+    """The parsers whose options a variable holds, or a parameter that is named like a variable which does."""
     bindings = scope.bindings[name]
     if all(isinstance(binding.node, s.Parameter) for binding in bindings):
-        parsed = (each for each in module.assignments if each.value is not None and _parses(each.value))
-        return any(isinstance(t, s.Name) and t.id == name for each in parsed for t in each.targets)
-    return all(b.value is not None and _parses(b.value) and b.path in ((), (0,)) for b in bindings)
+        named = (a for a in module.assignments if any(isinstance(t, s.Name) and t.id == name for t in a.targets))
+        values = [assignment.value for assignment in named]
+    else:
+        values = [binding.value if binding.path in ((), (0,)) else None for binding in bindings]
+        if not all(value is not None and _parses(value) for value in values):
+            return []
+    calls = (value for value in values if isinstance(value, s.Call) and _parses(value))
+    return [call.function.value for call in calls if isinstance(call.function, s.Attribute)]
 
 
 def _parses(value: s.Expression) -> bool:
@@ -143,23 +160,47 @@ def _parses(value: s.Expression) -> bool:
     return isinstance(function, s.Attribute) and function.attribute in _PARSES
 
 
-def _options(module: Module) -> Iterator[tuple[str, object, s.Call]]:
-    """The whole-number options of the command line that are named like a seed: attribute, default, and their call."""
+def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str, object, s.Call]]:
+    """The whole-number options of parsers that are named like a seed: attribute, default, and the call that adds it.
+
+    One that must be given counts as a number.
+    """
+    made = {root for parser in parsers for root in _roots(module, parser)}
     for call in module.calls:
         if not isinstance(call.function, s.Attribute) or call.function.attribute != "add_argument":
             continue
         if any(_is_of_subcommand(parser) for parser in module.values(call.function.value) or ()):
             continue
+        own = _roots(module, call.function.value)
+        if made and own and made.isdisjoint(own):
+            continue
         flags = [a.value.value for a in call.arguments if not a.keyword and isinstance(a.value, s.Constant)]
         given = {a.keyword: a.value for a in call.arguments if a.keyword}
-        longest = next((flag for flag in flags if isinstance(flag, str) and flag.startswith("--")), "")
-        named = given.get("dest")
-        field = named.value if isinstance(named, s.Constant) else longest[2:].replace("-", "_")
+        texts = [flag for flag in flags if isinstance(flag, str)]
+        longest = next((flag for flag in texts if flag.startswith("--")), "")
+        positional = next((flag for flag in texts if not flag.startswith("-")), "")
+        named, must = given.get("dest"), given.get("required")
+        field = named.value if isinstance(named, s.Constant) else longest[2:].replace("-", "_") or positional
         kind, default = given.get("type"), given.get("default")
-        whole = kind is not None and module.names(kind) == {"builtins.int"} and "action" not in given
+        alone = given.keys().isdisjoint(("action", "nargs")) and not any(a.star for a in call.arguments)
+        whole = kind is not None and module.names(kind) == {"builtins.int"} and alone
         constants = [None] if default is None else module.constants(default)
+        if positional or (isinstance(must, s.Constant) and must.value is True):
+            constants = [0]
         if isinstance(field, str) and _NAME.fullmatch(field) and whole and constants and len(constants) == 1:
             yield field, constants[0], call
+
+
+def _roots(module: Module, parser: s.Expression) -> set[int]:
+    """Where the parsers are made that an expression may be, or be a group of options of."""
+    found = set()
+    for value in module.values(parser) or ():
+        function = value.function if isinstance(value, s.Call) else None
+        if isinstance(function, s.Attribute) and function.attribute in _GROUPS:
+            found |= _roots(module, function.value)
+        else:
+            found.add(id(value))
+    return found
 
 
 def _is_of_subcommand(parser: s.Expression) -> bool:

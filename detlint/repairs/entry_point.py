@@ -7,18 +7,21 @@ from itertools import takewhile
 
 from detlint import edits
 from detlint import syntax as s
-from detlint.analysis.seeds import LARGEST, Seed, seed_at
+from detlint.analysis.seeds import Seed, is_whole, seed_at
 from detlint.finding import Edit, Fix, Place
 from detlint.link.entries import Entry, Met
 from detlint.link.state import Drawn, Seeded
 from detlint.lower import QUIET
 from detlint.model import Module
-from detlint.values import literal
+from detlint.values import UNKNOWN, literal
 
 SEED = "seed_everything"
 Read = Callable[[str], "Module | None"]
 _SEEDERS = ("torch.manual_seed", "random.seed", "numpy.random.seed")
-_PARSING = ("add_argument", "add_mutually_exclusive_group", "add_argument_group", "parse_args", "parse_known_args")
+_PARSING = frozenset(
+    """add_argument add_argument_group add_mutually_exclusive_group add_parser add_subparsers parse_args
+    parse_known_args set_defaults""".split()
+)
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
@@ -46,22 +49,49 @@ def _completed(seeds: list[Met[Seeded]], read: Read) -> Fix | None:
         call = None if module is None else next((c for c in module.calls if module.place(c) == event.place), None)
         if module is None or call is None or not _takes(module, call):
             continue
-        seed = module.source(call.arguments[0])
-        if _used_elsewhere(module, call.function):
-            change: Edit | None = edits.replaced(module, call.function, SEED)
-        else:  # its import is to stay in use
-            statement = next(node for node in call.ancestors() if isinstance(node, s.Statement))
-            change = edits.ahead(module, statement, f"{SEED}({seed})")
-        return edits.fix(f"seed all generators with `{seed}`", change, imports=edits.runtime(module, SEED))
+        change = _completion(module, call)
+        if change is not None:
+            seed = module.source(call.arguments[0])
+            return edits.fix(f"seed all generators with `{seed}`", change, imports=edits.runtime(module, SEED))
     return None
 
 
+def _completion(module: Module, call: s.Call) -> Edit | None:
+    """All generators seeded in place of one, or ahead of that where its value is used or its import is to stay so."""
+    seed = call.arguments[0]
+    statement = call.parent
+    if isinstance(statement, s.ExpressionStatement) and _used_elsewhere(module, call.function):
+        return edits.replaced(module, call.function, SEED)
+    once = any(isinstance(node, s.Call) and module.callee(node) != {"builtins.int"} for node in s.walk(seed))
+    if once or not isinstance(statement, (s.ExpressionStatement, s.Assign)):
+        return None
+    return edits.ahead(module, statement, f"{SEED}({module.source(seed)})")
+
+
 def _takes(module: Module, call: s.Call) -> bool:
-    """Whether what a call seeds with may seed all generators: one argument, and no number that NumPy refuses."""
+    """Whether what a call seeds with may seed all generators: one whole number, none that NumPy refuses.
+
+    torch takes nothing else. Python and NumPy take much: what is not known is then to be called a seed.
+    """
     if len(call.arguments) != 1 or call.arguments[0].star or call.arguments[0].keyword:
         return False
-    constants = [literal(v) for v in module.values(call.arguments[0].value) or ()]
-    return all(not isinstance(c, int) or 0 <= c <= LARGEST for c in constants)
+    seed = call.arguments[0].value
+    if isinstance(seed, s.Call) and any(name.startswith("torch.") for name in module.callee(seed)):
+        return False  # 64 bits
+    constants = [literal(v) for v in module.values(seed) or ()]
+    if any(c is not UNKNOWN and not (is_whole(c) or (c is None and _of_torch(module, call))) for c in constants):
+        return False
+    plain = isinstance(seed, (s.Name, s.Attribute, s.Subscript)) or (isinstance(seed, s.Operation) and _is_sum(seed))
+    known = bool(constants) and UNKNOWN not in constants
+    return known or _of_torch(module, call) or (plain and "seed" in module.source(seed).lower())
+
+
+def _of_torch(module: Module, call: s.Call) -> bool:
+    return module.callee(call) == {"torch.manual_seed"}
+
+
+def _is_sum(seed: s.Operation) -> bool:
+    return seed.operator in ("+", "-", "*", "%")
 
 
 def _used_elsewhere(module: Module, function: s.Expression) -> bool:
@@ -81,24 +111,41 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
     if module is None:
         return None
     statements = list(_statements(module, entry, draw, started))[:_LEVELS]
-    seeded = ((statement, seed_at(module, statement)) for statement in statements)
-    statement, seed = next(((at, seed) for at, seed in seeded if seed), (statements[0] if statements else None, None))
-    if statement is None or _is_seeded(module, statement):
-        return None
-    if seed is not None and seed.optional and seed.option is not None and _only_seeds(module, seed.name):
-        default = edits.argument(module, seed.option, "default", "0")
-        return edits.fix(f"give `{seed.name}` a default", default)
-    text = "0" if seed is None else seed.text
-    change = edits.ahead(module, _earliest(module, statement, seed), f"{SEED}({text})")
-    return edits.fix(f"seed all generators with `{text}`", change, imports=edits.runtime(module, SEED))
+    places = [(statement, seed_at(module, statement)) for statement in statements]
+    for statement, seed in sorted(places, key=lambda place: place[1] is None):
+        if _is_seeded(module, statement):
+            return None
+        if seed is not None and seed.optional and seed.option is not None and _only_seeds(module, seed.name):
+            default = edits.argument(module, seed.option, "default", "0")
+            return edits.fix(f"give `{seed.name}` a default", default)
+        text = "0" if seed is None else seed.text
+        line = f"{SEED}({text})"
+        change = edits.ahead(module, _earliest(module, statement, seed), line) or edits.ahead(module, statement, line)
+        if change is not None:
+            return edits.fix(f"seed all generators with `{text}`", change, imports=edits.runtime(module, SEED))
+    return None
 
 
 def _only_seeds(module: Module, name: str) -> bool:
-    """Whether what a file does only where an option is given is to call functions, named after what they seed."""
-    tests = [node for node in module.nodes if isinstance(node, s.If) and name in module.source(node.test)]
+    """Whether all that a file does only where an option is given, or is not None, is to call functions that are named
+    after what they seed, and to print.
+    """
+    tests = [node for node in module.nodes if isinstance(node, s.If) and _mentions(module, node.test, name)]
     inner = [x for node in tests for x in (*node.body.statements, *(node.orelse.statements if node.orelse else ()))]
     calls = [x.value for x in inner if isinstance(x, s.ExpressionStatement) and isinstance(x.value, s.Call)]
-    return len(calls) == len(inner) and all("seed" in module.source(call) for call in calls)
+    functions = [module.source(call.function).lower() for call in calls]
+    asked = all(_is_given(module, node.test, name) for node in tests)
+    return asked and len(calls) == len(inner) and all("seed" in f or f == "print" for f in functions)
+
+
+def _mentions(module: Module, test: s.Expression, name: str) -> bool:
+    return any(isinstance(x, (s.Name, s.Attribute)) and module.source(x) == name for x in s.walk(test))
+
+
+def _is_given(module: Module, test: s.Expression, name: str) -> bool:
+    """Whether a test asks if a variable is not None: 0, which it is to be, then counts as given."""
+    operands = test.operands if isinstance(test, s.Operation) and test.operator == "is not" else []
+    return [module.source(operand) for operand in operands] == [name, "None"]
 
 
 def _earliest(module: Module, statement: s.Statement, seed: Seed | None) -> s.Statement:
