@@ -13,6 +13,7 @@ from detlint.source import UnreadableError, read
 from detlint.vendoring import FILE, vendored_text, vendored_version
 
 _MODULE = PurePosixPath(FILE).stem
+_IMPORTED = re.compile(rf"^from[ \t]+([\w.]*\b{_MODULE}|{re.escape(RUNTIME)})[ \t]+import\b", re.MULTILINE)
 
 
 def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
@@ -38,7 +39,8 @@ class Placement:
         imports = tuple(self._placed(need) if need.module == RUNTIME else need for need in fix.imports)
         copies = {self._copy(need) for need in imports} - {None}
         if any(copy is not None and _is_foreign(copy) for copy in copies):
-            return replace(fix, title=f"{fix.title} (there is another {FILE})", safety=Safety.DISPLAY, lowered=None)
+            title = f"{fix.title}, but there is another {FILE}: rename that, or use `--runtime import`"
+            return replace(fix, title=title, safety=Safety.DISPLAY, lowered=None)
         return replace(fix, imports=imports)
 
     def copy(self, need: Import) -> tuple[str, str] | None:
@@ -47,16 +49,26 @@ class Placement:
         return None if path is None else (path.as_posix(), vendored_text())
 
     def _placed(self, need: Import) -> Import:
-        if not self.vendored:
-            return need
-        packages = self._packages(need.path)
-        return replace(need, module=f"{packages[0]}.{_MODULE}" if packages else _MODULE)
+        there = _IMPORTED.search(self.text(need.path))
+        if there is not None:
+            return replace(need, module=there[1])
+        return replace(need, module=self._module(need.path)) if self.vendored else need
+
+    def _module(self, path: str) -> str:
+        """The name by which a file imports a copy."""
+        packages = self._packages(path)
+        return f"{packages[0]}.{_MODULE}" if packages else _MODULE
 
     def _copy(self, need: Import) -> Path | None:
-        if need.module.rpartition(".")[2] != _MODULE:
-            return None
+        """The path of the copy that an import loads, where it is one that fixes make or may bring up to date."""
         folder = Path(need.path).parent
-        for _ in self._packages(need.path)[1:]:
+        if need.module == self._module(need.path):
+            above = len(self._packages(need.path)[1:])
+        elif need.module.lstrip(".") == _MODULE:
+            above = need.module.count(".") - 1
+        else:
+            return None
+        for _ in range(above):
             folder = folder.parent
         return folder / FILE
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from detlint.finding import Finding
-from detlint.fixer import NO_FIX, Outcome
+from detlint.fixer import BY_HAND, NO_FIX, Outcome
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
@@ -15,8 +15,10 @@ def lines(outcome: Outcome) -> Iterator[str]:
         assert finding.fix is not None
         yield f"{_where(finding)} fixed: {finding.fix.title}"
     for left in outcome.left:
+        fix = left.finding.fix
+        shown = f": {fix.title}" if fix is not None and left.reason == BY_HAND else ""
         if left.reason != NO_FIX:
-            yield f"{_where(left.finding)} not fixed: {left.reason}"
+            yield f"{_where(left.finding)} not fixed: {left.reason}{shown}"
     files = len({change.path for change in outcome.changes})
     done = f"fixed {len(outcome.fixed)} in {files} {'file' if files == 1 else 'files'}" if files else "fixed nothing"
     reasons = Counter(left.reason for left in outcome.left)
