@@ -184,9 +184,9 @@ def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str,
         kind, default = given.get("type"), given.get("default")
         alone = given.keys().isdisjoint(("action", "nargs")) and not any(a.star for a in call.arguments)
         whole = kind is not None and module.names(kind) == {"builtins.int"} and alone
-        constants = [None] if default is None else module.constants(default)
+        constants: list[object] | None = [None] if default is None else module.constants(default)
         if positional or (isinstance(must, s.Constant) and must.value is True):
-            constants = [0]
+            constants = [0]  # some number
         if isinstance(field, str) and _NAME.fullmatch(field) and whole and constants and len(constants) == 1:
             yield field, constants[0], call
 

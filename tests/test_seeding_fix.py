@@ -1,0 +1,181 @@
+"""The fix for unseeded programs: each text of tests/gauntlet/seeding_fix.md before and after it, and awkward layouts."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from detlint import catalogue, fixing
+from detlint.config import Config
+from detlint.fixer import Outcome
+from detlint.vendoring import FILE
+
+SEEDING = ("DET101", "DET102", "DET103", "DET106")
+_CASE = re.compile(
+    r"^# (?P<section>.+)$|^## (?P<name>.+)\n(?P<files>(?:```diff title=\".+\"\n(?:.*\n)*?```$\n?)+)", re.M
+)
+_FILE = re.compile(r'^```diff title="(?P<path>.+)"\n(?P<text>(?:.*\n)*?)```$', re.M)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A project before and after, texts by path. `left` is the reason why it stays as it is, if it does."""
+
+    section: str
+    name: str
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return f"{self.section}: {self.name}"
+
+    @property
+    def left(self) -> str:
+        return self.section.partition("Left: ")[2]
+
+
+def cases() -> list[Case]:
+    """The projects: in each file a line after "+" is there after the fix alone, one after "-" before it alone."""
+    found = []
+    section = ""
+    text = (Path(__file__).parent / "gauntlet" / "seeding_fix.md").read_text(encoding="utf-8")
+    for match in _CASE.finditer(text):
+        section = match["section"] or section
+        if match["name"]:
+            files = {file["path"]: file["text"] for file in _FILE.finditer(match["files"])}
+            before = {path: _side(text, "-", "+") for path, text in files.items()}
+            after = {path: _side(text, "+", "-") for path, text in files.items()}
+            found.append(Case(section, match["name"], before, after))
+    return found
+
+
+def _side(text: str, own: str, other: str) -> str:
+    return "".join(line.removeprefix(own) for line in text.splitlines(keepends=True) if not line.startswith(other))
+
+
+CASES = cases()
+FIXED = [case for case in CASES if case.before != case.after]
+LEFT = [case for case in CASES if case.left]
+SEEDED = [case for case in CASES if case.section == "Seeded"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(text.encode())
+
+
+def fix() -> tuple[Outcome, list[str]]:
+    """What the fixes did in the working directory, written to it, and the codes of the findings that are left."""
+    config = Config(select=SEEDING, root=Path())
+    fixed = fixing.fix_paths([Path()], config, catalogue.load().newest_release(), jobs=1)
+    assert fixed.files.write(fixed.outcome.changes) == []
+    assert fixed.outcome.converged
+    return fixed.outcome, [judged.finding.code for judged in fixed.report.findings]
+
+
+def texts() -> dict[str, str]:
+    """The texts of all files but copies of the runtime."""
+    paths = (path for path in Path().rglob("*") if path.is_file() and path.name != FILE)
+    return {path.as_posix(): path.read_bytes().decode() for path in paths}
+
+
+def fixed(text: str) -> str:
+    write({"train.py": text})
+    _, left = fix()
+    assert left == []
+    return texts()["train.py"]
+
+
+@pytest.mark.parametrize("case", FIXED, ids=str)
+def test_a_program_is_seeded_once_and_then_left_alone(case: Case) -> None:
+    write(case.before)
+    outcome, left = fix()
+    assert texts() == case.after
+    assert left == []
+    for path, text in case.after.items():
+        assert not path.endswith(".py") or ast.parse(text)
+    assert outcome.fixed
+    again, _ = fix()
+    assert again.changes == ()
+
+
+@pytest.mark.parametrize("case", LEFT, ids=str)
+def test_what_cannot_be_fixed_stays_and_is_reported_with_the_reason(case: Case) -> None:
+    write(case.before)
+    outcome, left = fix()
+    assert texts() == case.before
+    assert left
+    assert {each.reason for each in outcome.left} == {case.left}
+
+
+@pytest.mark.parametrize("case", SEEDED, ids=str)
+def test_a_seeded_program_is_left_alone(case: Case) -> None:
+    write(case.before)
+    outcome, left = fix()
+    assert (outcome.changes, left) == ((), [])
+
+
+def test_the_table_holds_what_it_seems_to_hold() -> None:
+    text = (Path(__file__).parent / "gauntlet" / "seeding_fix.md").read_text(encoding="utf-8")
+    assert len(CASES) == text.count("\n## ") == len(FIXED) + len(LEFT) + len(SEEDED)
+    assert sum(len(case.before) for case in CASES) == text.count("```diff")
+
+
+# Layouts
+
+
+def test_lines_end_as_in_the_rest_of_the_file() -> None:
+    text = "import torch\r\n\r\n\r\ndef main():\r\n    print(torch.rand(2))\r\n\r\n\r\nmain()\r\n"
+    assert fixed(text) == (
+        "import torch\r\n\r\nfrom detlint_runtime import seed_everything\r\n\r\n\r\n"
+        "def main():\r\n    print(torch.rand(2))\r\n\r\n\r\nseed_everything(0)\r\nmain()\r\n"
+    )
+
+
+def test_tabs_are_kept() -> None:
+    text = "import torch\n\nif __name__ == '__main__':\n\tfor i in range(2):\n\t\tprint(torch.rand(2))\n"
+    wanted = "'__main__':\n\tseed_everything(0)\n\tfor i"
+    assert fixed(text) == (
+        text.replace("'__main__':\n\tfor i", wanted).replace(
+            "import torch\n", "import torch\n\nfrom detlint_runtime import seed_everything\n"
+        )
+    )
+
+
+def test_a_last_line_may_lack_its_end() -> None:
+    assert fixed("import torch\nprint(torch.rand(2))").endswith("\nseed_everything(0)\nprint(torch.rand(2))")
+
+
+def test_a_mark_at_the_head_is_kept() -> None:
+    assert fixed("\ufeffimport torch\nprint(torch.rand(2))\n").startswith("\ufeffimport torch\n")
+
+
+def test_in_a_notebook_only_the_cell_that_draws_first_changes() -> None:
+    def cell(*lines: str) -> dict[str, object]:
+        return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": list(lines)}
+
+    cells = [cell("%matplotlib inline\n", "import torch"), cell("width = 2"), cell("# draw\n", "torch.rand(width)")]
+    text = json.dumps({"cells": cells, "metadata": {"a": "ü"}, "nbformat": 4, "nbformat_minor": 4}, indent=1)
+    write({"a.ipynb": text})
+    _, left = fix()
+    changed = json.loads(texts()["a.ipynb"])
+    assert left == []
+    assert "".join(changed["cells"][0]["source"]) == (
+        "%matplotlib inline\nimport torch\n\nfrom detlint_runtime import seed_everything"
+    )
+    assert changed["cells"][1] == cells[1]
+    assert "".join(changed["cells"][2]["source"]) == "seed_everything(0)\n# draw\ntorch.rand(width)"
+    assert changed["metadata"] == {"a": "ü"}
