@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from detlint import syntax as s
@@ -39,7 +39,8 @@ class Seed:
 
 def seed_at(module: Module, node: s.Node) -> Seed | None:
     """The program's own seed where `node` stands; None where it has none that is known to be a number or None."""
-    found = (*_variables(module, node), *_used_before(module, node))
+    variables = list(_variables(module, node))
+    found = (*variables, *_used_before(module, node, {seed.name for seed in variables if seed.optional}))
     certain = (seed for seed in found if not seed.optional)
     return next(certain, next(iter(found), None))
 
@@ -61,23 +62,32 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
         scope = scope.parent
 
 
-def _used_before(module: Module, node: s.Node) -> Iterator[Seed]:
-    """What is passed, as it is, to functions that seed and take no None, ahead of `node` in the same function."""
+def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iterator[Seed]:
+    """What is passed, as it is, to functions that seed and take no None, ahead of `node` in the same function.
+
+    Functions that are merely named so take what is `optional`, too.
+    """
     rows = module.catalogue.rows("randomness", "seeder")
     seeders = {name for row in rows if row.text("parameter") == "seed" for name in row.list("names")}
     strict = {name for name in seeders if name.startswith("torch.")}  # those of others take None
     for call in module.calls:
         last = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         last = call.function.id if isinstance(call.function, s.Name) else last
-        seeds = not module.callee(call).isdisjoint(strict) or _SEEDERS.fullmatch(last)
-        if not seeds or len(call.arguments) != 1 or module.function_of(call) is not module.function_of(node):
+        certain = not module.callee(call).isdisjoint(strict)
+        if (
+            not (certain or _SEEDERS.fullmatch(last))
+            or len(call.arguments) != 1
+            or module.function_of(call) is not module.function_of(node)
+        ):
             continue
         value = call.arguments[0].value
         if always_before(call, node):
             if isinstance(value, s.Constant):
                 yield from _seed(module.source(value), value.value)
-            elif isinstance(value, (s.Name, s.Attribute)) and _NAME.fullmatch(module.source(value).rpartition(".")[2]):
-                yield Seed(module.source(value))
+            text = module.source(value)
+            named = isinstance(value, (s.Name, s.Attribute)) and _NAME.fullmatch(text.rpartition(".")[2])
+            if named and (certain or text not in optional):
+                yield Seed(text)
 
 
 def _seed(name: str, default: object, option: s.Call | None = None) -> Iterator[Seed]:

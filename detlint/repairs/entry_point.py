@@ -111,16 +111,16 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
     if module is None:
         return None
     statements = list(_statements(module, entry, draw, started))[:_LEVELS]
-    places = [(statement, seed_at(module, statement)) for statement in statements]
-    for statement, seed in sorted(places, key=lambda place: place[1] is None):
+    known = [(statement, seed_at(module, statement)) for statement in statements]
+    for statement, seed in sorted(known, key=lambda each: each[1] is None):
         if _is_seeded(module, statement):
             return None
         if seed is not None and seed.optional and seed.option is not None and _only_seeds(module, seed.name):
             default = edits.argument(module, seed.option, "default", "0")
             return edits.fix(f"give `{seed.name}` a default", default)
         text = "0" if seed is None else seed.text
-        line = f"{SEED}({text})"
-        change = edits.ahead(module, _earliest(module, statement, seed), line) or edits.ahead(module, statement, line)
+        places = (_ahead(module, place, f"{SEED}({text})") for place in _places(module, statement, seed))
+        change = next((edit for edit in places if edit is not None), None)
         if change is not None:
             return edits.fix(f"seed all generators with `{text}`", change, imports=edits.runtime(module, SEED))
     return None
@@ -128,9 +128,23 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
 
 def _only_seeds(module: Module, name: str) -> bool:
     """Whether all that a file does only where an option is given, or is not None, is to call functions that are named
-    after what they seed, and to print.
+    after what they seed, and to print. What other files do with it is not known.
     """
-    tests = [node for node in module.nodes if isinstance(node, s.If) and _mentions(module, node.test, name)]
+    known: list[tuple[s.Node, str]] = [(module.file, name)]
+    for call in module.calls:
+        given = [i for i, a in enumerate(call.arguments) if not a.star and module.source(a.value) == name]
+        for callee in module.callee(call) if given else ():
+            function = module.functions.get(callee)
+            if function is None and callee.partition(".")[0] not in QUIET:
+                return False
+            names = [] if function is None else [parameter.name for parameter in function.parameters]
+            passed = [call.arguments[i].keyword or (names[i] if i < len(names) else "") for i in given]
+            known += [(function, parameter) for parameter in passed if function is not None]
+    return all(_seeds_where_given(module, around, each) for around, each in known)
+
+
+def _seeds_where_given(module: Module, around: s.Node, name: str) -> bool:
+    tests = [node for node in s.walk(around) if isinstance(node, s.If) and _mentions(module, node.test, name)]
     inner = [x for node in tests for x in (*node.body.statements, *(node.orelse.statements if node.orelse else ()))]
     calls = [x.value for x in inner if isinstance(x, s.ExpressionStatement) and isinstance(x.value, s.Call)]
     functions = [module.source(call.function).lower() for call in calls]
@@ -148,16 +162,27 @@ def _is_given(module: Module, test: s.Expression, name: str) -> bool:
     return [module.source(operand) for operand in operands] == [name, "None"]
 
 
-def _earliest(module: Module, statement: s.Statement, seed: Seed | None) -> s.Statement:
-    """The first statement of the same block that may draw, unknown to the tables: after imports, and once the seed is
-    known.
+def _places(module: Module, statement: s.Statement, seed: Seed | None) -> Iterator[s.Statement]:
+    """Where to seed ahead of a statement in its block, after imports, and once the seed is known: the first that may
+    draw, unknown to the tables; then where nothing shares its line.
     """
     assert isinstance(statement.parent, s.Block)
     statements = statement.parent.statements
     begin = end = statements.index(statement)
     while begin and not _imports(statements[begin - 1]) and seed_at(module, statements[begin - 1]) == seed:
         begin -= 1
-    return next(x for x in statements[begin : end + 1] if x is statement or not _is_quiet(module, x))
+    yield next(x for x in statements[begin : end + 1] if x is statement or not _is_quiet(module, x))
+    yield from reversed(statements[begin : end + 1])
+
+
+def _ahead(module: Module, statement: s.Statement, line: str) -> Edit | None:
+    """A line ahead of a statement, unless that would be within the one before: in a text that looks like comments."""
+    change = edits.ahead(module, statement, line)
+    assert isinstance(statement.parent, s.Block)
+    before = [module.place(x) for x in statement.parent.statements if x.order < statement.order]
+    if change is not None and before and before[-1].cell == change.place.cell:
+        return change if change.place.line > before[-1].end_line else None
+    return change
 
 
 def _imports(statement: s.Statement) -> bool:
