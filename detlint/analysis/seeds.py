@@ -50,15 +50,17 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
     function = module.function_of(node)
     own = module.file.scope if function is None else function.scope
     scope: Scope | None = own
+    hidden: set[str] = set()  # by a variable of the same name further in
     while scope is not None:
         names = scope.bindings if scope.kind in ("module", "function") else ()
         for name in names:
-            if _is_bound(scope, name, node, scope is own):
+            if name not in hidden and _is_bound(scope, name, node, scope is own):
                 if _NAME.fullmatch(name):
                     yield from _seed(name, _constant(module, scope, name))
                 parsers = _parsed(module, scope, name)
                 for field, default, call in _options(module, parsers) if parsers else ():
                     yield from _seed(f"{name}.{field}", default, call)
+        hidden |= set(names)
         scope = scope.parent
 
 
@@ -132,20 +134,67 @@ def _is_at_top(binding: Binding, main: bool) -> bool:
 
 
 def _constant(module: Module, scope: Scope, name: str) -> object:
-    """What a variable is: the one constant that it is set to, or a parameter's default."""
+    """What a variable is: the one constant that it is set to, or a parameter's default; None if it may be that, too."""
     constants: list[object] = []
     for binding in scope.bindings[name]:
-        node = binding.node
-        value = node.default if isinstance(node, s.Parameter) else binding.value
-        known = None if value is None or binding.path else module.constants(value)
+        if isinstance(binding.node, s.Parameter):
+            known = _passed(module, binding.node)
+        else:
+            known = None if binding.value is None or binding.path else module.constants(binding.value)
         if known is None:
-            annotation = node.annotation if isinstance(node, s.Parameter) else None
-            whole = annotation is not None and module.names(annotation) == {"builtins.int"}
-            if not whole:
-                return _UNKNOWN
-            known = [0]  # some number
+            return _UNKNOWN
         constants += known
+    if None in constants and all(c is None or is_whole(c) for c in constants):
+        return None
     return constants[0] if len(set(map(repr, constants))) == 1 else _UNKNOWN
+
+
+def _passed(module: Module, parameter: s.Parameter) -> list[object] | None:
+    """What a parameter is without being given, some number if it must be, and what the calls of this file give to it
+    that is no number; None where it may be anything.
+    """
+    function, annotation = parameter.parent, parameter.annotation
+    whole = annotation is not None and module.names(annotation) == {"builtins.int"}
+    odd = annotation is not None and not re.search(r"\bint\b", module.source(annotation))
+    if not isinstance(function, s.Function) or parameter.star or odd:
+        return None
+    known = _default(module, function, parameter, whole)
+    if known is None:
+        return None
+    place = function.parameters.index(parameter)
+    for call in module.calls_to({module.qualified(function)}):
+        for index, argument in enumerate(call.arguments):
+            if argument.keyword == parameter.name or (index == place and not argument.keyword and not argument.star):
+                known = [*known, *(c for c in module.constants(argument.value) or () if not is_whole(c))]
+    return known
+
+
+def _default(module: Module, function: s.Function, parameter: s.Parameter, whole: bool) -> list[object] | None:
+    """What a parameter is without being given: its default, or that of its option of click or typer."""
+    default = parameter.default
+    number: list[object] = [0]
+    options = (d for d in function.decorators if isinstance(d, s.Call) and _is_option_of(d, parameter.name))
+    option = next(options, default if isinstance(default, s.Call) else None)
+    if option is None:
+        known = None if default is None else module.constants(default)
+        return known if known is not None else number if whole else None
+    given = {a.keyword: a.value for a in option.arguments if a.keyword}
+    first = option.arguments[0].value if option is default and option.arguments else None
+    value = given.get("default", first)
+    known = [None] if value is None else module.constants(value)
+    kind = given.get("type")
+    if not whole and (kind is None or module.names(kind) != {"builtins.int"}) and not all(map(is_whole, known or ())):
+        return None
+    required = given.get("required")
+    must = known == [...] or (isinstance(required, s.Constant) and required.value is True)
+    return number if must else known
+
+
+def _is_option_of(call: s.Call, name: str) -> bool:
+    """Whether a decorator adds the option of click that a parameter gets."""
+    last = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+    flags = [a.value.value for a in call.arguments if not a.keyword and isinstance(a.value, s.Constant)]
+    return last == "option" and any(str(flag).lstrip("-").replace("-", "_") == name for flag in flags)
 
 
 # Options
@@ -154,6 +203,8 @@ def _constant(module: Module, scope: Scope, name: str) -> object:
 def _parsed(module: Module, scope: Scope, name: str) -> list[s.Expression]:
     """The parsers whose options a variable holds, or a parameter that is named like a variable which does."""
     bindings = scope.bindings[name]
+    if any(isinstance(binding.node, s.Parameter) and binding.node.star for binding in bindings):
+        return []
     if all(isinstance(binding.node, s.Parameter) for binding in bindings):
         named = (a for a in module.assignments if any(isinstance(t, s.Name) and t.id == name for t in a.targets))
         values = [assignment.value for assignment in named]
