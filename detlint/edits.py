@@ -34,9 +34,9 @@ def together(fixes: Sequence[Fix]) -> Fix | None:
     return Fix(fixes[0].title, fixes[0].safety, tuple(made), tuple(imports))
 
 
-def runtime(module: Module, *names: str) -> tuple[Import, ...]:
-    """The imports of functions of the runtime."""
-    return tuple(Import(module.path, RUNTIME, name) for name in names)
+def runtime(module: Module, *names: str, inline: bool = False) -> tuple[Import, ...]:
+    """The imports of functions of the runtime; `inline` if the edits write them, as `from RUNTIME import name`."""
+    return tuple(Import(module.path, RUNTIME, name, inline) for name in names)
 
 
 def replaced(module: Module, node: s.Node, text: str) -> Edit:
@@ -176,8 +176,8 @@ def _without(module: Module, statement: s.Import, name: str) -> Edit | None:
     return Edit(module.at(first, after), "")
 
 
-def ahead(module: Module, statement: s.Node, line: str) -> Edit | None:
-    """A line of its own right before a statement and the comments that lead it; None where that shares its line."""
+def ahead(module: Module, statement: s.Node, *lines: str) -> Edit | None:
+    """Lines of their own right before a statement and the comments that lead it; None where that shares its line."""
     start, _ = module.span(statement)
     begin = max(module.text.rfind("\n", 0, start), module.text.rfind("\r", 0, start)) + 1
     indent = module.text[begin:start]
@@ -188,4 +188,4 @@ def ahead(module: Module, statement: s.Node, line: str) -> Edit | None:
         if not re.match(re.escape(indent) + r"#(?!!)", module.text[above:begin]):
             break
         begin = above
-    return Edit(module.at(begin, begin), f"{indent}{line}\n")
+    return Edit(module.at(begin, begin), "".join(f"{indent}{line}\n" if line else "\n" for line in lines))

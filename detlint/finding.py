@@ -63,12 +63,13 @@ class Edit:
 class Import:
     """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
 
-    A relative `module` keeps its leading dots.
+    A relative `module` keeps its leading dots. One that is `inline` is written by the edits, where it is needed.
     """
 
     path: str
     module: str
     name: str | None = None
+    inline: bool = False
 
 
 @dataclass(frozen=True, slots=True)

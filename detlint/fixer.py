@@ -121,6 +121,8 @@ def written_out(fix: Fix, read: Read, settings: Settings = Settings()) -> Fix | 
     """A fix with its imports as edits, for those who apply edits alone; None where it cannot be applied so."""
     edits = list(fix.edits)
     for need in fix.imports:
+        if need.inline:
+            continue
         try:
             head = Head(need.path, read(need.path), settings.first_party, settings.width)
             edits += head.edits(need, min(edit.place for edit in _uses(fix, need)))
@@ -181,7 +183,8 @@ class _Refusals:
         try:
             for path in sorted(_paths(fix)):
                 self._read(path)
-            taken = [n for n in fix.imports if self._head(n.path).taken(n, [e.place for e in _uses(fix, n)])]
+            needs = [need for need in fix.imports if not need.inline]
+            taken = [n for n in needs if self._head(n.path).taken(n, [e.place for e in _uses(fix, n)])]
         except UnreadableError as error:
             return str(error)
         except (NotPythonError, RecursionError):
@@ -250,7 +253,7 @@ def _needs(fixes: Sequence[Fix], path: str) -> dict[Import, Place | None]:
     needs: dict[Import, Place | None] = {}
     for fix in fixes:
         for need in fix.imports:
-            if need.path == path:
+            if need.path == path and not need.inline:
                 places = [moved(edit.place, edits) for edit in _uses(fix, need)]
                 known = needs.get(need)
                 needs[need] = min([*places, known] if known else places, default=None)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from detlint.edits import RUNTIME
-from detlint.finding import Fix, Import, Safety
+from detlint.finding import Edit, Fix, Import, Safety
 from detlint.source import UnreadableError, read
 from detlint.vendoring import FILE, vendored_text, vendored_version
 
 _MODULE = PurePosixPath(FILE).stem
+_ROOT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)
 _IMPORTED = re.compile(rf"^from[ \t]+([\w.]*\b{_MODULE}|{re.escape(RUNTIME)})[ \t]+import\b", re.MULTILINE)
 
 
@@ -41,7 +42,13 @@ class Placement:
         if any(copy is not None and _is_foreign(copy) for copy in copies):
             title = f"{fix.title}, but there is another {FILE}: rename that, or use `--runtime import`"
             return replace(fix, title=title, safety=Safety.DISPLAY, lowered=None)
-        return replace(fix, imports=imports)
+        edits = tuple(self._renamed(edit, imports) for edit in fix.edits)
+        return replace(fix, imports=imports, edits=edits)
+
+    def _renamed(self, edit: Edit, imports: Iterable[Import]) -> Edit:
+        """An edit that imports the runtime by the name that the file has for it."""
+        name = next((need.module for need in imports if need.inline and need.path == edit.place.path), RUNTIME)
+        return replace(edit, text=edit.text.replace(f"from {RUNTIME} import", f"from {name} import"))
 
     def copy(self, need: Import) -> tuple[str, str] | None:
         """The path and the text of the copy of the runtime that an import loads; None for another import."""
@@ -52,18 +59,18 @@ class Placement:
         there = _IMPORTED.search(self.text(need.path))
         if there is not None:
             return replace(need, module=there[1])
-        return replace(need, module=self._module(need.path)) if self.vendored else need
+        return replace(need, module=self._module(need)) if self.vendored else need
 
-    def _module(self, path: str) -> str:
+    def _module(self, need: Import) -> str:
         """The name by which a file imports a copy."""
-        packages = self._packages(path)
+        packages = self._packages(need)
         return f"{packages[0]}.{_MODULE}" if packages else _MODULE
 
     def _copy(self, need: Import) -> Path | None:
         """The path of the copy that an import loads, where it is one that fixes make or may bring up to date."""
         folder = Path(need.path).parent
-        if need.module == self._module(need.path):
-            above = len(self._packages(need.path)[1:])
+        if need.module == self._module(need):
+            above = len(self._packages(need)[1:])
         elif need.module.lstrip(".") == _MODULE:
             above = need.module.count(".") - 1
         else:
@@ -72,17 +79,25 @@ class Placement:
             folder = folder.parent
         return folder / FILE
 
-    def _packages(self, path: str) -> list[str]:
-        """The packages that a file is imported from; none where it runs as a script, beside the modules it imports."""
+    def _packages(self, need: Import) -> list[str]:
+        """The packages that a file is imported from; none where it runs as a script, beside the modules it imports.
+
+        Where its imports do not tell, what is imported at the top is for those who import the file, and what is
+        imported in the main block for those who run it.
+        """
+        path = need.path
         packages = self.names.get(path, "").split(".")[: None if path.endswith("__init__.py") else -1]
         if not packages:
             return []
-        root = re.escape(packages[0])
-        own = re.search(rf"^[ \t]*(?:from[ \t]+(?:\.|{root}\b)|import[ \t]+{root}\b)", self.text(path), re.MULTILINE)
-        return packages if own is not None or not self._is_script(path) else []
+        roots = {name.partition(".")[0] for name in _ROOT.findall(self.text(path))}
+        if "" in roots or packages[0] in roots:
+            return packages
+        beside = {PurePosixPath(other).stem for other in self.names if PurePosixPath(other).parent == _folder(path)}
+        return [] if need.inline or roots & beside else packages
 
-    def _is_script(self, path: str) -> bool:
-        return "__name__" in self.text(path)
+
+def _folder(path: str) -> PurePosixPath:
+    return PurePosixPath(path).parent
 
 
 def _is_foreign(path: Path) -> bool:

@@ -46,9 +46,8 @@ def fix(files: dict[str, str], mode: str = "auto", *paths: str) -> tuple[Outcome
 
 def imported(path: str) -> str:
     """The line by which a file imports the runtime."""
-    return next(
-        line for line in Path(path).read_text(encoding="utf-8").splitlines() if "import seed_everything" in line
-    )
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    return next(line.strip() for line in lines if "import seed_everything" in line)
 
 
 def copies() -> list[str]:
@@ -124,6 +123,15 @@ def test_a_script_in_a_package_that_imports_what_is_beside_it_gets_a_copy_beside
     assert copies() == [f"pkg/{FILE}"]
     assert imported("pkg/train.py") == COPIED
     assert left == []
+
+
+def test_a_module_of_a_package_imports_nothing_new_for_those_who_import_it() -> None:
+    _, left = fix({"pkg/__init__.py": "", "pkg/net.py": f"{INNER}\n{GUARD}"})
+    assert left == []
+    head, _, main = Path("pkg/net.py").read_text(encoding="utf-8").partition("if __name__")
+    assert "detlint_runtime" not in head
+    assert f"    {COPIED}\n\n    seed_everything(0)\n" in main
+    assert copies() == [f"pkg/{FILE}"]
 
 
 def test_a_package_and_a_script_beside_it_have_a_copy_each() -> None:

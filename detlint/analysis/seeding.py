@@ -43,7 +43,9 @@ def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
     if repeats(module, call) is True or any(True for _ in module.calls_to(_DEVICES)):
         return None
     seed = seed_at(module, call)
-    value = f"make_generator({'0' if seed is None or seed.optional else seed.name})"
+    if seed is not None and seed.optional:
+        return None  # once that has a default, or all is seeded, there is nothing left to fix
+    value = f"make_generator({'0' if seed is None else seed.name})"
     return edits.fix(
         f"Pass `generator={value}`",
         edits.argument(module, call, "generator", value),

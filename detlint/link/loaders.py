@@ -9,7 +9,7 @@ from detlint.link.calls import Caller
 from detlint.link.program import Program
 from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
-from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, each, is_none, truth
+from detlint.link.values import UNKNOWN, Class, Constant, Function, Library, Object, Value, each, is_none, truth
 
 
 class Loaders(Caller):
@@ -58,10 +58,15 @@ class Loaders(Caller):
         start = self.state
         if start is None:
             return
-        workers = truth(given.get("num_workers"))
+        number = given.get("num_workers")
+        workers = truth(number)
         if workers.expected is False:
             self.fetch_batch(given, place)
             return
+        if workers.expected is None and all(isinstance(atom, Constant) for atom in number):  # none on some path
+            with self.guarded(""):
+                self.fetch_batch(given, place)
+            self.state = start
         word = start["torch"] if is_none(given.get("generator")).expected is True else SEEDED
         numpy = ("numpy",) if role.holds_for(self.tables.torch, "numpy_seeded") else ()
         seeded = start.but(("torch", "python", *numpy), word)

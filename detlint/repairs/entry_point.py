@@ -119,10 +119,15 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
             default = edits.argument(module, seed.option, "default", "0")
             return edits.fix(f"give `{seed.name}` a default", default)
         text = "0" if seed is None else seed.text
-        places = (_ahead(module, place, f"{SEED}({text})") for place in _places(module, statement, seed))
+        # those who import a module of a package need not find what only its main block needs
+        inline = "." in module.module and isinstance(statement.parent.parent if statement.parent else None, s.If)
+        lines = [f"from {edits.RUNTIME} import {SEED}", ""] if inline else []
+        places = (_ahead(module, place, *lines, f"{SEED}({text})") for place in _places(module, statement, seed))
         change = next((edit for edit in places if edit is not None), None)
         if change is not None:
-            return edits.fix(f"seed all generators with `{text}`", change, imports=edits.runtime(module, SEED))
+            return edits.fix(
+                f"seed all generators with `{text}`", change, imports=edits.runtime(module, SEED, inline=inline)
+            )
     return None
 
 
@@ -175,9 +180,9 @@ def _places(module: Module, statement: s.Statement, seed: Seed | None) -> Iterat
     yield from reversed(statements[begin : end + 1])
 
 
-def _ahead(module: Module, statement: s.Statement, line: str) -> Edit | None:
-    """A line ahead of a statement, unless that would be within the one before: in a text that looks like comments."""
-    change = edits.ahead(module, statement, line)
+def _ahead(module: Module, statement: s.Statement, *lines: str) -> Edit | None:
+    """Lines ahead of a statement, unless that would be within the one before: in a text that looks like comments."""
+    change = edits.ahead(module, statement, *lines)
     assert isinstance(statement.parent, s.Block)
     before = [module.place(x) for x in statement.parent.statements if x.order < statement.order]
     if change is not None and before and before[-1].cell == change.place.cell:
