@@ -54,7 +54,7 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
     while scope is not None:
         names = scope.bindings if scope.kind in ("module", "function") else ()
         for name in names:
-            if name not in hidden and _is_bound(scope, name, node, scope is own):
+            if name not in hidden and _is_bound(module, scope, name, node, scope is own):
                 if _NAME.fullmatch(name):
                     yield from _seed(name, _constant(module, scope, name))
                 parsers = _parsed(module, scope, name)
@@ -107,16 +107,24 @@ def is_whole(seed: object) -> bool:
 # Variables
 
 
-def _is_bound(scope: Scope, name: str, node: s.Node, own: bool) -> bool:
+def _is_bound(module: Module, scope: Scope, name: str, node: s.Node, own: bool) -> bool:
     """Whether a variable is certainly bound before `node`, in its own scope or in one around it."""
     bindings = [b for b in scope.bindings[name] if b.kind in ("assign", "parameter", "with")]
     around = {id(each) for each in node.ancestors()}
     if own:
         first = min(each.order for each in s.walk(node))
         return any(b.order < first and id(block_of(b.node)) in around for b in bindings)
-    function = next((each for each in node.ancestors() if isinstance(each, s.Function)), None)
-    read = any(isinstance(x, s.Name) and x.id == name and not x.stored for x in s.walk(function)) if function else False
-    return scope.kind == "module" and any(_is_at_top(binding, read) for binding in bindings)
+    if scope.kind != "module":
+        return False
+    if any(_is_at_top(binding, main=False) for binding in bindings):
+        return True
+    return any(_is_at_top(binding, main=True) for binding in bindings) and _reads(module, scope, name, node)
+
+
+def _reads(module: Module, scope: Scope, name: str, node: s.Node) -> bool:
+    """Whether the function around `node` reads a variable of `scope` as it is."""
+    function = module.function_of(node)
+    return any(around is function for read in module.reads(scope, name) for around in read.ancestors())
 
 
 def _is_at_top(binding: Binding, main: bool) -> bool:

@@ -133,15 +133,13 @@ def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tu
 
 def _only_seeds(module: Module, name: str) -> bool:
     """Whether all that a file does only where an option is given, or is not None, is to call functions that are named
-    after what they seed, and to print. What other files do with it is not known.
+    after what they seed, and to print. What other files make of it, generators for the most part, gets a number too.
     """
     known: list[tuple[s.Node, str]] = [(module.file, name)]
     for call in module.calls:
         given = [i for i, a in enumerate(call.arguments) if not a.star and module.source(a.value) == name]
         for callee in module.callee(call) if given else ():
             function = module.functions.get(callee)
-            if function is None and callee.partition(".")[0] not in QUIET:
-                return False
             names = [] if function is None else [parameter.name for parameter in function.parameters]
             passed = [call.arguments[i].keyword or (names[i] if i < len(names) else "") for i in given]
             known += [(function, parameter) for parameter in passed if function is not None]
