@@ -129,6 +129,8 @@ class Evaluator(Run):
 
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""
+        if Function not in map(type, value):
+            return value
         found: list[Value] = []
         for atom in each(value):
             if isinstance(atom, Function) and atom.receiver is None:
@@ -261,8 +263,8 @@ class Evaluator(Run):
 
     def _computed(self, node: f.Computed) -> Value:
         values = [self.value(operand) for operand in node.operands]
-        kept = frozenset(a for value in values for a in value if isinstance(a, (Object, Tuple)))
-        containers = frozenset(a for a in kept if isinstance(a, Tuple) or self.is_container(a))
+        parts = [a for value in values for a in value if type(a) is Tuple or type(a) is Object]
+        containers = frozenset([a for a in parts if type(a) is Tuple or self.is_container(a)]) if parts else None
         return containers or (ENTROPY if any(value >= ENTROPY for value in values) else SOME)
 
     def _joined(self, node: f.Joined) -> Value:

@@ -321,6 +321,7 @@ class Truth:
 
 
 EITHER = Truth(True, True)
+_HOLDS, _FAILS = Truth(True, False), Truth(False, True)
 
 
 def truth(value: Value) -> Truth:
@@ -350,18 +351,19 @@ def _truth(value: Value, test: Callable[[object], bool], some: bool | None, obje
     defaults: set[bool | None] = set()
     option = ""
     for atom in value:
-        answer: bool | None = object_
-        if isinstance(atom, Constant):
-            answer = test(atom.value)
-        elif isinstance(atom, Option):
+        if isinstance(atom, Option):
             defaults.add(test(atom.default))
             option = option or atom.name
             outcomes |= {True, False}
             continue
+        if isinstance(atom, Constant):
+            answer: bool | None = test(atom.value)
         elif isinstance(atom, (Unknown, Saved)):
             answer = None
-        elif isinstance(atom, (Some, Entropy)):
-            answer = some
+        else:
+            answer = some if isinstance(atom, (Some, Entropy)) else object_
+        if len(value) == 1:
+            return EITHER if answer is None else _HOLDS if answer else _FAILS
         outcomes |= {True, False} if answer is None else {answer}
         defaults.add(answer)
     default = next(iter(defaults)) if len(defaults) == 1 and option else None
