@@ -179,6 +179,8 @@ def _without(module: Module, statement: s.Import, name: str) -> Edit | None:
 def ahead(module: Module, statement: s.Node, *lines: str) -> Edit | None:
     """Lines of their own right before a statement and the comments that lead it; None where that shares its line."""
     start, _ = module.span(statement)
+    if isinstance(statement, (s.Function, s.Class)) and statement.decorators:
+        start = module.text.rindex("@", 0, module.span(statement.decorators[0])[0])
     begin = max(module.text.rfind("\n", 0, start), module.text.rfind("\r", 0, start)) + 1
     indent = module.text[begin:start]
     if indent.strip(" \t\f"):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
+from pathlib import Path
 
 from detlint import notebook, tree
 from detlint import syntax as s
@@ -15,6 +16,7 @@ from detlint.import_merge import merged
 from detlint.import_order import Key, section, statement_key
 from detlint.magics import LINES
 from detlint.positions import Lines, Spans
+from detlint.source import module_name
 
 WIDTH = 88  # isort's profile "black", and ruff
 _BETWEEN = re.compile(r"(?:[\s;\\]|#[^\r\n]*)*")  # what may stand between the imports of one block
@@ -55,7 +57,8 @@ class Head:
         parsed = tree.parse(document.text)
         self._file = tree.lower(parsed)
         self._spans = Spans(parsed, document.text)
-        self._first_party = frozenset(first_party)
+        own, _, inner = module_name(Path(path)).partition(".")
+        self._first_party = frozenset(first_party) | ({own} if inner else set())
         self._statements = list(self._find())
         lengths = [self._lines.position(x.end)[1] - 1 for x in self._statements if x.first == x.last]
         self._width = max(width, *lengths, 0)  # a file with longer lines has a wider limit
