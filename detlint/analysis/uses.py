@@ -39,7 +39,8 @@ class Use:
 class Uses:
     """Uses of the memory of some libraries, judged by the tables of `memory.toml`."""
 
-    def __init__(self, module: Module, libraries: Iterable[str]) -> None:
+    def __init__(self, module: Module, libraries: Iterable[str], joins: bool = False) -> None:
+        """`joins` says that arrays stay unfilled in one that is joined of them, which may yet be cut."""
         self.module = module
         chosen = (*libraries, "python")
 
@@ -53,7 +54,7 @@ class Uses:
         self._views = names("view")
         self._view_attributes = names("view", "attributes")
         self._view_methods = names("view", "methods")
-        self._joins = names("view", "joins")
+        self._joins = names("view", "joins") if joins else frozenset[str]()
         self._fillers = names("filler")
         self._filling_methods = names("filler", "methods")
         self._classes = names("array")

@@ -20,6 +20,7 @@ from detlint.scopes import Scope
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Allocations whose first use on some path is a read; of the page's `libraries`, `exits` end a program."""
     uses = Uses(module, rule.data["libraries"])
+    joined = Uses(module, rule.data["libraries"], joins=True)
     bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
     found = dict(allocations(module, rule.data["libraries"]))
     for call, kind in found.items():
@@ -32,7 +33,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         elif kind == "resize" and isinstance(call.function, s.Attribute) and isinstance(call.function.value, s.Name):
             _bind(bound, call.function.value, call, call)
         elif use.effect is Effect.ESCAPES:
-            read = unfilled(module, uses, call, use, rule.data["libraries"], found)
+            read = unfilled(module, joined, call, use, rule.data["libraries"], found)
             if read is not None:
                 yield _finding(module, rule, call, read, "read here, and nothing in this file fills it", lowered=True)
     for (scope, name), events in bound.items():
