@@ -15,7 +15,6 @@ from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix, Safety
 from detlint.model import Module
 
-_TEXTS = re.compile(r"(?:\b|_)(?:words|chars|characters|letters|names|filenames|symbols|phonemes|strings)(?:\b|_)")
 _VARIES = (Kind.TEXT, Kind.IDENTITY)
 
 
@@ -56,15 +55,16 @@ def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: L
         lowered=kind not in _VARIES or leak.kind in rule.data["leaving"],
         set=module.short(node),
         use=uses[leak.kind],
-        fix=_fix(module, node, kind),
+        fix=_fix(module, rule, node, kind),
         remedy=rule.data[kind.value][0],
     )
 
 
-def _fix(module: Module, node: s.Expression, kind: Kind) -> Fix | None:
+def _fix(module: Module, rule: Rule, node: s.Expression, kind: Kind) -> Fix | None:
     """Text is sorted; objects keep the order in which they come; what may be something else may not be sortable."""
     if kind is Kind.IDENTITY:
         return in_first_order(module, node)
     fix = sorted_where_taken(module, node)
-    likely = kind is Kind.TEXT or _TEXTS.search(module.source(node))
+    words = re.split(r"[\W_]+", module.source(node))
+    likely = kind is Kind.TEXT or not set(words).isdisjoint(rule.data["texts"])
     return fix if fix is None or likely else replace(fix, safety=Safety.UNSAFE)

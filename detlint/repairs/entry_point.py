@@ -17,7 +17,6 @@ from detlint.values import UNKNOWN, literal
 
 SEED = "seed_everything"
 Read = Callable[[str], "Module | None"]
-_SEEDERS = ("torch.manual_seed", "random.seed", "numpy.random.seed")
 _PARSING = frozenset(
     """add_argument add_argument_group add_mutually_exclusive_group add_parser add_subparsers parse_args
     parse_known_args set_defaults""".split()
@@ -43,11 +42,13 @@ def _completed(seeds: list[Met[Seeded]], read: Read) -> Fix | None:
     """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them."""
     for met in reversed(seeds):
         event = met.event
-        if met.guarded or met.apart or met.option or not event.starts or event.what not in _SEEDERS:
+        if met.guarded or met.apart or met.option or not event.starts:
             continue
         module = read(event.place.path)
-        call = None if module is None else next((c for c in module.calls if module.place(c) == event.place), None)
-        if module is None or call is None or not _takes(module, call):
+        if module is None or event.what not in module.catalogue.names("randomness", "seeder", completes="yes"):
+            continue
+        call = next((c for c in module.calls if module.place(c) == event.place), None)
+        if call is None or not _takes(module, call):
             continue
         change = _completion(module, call)
         if change is not None:
