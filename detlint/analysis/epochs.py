@@ -13,14 +13,14 @@ _EVALUATES = re.compile(
     r"(?<![a-z])(?:val|valid|validate|validation|eval|evaluate|evaluation|test|dev|infer|inference|predict)"
     r"(?=[_\d]|set|load|data|dl\b|sampl|\b)"
 )
-_NO_GRADIENT = frozenset(("torch.no_grad", "torch.inference_mode", "torch.set_grad_enabled"))
 
 
 def evaluates(module: Module, loop: s.For, nodes: Collection[s.Expression]) -> bool:
     """Whether a loop over batches seems to evaluate a model, by its names and by what surrounds it."""
     function = module.function_of(loop)
     texts = [module.source(node).lower() for node in nodes] + ([function.name.lower()] if function is not None else [])
-    return any(_EVALUATES.search(text) for text in texts) or module.within(loop, _NO_GRADIENT)
+    without_gradient = module.catalogue.names("contexts", "context", "calls", effect="no-gradient")
+    return any(_EVALUATES.search(text) for text in texts) or module.within(loop, without_gradient)
 
 
 def epochs_around(module: Module, node: s.Node, made: Sequence[s.Node], depth: int = 4) -> Iterator[Loop]:

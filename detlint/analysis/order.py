@@ -313,6 +313,11 @@ class Order:
                 yield Leak(effect.node, effect.kind)
 
 
+def elsewhere(module: Module, node: s.Node, use: s.Node, message: str) -> list[tuple[s.Node, str]]:
+    """What to tell of a use beside a finding at `node`: nothing, if it stands on the same line."""
+    return [] if module.place(use).line == module.place(node).line else [(use, message)]
+
+
 def _is_self(module: Module, node: s.Expression) -> bool:
     """Whether a name is the first parameter of a method."""
     klass = module.class_of(node)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.listings import Listings
-from detlint.analysis.order import Leak, Order
+from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.sorting import sorted_where_taken
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix
@@ -24,8 +24,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if not leaks:
             continue
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
-        here = module.place(leak.node).line == module.place(call).line
-        related = [] if here else [(leak.node, f"the order {uses[leak.kind]} here")]
+        related = elsewhere(module, call, leak.node, f"the order {uses[leak.kind]} here")
         yield module.finding(
             rule,
             call,

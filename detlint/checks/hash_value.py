@@ -8,6 +8,7 @@ from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.elements import Elements, Kind
 from detlint.analysis.hashes import Hashes, Use
+from detlint.analysis.order import elsewhere
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.model import Module
@@ -28,8 +29,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _finding(module: Module, rule: Rule, node: s.Expression, use: Use, words: str, *, lowered: bool) -> Finding:
-    here = module.place(use.node).line == module.place(node).line
-    related = [] if here else [(use.node, f"{words} here")]
+    related = elsewhere(module, node, use.node, f"{words} here")
     fix = _fix(module, node) if isinstance(node, s.Call) else None
     return module.finding(rule, node, related=related, lowered=lowered, fix=fix, call=module.short(node), use=words)
 

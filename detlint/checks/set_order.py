@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from detlint import syntax as s
 from detlint.analysis.elements import Elements, Kind
-from detlint.analysis.order import Leak, Order
+from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.sets import Sets
 from detlint.analysis.sorting import in_first_order, sorted_where_taken
 from detlint.catalogue import Rule
@@ -46,8 +46,7 @@ def _rank(rule: Rule, leak: Leak) -> tuple[int, int]:
 
 def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak) -> Finding:
     uses: dict[str, str] = rule.data["uses"]
-    here = module.place(leak.node).line == module.place(node).line
-    related = [] if here else [(leak.node, f"the order {uses[leak.kind]} here")]
+    related = elsewhere(module, node, leak.node, f"the order {uses[leak.kind]} here")
     return module.finding(
         rule,
         node,
