@@ -1,0 +1,99 @@
+"""Results compared by their bits: a digest of each, and how far two are apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_WIDTHS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
+
+
+def leaves(result: Any) -> Iterator[Any]:
+    """The tensors of a result on the CPU, dense and contiguous, and its other values, in order.
+
+    A sparse tensor counts as its indices and its values, a complex one as its real and imaginary parts.
+    """
+    import torch
+
+    if isinstance(result, (tuple, list)):
+        for one in result:
+            yield from leaves(one)
+    elif isinstance(result, dict):
+        yield from leaves(list(result.items()))
+    elif isinstance(result, torch.Tensor):
+        yield from map(_plain, _parts(result.detach()))
+    elif type(result).__module__ == "numpy" and hasattr(result, "tobytes"):
+        yield torch.frombuffer(bytearray(result.tobytes()) or bytearray(1), dtype=torch.uint8)
+    else:
+        yield result
+
+
+def digest(result: Any) -> str:
+    """A digest of all bits, dtypes and shapes of a result: equal for equal bits, NaN included."""
+    import torch
+
+    total = hashlib.blake2b(digest_size=16)
+    for leaf in leaves(result):
+        if isinstance(leaf, torch.Tensor):
+            total.update(f"{leaf.dtype}{tuple(leaf.shape)}".encode())
+            total.update(leaf.reshape(-1).view(torch.uint8).numpy().tobytes() if leaf.numel() else b"")
+        else:
+            total.update(repr(leaf).encode())
+    return total.hexdigest()
+
+
+def apart(one: Any, other: Any) -> tuple[float | None, int | None]:
+    """The largest absolute difference of two results, and the largest in units in the last place.
+
+    None where the results have nothing to subtract; infinities and NaN on one side only count as infinitely far, and
+    not in units in the last place. Units are those of the dtype of the result.
+    """
+    import torch
+
+    absolute: float | None = None
+    ulp: int | None = None
+    for a, b in zip(leaves(one), leaves(other), strict=False):
+        if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor) or a.shape != b.shape or not a.numel():
+            continue
+        gap = (a.to(torch.float64) - b.to(torch.float64)).abs()
+        same = (a == b) | (a.isnan() & b.isnan()) if a.is_floating_point() else a == b
+        gap = torch.where(same, 0.0, gap.nan_to_num(nan=float("inf")))
+        absolute = max(absolute or 0.0, float(gap.max()))
+        width = _WIDTHS.get(str(a.dtype).removeprefix("torch."))
+        if width is not None and a.dtype == b.dtype:
+            finite = gap.isfinite() & ~same
+            steps = (_ordered(a, width)[finite] - _ordered(b, width)[finite]).abs()
+            ulp = max(ulp or 0, int(steps.max()) if steps.numel() else 0)
+    return absolute, ulp
+
+
+def _ordered(tensor: Tensor, width: int) -> Tensor:
+    """Integers in the order of the floats, next to each other where the floats are."""
+    import torch
+
+    raw = tensor.view({16: torch.int16, 32: torch.int32, 64: torch.int64}[width]).to(torch.int64)
+    low = -(1 << (width - 1)) if width < 64 else torch.iinfo(torch.int64).min
+    return torch.where(raw < 0, low - raw, raw)
+
+
+def _parts(tensor: Tensor) -> Iterator[Tensor]:
+    import torch
+
+    if tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
+        yield from (tensor.crow_indices(), tensor.col_indices(), *_parts(tensor.values()))
+    elif tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
+        yield from (tensor.ccol_indices(), tensor.row_indices(), *_parts(tensor.values()))
+    elif tensor.layout == torch.sparse_coo:
+        yield from (tensor._indices(), *_parts(tensor._values()))
+    elif tensor.is_quantized:
+        yield tensor.int_repr()
+    else:
+        yield torch.view_as_real(tensor) if tensor.is_complex() else tensor
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    return tensor.cpu().resolve_conj().resolve_neg().contiguous()

@@ -1,0 +1,53 @@
+"""What is shaken between two runs of a probe, so that the schedule has a chance to differ: never what is computed."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+_CACHE = 64 << 20  # bytes: past the last cache of today's CPUs and GPUs
+_TEAMS = (1, 2, 3, 5)
+
+
+class Churn:
+    """Shakes thread teams, the allocator and the caches, and on CUDA keeps another stream busy.
+
+    It draws from a generator of its own, seeded, and puts back what it sets. Thread counts are those of before when a
+    probe runs: another count is another computation.
+    """
+
+    def __init__(self, device: str, process: int) -> None:
+        import torch
+
+        self._cuda = torch.device(device).type == "cuda"
+        self._device = device
+        self._source = random.Random(process)
+        self._held: list[Any] = []
+
+    def shake(self) -> None:
+        """Once, between two runs."""
+        import torch
+
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self._source.choice(_TEAMS))
+        torch.ones(1 << 16).sum()
+        torch.set_num_threads(threads)
+        torch.ones(_CACHE // 16).sum()
+        self._held.append(torch.ones(self._source.randrange(1, 1 << 16) | 1))
+        del self._held[: -self._source.randrange(1, 8)]
+        if self._cuda:
+            self._shake_cuda()
+
+    def _shake_cuda(self) -> None:
+        import torch
+
+        torch.ones(_CACHE, dtype=torch.uint8, device=self._device).add_(1)
+        self._held.append(torch.empty(self._source.randrange(1, 1 << 20) | 1, device=self._device))
+        if self._source.random() < 0.25:
+            torch.cuda.empty_cache()
+        torch.cuda.synchronize(self._device)
+        stream = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(self._source.randrange(1, 200_000))  # type: ignore[no-untyped-call]
+            side = torch.ones(512, 512, device=self._device)
+            self._held.append(side @ side)

@@ -1,0 +1,68 @@
+"""What a worker process is asked, and what it answers: plain data that JSON carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+TABLE = "detlint.verify.probes"
+MODES = ("off", "strict", "warn", "seeded")  # "seeded" only for probes that draw
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Run the probe of `row` `repeats` times on `device` with the deterministic mode as `mode` says.
+
+    `called` is the qualified name of the call under test, "" for the row as such, and `arguments` are its literals.
+    `table` is the module whose PROBES has the row. `reference` is a
+    file that holds the first result of the first process, written where it does not exist: differences are taken
+    against it. `process` counts the fresh processes of one measurement from 0.
+    """
+
+    key: str
+    row: str
+    mode: str
+    device: str
+    dtype: str
+    repeats: int
+    process: int
+    reference: str
+    called: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    table: str = TABLE
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON writes it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a job.
+
+    `digests` has one entry a run. `absolute` and `ulp` are the largest differences from the reference, None where
+    nothing differed or it cannot be said. `error` is "", "raises" (the deterministic mode refused), "unavailable",
+    "memory", "time", "crash" or "failed", and `reason` the words for it. `warned` tells that torch warned of an
+    operation without a deterministic implementation.
+    """
+
+    key: str
+    digests: tuple[str, ...] = ()
+    absolute: float | None = None
+    ulp: int | None = None
+    error: str = ""
+    reason: str = ""
+    warned: bool = False
+    taken: Mapping[str, Any] = field(default_factory=dict)
+    assumed: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON writes it."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Answer:
+        """From what `plain` gave, after a way through JSON."""
+        return cls(**{**data, "digests": tuple(data["digests"])})

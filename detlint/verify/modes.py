@@ -1,0 +1,71 @@
+"""The modes in which a probe is run: what a process needs in its environment, and what torch is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from detlint.verify.probe import Kind
+
+_REFUSALS = ("deterministic implementation", "use_deterministic_algorithms", "Deterministic behavior was enabled")
+_PATTERNS = (0x55, 0xAA, 0x0F, 0xF0)
+
+
+def environment(mode: str, process: int) -> dict[str, str]:
+    """The environment of a worker process: this one's, without what would settle the question beforehand.
+
+    MALLOC_PERTURB_ has glibc fill fresh memory with another byte in each process.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name != "CUBLAS_WORKSPACE_CONFIG"}
+    inherited["PYTHONHASHSEED"] = "0" if mode == "seeded" else "random"
+    inherited["MALLOC_PERTURB_"] = str(pattern(process))
+    if mode in ("strict", "warn"):
+        inherited["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+    return inherited
+
+
+@contextmanager
+def in_force(mode: str, kind: Kind) -> Iterator[None]:
+    """torch's deterministic algorithms as the mode says, for the time of the block.
+
+    The mode also fills uninitialised memory, which can make a result repeat whose order does not: that part is on for
+    probes of memory only.
+    """
+    import torch
+    from torch.utils import deterministic
+
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    filling = deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
+    deterministic.fill_uninitialized_memory = kind is Kind.MEMORY  # type: ignore[attr-defined]
+    torch.use_deterministic_algorithms(mode in ("strict", "warn"), warn_only=mode == "warn")
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        deterministic.fill_uninitialized_memory = filling  # type: ignore[attr-defined]
+
+
+def pattern(turn: int) -> int:
+    """A byte to fill memory with before it is freed: another one each turn."""
+    return _PATTERNS[turn % len(_PATTERNS)]
+
+
+def refuses(message: str) -> bool:
+    """Whether an error, or a warning, says that an operation has no deterministic implementation."""
+    return any(words in message for words in _REFUSALS)
+
+
+def seed_all() -> None:
+    """Put all generators that probes draw from into one state."""
+    import random
+
+    import torch
+
+    random.seed(0)
+    torch.manual_seed(0)
+    try:
+        import numpy as np
+    except ImportError:
+        return
+    np.random.seed(0)
