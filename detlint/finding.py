@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 class Severity(enum.Enum):
@@ -159,12 +160,44 @@ Question = Unseeded | InForce | Ends | InLibrary
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """What a device can be asked about a finding: a row of the tables of facts, in the form that the code gives it.
+
+    `called` is the qualified name that the code calls, "" where several are possible. `arguments` are the literals that
+    the call passes, by parameter, as Python writes them. With `raising` the finding says that the deterministic mode
+    refuses the operation, else that results vary without it.
+    """
+
+    row: str
+    called: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    raising: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What running a finding's operation on a device showed.
+
+    `verdict` is one of those of `detlint verify`, `text` what it rests on, in words. `evidence` holds the numbers, the
+    device and its versions for JSON. `elsewhere` tells that it was not this run that measured it, and `general` that
+    the operation was measured as such, not with the call's own arguments.
+    """
+
+    verdict: str
+    text: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    elsewhere: bool = False
+    general: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause of a difference, at one place.
 
     `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the
     project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
-    severity only where `full_if` is answered yes.
+    severity only where `full_if` is answered yes. `operation` is what a device could be asked about it, and
+    `verification` what one has shown.
     """
 
     code: str
@@ -177,3 +210,5 @@ class Finding:
     full_if: Question | None = None
     only_if: Question | None = None
     unless: tuple[Question, ...] = ()
+    operation: Operation | None = None
+    verification: Verification | None = None

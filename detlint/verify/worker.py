@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from detlint.verify import bits, modes
+from detlint.verify import bits, environment, modes
 from detlint.verify.bench import Bench
 from detlint.verify.churn import Churn
 from detlint.verify.job import Answer, Job
@@ -20,22 +20,16 @@ from detlint.verify.probe import Kind, Probe, UnavailableError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-THREADS = 8  # of the CPU: enough for races to show on one core
-
 
 def main() -> None:
-    """Answer the jobs on standard input; an empty line says that this process is ready.
+    """Say where this is, then answer the jobs on standard input.
 
     The arguments are a device to make ready and a limit in MiB. What probes print goes to standard error.
     """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    import torch
-
-    torch.zeros(1, device=sys.argv[1])
+    _say(answers, environment.describe(sys.argv[1]))
     limit_memory(int(sys.argv[2]))
-    answers.write("\n")
-    answers.flush()
     for line in sys.stdin:
         _say(answers, run(Job(**json.loads(line))).plain())
 
@@ -61,10 +55,6 @@ def run(job: Job) -> Answer:
     start = time.perf_counter()
     answer: dict[str, Any] = {"key": job.key}
     try:
-        import torch
-
-        if torch.device(job.device).type == "cpu":
-            torch.set_num_threads(THREADS)
         probe: Probe = importlib.import_module(job.table).PROBES[job.row]
         bench = Bench(job.device, job.dtype, job.arguments, job.called)
         with warnings.catch_warnings(record=True) as caught:

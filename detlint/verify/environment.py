@@ -1,0 +1,50 @@
+"""Where a measurement was made: what else must be equal for it to say anything elsewhere."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+
+THREADS = 8  # of the CPU: enough for races to show on one core
+_PACKAGES = ("numpy", "triton", "flash-attn", "torch-scatter", "torch-geometric", "torchvision", "xformers")
+
+
+def describe(device: str) -> dict[str, str]:
+    """Make a device ready, and tell it and the versions that decide which kernels run; "" for what there is not.
+
+    Of the keys, `device` is the model's name, and `type` torch's word for its kind. Raises what torch raises where
+    there is no such device.
+    """
+    import torch
+
+    place = torch.device(device)
+    torch.zeros(1, device=place)
+    if place.type == "cpu":
+        torch.set_num_threads(THREADS)
+    found = {
+        "device": _name(place.type, device),
+        "type": place.type,
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda or "" if place.type == "cuda" else "",
+        "cudnn": str(torch.backends.cudnn.version() or "") if place.type == "cuda" else "",  # type: ignore[no-untyped-call]
+        "hip": torch.version.hip or "" if place.type == "cuda" else "",
+        "cpu": torch.backends.cpu.get_cpu_capability(),
+        "threads": str(torch.get_num_threads()) if place.type == "cpu" else "",
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _name(kind: str, device: str) -> str:
+    import torch
+
+    if kind == "cpu":
+        return f"CPU {platform.machine()}"
+    name = getattr(getattr(torch, kind, None), "get_device_name", None)
+    return kind if name is None else str(name(device))

@@ -1,0 +1,165 @@
+"""Worker processes driven from outside: a probe that hangs, crashes or eats memory costs its own row, not the run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from detlint.verify import modes
+from detlint.verify.job import Answer, Job
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_START = 300.0  # seconds: importing torch and waking a device for the first time can take minutes
+_END = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one probe may take: seconds of wall time, and MiB of memory (Linux only; 0: no limit)."""
+
+    seconds: float = 60.0
+    megabytes: int = 8192
+
+
+class StartError(Exception):
+    """A worker process does not start: no torch, or no such device. The message says why."""
+
+
+def answers(jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
+    """Do jobs of one mode, process number and device in one fresh process, in order; each is answered.
+
+    A process that is lost is replaced, and the next one goes on after the job that cost it.
+    """
+    left = list(jobs)
+    while left:
+        try:
+            with _Worker(left[0], limits) as worker:
+                while left:
+                    answer = worker.ask(left.pop(0))
+                    yield answer
+                    if answer.error in ("time", "crash"):
+                        break
+        except StartError as error:
+            yield from (Answer(job.key, error="crash", reason=str(error)) for job in left)
+            return
+
+
+def environment(device: str) -> dict[str, str]:
+    """Where workers on this device run, told by one. Raises StartError where none starts."""
+    with _Worker(Job("", "", "off", device, "", 0, 0, ""), Limits()) as worker:
+        return worker.environment
+
+
+class _Worker:
+    """One process, for jobs that share a mode, a process number and a device."""
+
+    def __init__(self, job: Job, limits: Limits) -> None:
+        self._limits = limits
+        self._device = job.device
+        self._folder = tempfile.TemporaryDirectory(prefix="detlint-verify-", ignore_cleanup_errors=True)
+        self._errors: IO[bytes] = (Path(self._folder.name) / "stderr").open("w+b")
+        environment = modes.environment(job.mode, job.process)
+        # the folder is empty, so nothing of the user's can be imported in place of a module of the same name
+        path = [str(_PACKAGE), *filter(os.path.isabs, environment.get("PYTHONPATH", "").split(os.pathsep))]
+        environment["PYTHONPATH"] = os.pathsep.join(path)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "detlint.verify.worker", job.device, str(limits.megabytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=self._folder.name,
+            env=environment,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is the parent's affair; and what a probe starts can be ended with it
+        )
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def __enter__(self) -> _Worker:
+        try:
+            ready = self._next(_START)
+            if ready is None:
+                raise StartError(f"no answer within {_START:.0f} s of starting on {self._device}")
+            if not ready:
+                raise StartError(self._last_words())
+            self.environment: dict[str, str] = json.loads(ready)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def ask(self, job: Job) -> Answer:
+        """The answer to a job, or what became of the process instead."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(json.dumps(job.plain()) + "\n")
+            stdin.flush()
+            line = self._next(self._limits.seconds)
+        except OSError:
+            line = ""
+        if line is None:
+            return Answer(job.key, error="time", reason=f"no result within {self._limits.seconds:g} s")
+        return Answer.read(json.loads(line)) if line else Answer(job.key, error="crash", reason=self._end())
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(ValueError):  # closed while it was read
+            for line in self._process.stdout:
+                self._lines.put(line)
+        self._lines.put("")
+
+    def _next(self, seconds: float) -> str | None:
+        """The next line; "" where the process has ended, None where it says nothing in time."""
+        try:
+            return self._lines.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def _end(self) -> str:
+        """How the process ended."""
+        try:
+            status = self._process.wait(_END)
+        except subprocess.TimeoutExpired:
+            return "the process closed its output"
+        if status < 0:
+            with contextlib.suppress(ValueError):
+                return f"the process was ended by {signal.Signals(-status).name}"
+        return f"the process ended with status {status}: {self._last_words()}"
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+    def _close(self) -> None:
+        """End the process and all that it started."""
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        self._folder.cleanup()

@@ -1,0 +1,32 @@
+"""The controls of every session: one operation known to race, one known to be exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from detlint.verify.probe import Probe, Run
+
+if TYPE_CHECKING:
+    from detlint.verify.bench import Bench
+
+RACE = "control.race"
+EXACT = "control.exact"
+_MANY = 1 << 19
+
+
+def _race(bench: Bench) -> Run:
+    """Addition by many threads into few places: by index_put on the CPU, where scatter_add is done in order."""
+    target, index, source = bench.zeros(4), bench.integers(4, _MANY), bench.addends(_MANY)
+    if bench.device.type == "cpu":
+        return lambda: target.index_put((index,), source, accumulate=True)
+    return lambda: target.scatter_add(0, index, source)
+
+
+def _exact(bench: Bench) -> Run:
+    """The same in integers, whose sums are the same in any order, and a maximum, which is."""
+    target, index, source = bench.integers(1, 4), bench.integers(4, _MANY), bench.integers(100, _MANY)
+    values = bench.addends(_MANY)
+    return lambda: (target.scatter_add(0, index, source), values.max())
+
+
+PROBES: dict[str, Probe] = {RACE: Probe(_race), EXACT: Probe(_exact)}

@@ -1,0 +1,170 @@
+"""A measuring session: subjects, modes and fresh processes, with controls throughout."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from detlint.verify import pool
+from detlint.verify.job import TABLE, Answer, Job
+from detlint.verify.probe import Kind, Probe
+from detlint.verify.probes import controls
+from detlint.verify.verdicts import Outcome, Verdict, doubted, judge, with_path
+
+Progress = Callable[[int, int, str], None]  # jobs done, jobs in all, what is being done
+_FLAGGED = ("strict", "warn")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What to measure: a row of the catalogue, as such or as a call in the code has it.
+
+    `called` is the call's qualified name and `arguments` its literals by parameter, as Python writes them; a
+    measurement of the row as such has neither.
+    """
+
+    row: str
+    dtype: str = "float32"
+    called: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How thorough a session is. `table` is the module that holds the probes."""
+
+    device: str = "cuda"
+    processes: int = 3
+    repeats: int = 10
+    limits: pool.Limits = field(default_factory=pool.Limits)
+    table: str = TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What came of a subject, by mode; `taken` from the code and `assumed` by the probe are literals by parameter."""
+
+    subject: Subject
+    outcomes: Mapping[str, Outcome]
+    taken: Mapping[str, Any] = field(default_factory=dict)
+    assumed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """All measurements of a session, the controls, and where it was held. `complaint` says which control failed."""
+
+    environment: Mapping[str, str]
+    settings: Settings
+    controls: tuple[Measurement, ...]
+    measurements: tuple[Measurement, ...]
+    complaint: str = ""
+    interrupted: bool = False
+
+
+def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | None = None) -> Session:
+    """Measure the subjects. Ctrl-C ends the session early, with what was counted until then.
+
+    Raises pool.StartError where there is no such device, or no torch.
+    """
+    environment = pool.environment(settings.device)
+    probes: Mapping[str, Probe] = importlib.import_module(settings.table).PROBES
+    held = [Subject(controls.RACE), Subject(controls.EXACT)]
+    book = _Book([*held, *subjects], [controls.PROBES[c.row] for c in held] + [probes[s.row] for s in subjects])
+    interrupted = False
+    with tempfile.TemporaryDirectory(prefix="detlint-verify-") as folder:
+        try:
+            _run(book, settings, Path(folder), progress)
+        except KeyboardInterrupt:
+            interrupted = True
+    complaint = _complaint(book.outcomes(0), book.outcomes(1))
+    measured = [book.measurement(number, complaint) for number in range(2, len(book.subjects))]
+    control = tuple(book.measurement(number, {}) for number in range(2))
+    told = next((reason for reason in complaint.values() if reason), "")
+    return Session(environment, settings, control, tuple(measured), told, interrupted)
+
+
+class _Book:
+    """The answers so far, by subject and mode. The first two subjects are the controls."""
+
+    def __init__(self, subjects: list[Subject], probes: list[Probe]) -> None:
+        self.subjects = subjects
+        self.probes = probes
+        self.answers: dict[tuple[int, str], list[Answer]] = {}
+        drawn = any(probe.kind is Kind.DRAWS for probe in probes)
+        self.modes = ("off", *_FLAGGED, "seeded") if drawn else ("off", *_FLAGGED)
+
+    def open(self, mode: str) -> Iterator[int]:
+        """The subjects that have more to show in a mode: the controls, and what neither differed nor failed so far."""
+        for number, probe in enumerate(self.probes):
+            past = judge(self.answers.get((number, mode), ()))
+            undecided = past.verdict in (Verdict.NOT_OBSERVED, Verdict.INCONCLUSIVE)
+            if number < 2 or (undecided and (mode != "seeded" or probe.kind is Kind.DRAWS)):
+                yield number
+
+    def outcomes(self, number: int) -> dict[str, Outcome]:
+        """A subject's outcomes by mode; those in which it has none are left out."""
+        found = {mode: judge(self.answers[number, mode]) for mode in self.modes if (number, mode) in self.answers}
+        flagged = {mode: with_path(found[mode], found.get("off")) for mode in _FLAGGED if mode in found}
+        return found | flagged
+
+    def measurement(self, number: int, complaint: Mapping[str, str]) -> Measurement:
+        """All that is known of a subject; where a control failed, nothing is claimed."""
+        outcomes = self.outcomes(number) or {"off": judge(())}
+        judged = {
+            mode: doubted(outcome, complaint[mode]) if complaint.get(mode) else outcome
+            for mode, outcome in outcomes.items()
+        }
+        answers = [answer for mode in self.modes for answer in self.answers.get((number, mode), ())]
+        first = next((answer for answer in answers if answer.taken or answer.assumed), Answer(""))
+        return Measurement(self.subjects[number], judged, first.taken, first.assumed)
+
+
+def _run(book: _Book, settings: Settings, folder: Path, progress: Progress | None) -> None:
+    """Process by process, and in each mode, all that is open."""
+    total = settings.processes * len(book.modes) * len(book.subjects)
+    for process in range(settings.processes):
+        for place, mode in enumerate(book.modes):
+            done = (process * len(book.modes) + place) * len(book.subjects)
+            numbers = list(book.open(mode))
+            jobs = [_job(book, number, mode, process, settings, folder) for number in numbers]
+            for number, answer in zip(numbers, pool.answers(jobs, settings.limits), strict=True):
+                book.answers.setdefault((number, mode), []).append(answer)
+                if progress is not None:
+                    progress(done + number + 1, total, f"{book.subjects[number].row}, {mode}, process {process + 1}")
+
+
+def _job(book: _Book, number: int, mode: str, process: int, settings: Settings, folder: Path) -> Job:
+    subject = book.subjects[number]
+    return Job(
+        key=str(number),
+        row=subject.row,
+        mode=mode,
+        device=settings.device,
+        dtype=subject.dtype,
+        repeats=settings.repeats,
+        process=process,
+        reference=str(folder / f"{number}-{mode}"),
+        called=subject.called,
+        arguments={name: ast.literal_eval(text) for name, text in subject.arguments},
+        table=controls.__name__ if number < 2 else settings.table,
+    )
+
+
+def _complaint(race: Mapping[str, Outcome], exact: Mapping[str, Outcome]) -> dict[str, str]:
+    """By mode, why nothing may be claimed; "" where the controls are in order. Without a race, nothing in any mode."""
+    found: dict[str, str] = {}
+    for mode, outcome in race.items():
+        wanted = mode in _FLAGGED
+        if exact.get(mode, outcome).verdict is not Verdict.NOT_OBSERVED:
+            found[mode] = "the control that must not differ did, or could not be run"
+        elif wanted and outcome.verdict is Verdict.CONFIRMED:
+            found[mode] = "the control that races still did under the deterministic mode"
+        elif not wanted and outcome.verdict is not Verdict.CONFIRMED:
+            found[mode] = "the control that races was not seen to: a race would not show here"
+    return dict.fromkeys(race, found["off"]) if "off" in found else found
