@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from detlint.config import Config, ConfigError
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from detlint.engine import Progress
+    from detlint.engine import Progress, Report
     from detlint.fixer import Outcome
     from detlint.fixing import Fixed
 
@@ -64,6 +65,14 @@ def cli() -> None:
 @click.option(
     "--runtime", type=click.Choice(config.RUNTIMES), help="Import the functions that fixes call, or copy them."
 )
+@click.option("--verify", "verified", is_flag=True, help="Run the operations that findings name on a device.")
+@click.option("--device", default="cuda", show_default=True, help="The device of --verify: cuda:1, cpu, mps, xpu.")
+@click.option(
+    "--evidence",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="Show what `detlint verify` measured elsewhere.",
+)
 def check(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
@@ -81,6 +90,9 @@ def check(
     unsafe_fixes: bool,
     diff: bool,
     runtime: str | None,
+    verified: bool,
+    device: str,
+    evidence: tuple[Path, ...],
 ) -> None:
     """Check files and folders (the default command).
 
@@ -88,7 +100,7 @@ def check(
     """
     paths = paths or (Path(),)
     with _clear_errors():
-        settings = _settings(paths)
+        settings = config.for_paths(paths)
         settings = replace(
             settings,
             select=_split(select) or settings.select,
@@ -104,7 +116,8 @@ def check(
         if diff:
             found = _diff(paths, settings, jobs, unsafe_fixes, output)
         else:
-            found = _run(paths, settings, jobs, format_, output, statistics, fix, unsafe_fixes)
+            judge = partial(_verified, device=device if verified else None, evidence=evidence)
+            found = _run(paths, settings, jobs, format_, output, statistics, fix, unsafe_fixes, judge)
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
@@ -131,19 +144,18 @@ def entries(
     """
     paths = paths or (Path(),)
     with _clear_errors():
-        settings = _settings(paths)
+        settings = config.for_paths(paths)
         settings = replace(settings, exclude=settings.exclude + _split(exclude))
         _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
 
 
-def _settings(paths: tuple[Path, ...]) -> Config:
-    """The settings of the project that the first path belongs to; all paths must exist."""
-    for path in paths:
-        if not path.exists():
-            raise ConfigError(f"{path} does not exist; give files or folders that do")
-    start = paths[0]
-    found = config.find(start)
-    return Config(root=config.project_root(start)) if found is None else config.from_table(*found)
+@cli.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def verify(arguments: tuple[str, ...]) -> None:
+    """Run the operations that findings name on a device, and confirm or refute each."""
+    from detlint import verify_cli
+
+    raise SystemExit(verify_cli.main(arguments))
 
 
 def _run(
@@ -155,6 +167,7 @@ def _run(
     statistics: bool,
     fix: bool,
     unsafe: bool,
+    verified: Callable[[Report], Report],
 ) -> bool:
     from detlint import engine
 
@@ -166,6 +179,7 @@ def _run(
     else:
         with _progress() as progress:
             report = engine.check_paths(paths, settings, _torch(settings), jobs, progress)
+    report = verified(report)
     for error in report.errors:
         click.echo(f"detlint: {error}", err=True)
     _complain_of_nothing(report.files, paths)
@@ -180,6 +194,26 @@ def _run(
         text = text_format.render(report, _texts, color, statistics)
     _write(text, output)
     return bool(report.findings)
+
+
+def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) -> Report:
+    """The report with what its operations did on the device, or elsewhere; as it is where neither is asked for."""
+    if device is None and not evidence:
+        return report
+    from detlint import verifying
+    from detlint.verify.evidence import EvidenceError, read_all
+    from detlint.verify.pool import StartError
+    from detlint.verify.session import Settings
+
+    try:
+        if device is None:
+            return verifying.with_evidence(report, read_all(evidence))
+        shown, held = verifying.verify_report(report, Settings(device))
+    except (EvidenceError, StartError) as error:
+        raise ConfigError(f"nothing was confirmed: {error}") from None
+    if held.complaint:
+        click.echo(f"detlint: nothing is confirmed or refuted: {held.complaint}", err=True)
+    return shown
 
 
 def _torch(settings: Config) -> Version:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,15 @@ class Config:
     torch_version: str = ""
     runtime: str = "auto"
     root: Path = field(default_factory=Path)
+
+
+def for_paths(paths: Sequence[Path]) -> Config:
+    """The settings of the project that the first path belongs to. Raises ConfigError where a path does not exist."""
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"{path} does not exist; give files or folders that do")
+    found = find(paths[0])
+    return Config(root=project_root(paths[0])) if found is None else from_table(*found)
 
 
 def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:

@@ -24,8 +24,8 @@ RANKS = (
     {"source", "tree", "expressions", "positions", "imports", "console_scripts"},
     set[str](),  # the model, and whatever else a rule may ask about a file: all that is not named here
     {"checks", "project"},
-    {"engine", "config", "output", "fixing"},
-    {"cli", "plugins", "__main__"},
+    {"engine", "config", "output", "fixing", "verifying"},
+    {"cli", "verify_cli", "plugins", "__main__"},
 )
 MODEL = 2
 LONGEST = 400
@@ -75,13 +75,34 @@ def test_a_module_imports_its_own_rank_or_below(path: Path) -> None:
             assert rank(parts[1]) <= rank(own), f"{own} imports {name}"
 
 
-STATIC = [path for path in SOURCES if name_of(path) != "runtime"]
+STATIC = [path for path in SOURCES if name_of(path) not in ("runtime", "verify")]
+VERIFY = [path for path in SOURCES if name_of(path) == "verify"]
 
 
 @pytest.mark.parametrize("path", STATIC, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_module_imports_what_it_analyses(path: Path) -> None:
     roots = {name.partition(".")[0] for name in imports(path)}
     assert roots.isdisjoint({"torch", "numpy", "lightning", "transformers", "triton"})
+
+
+@pytest.mark.parametrize("path", VERIFY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_verifier_uses_no_more_of_the_rest_than_findings_and_the_catalogue(path: Path) -> None:
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("detlint.")}
+    assert used <= {"verify", "finding", "catalogue", "runtime", "__version__"}
+
+
+def test_the_whole_catalogue_can_be_verified_without_libcst_and_the_terminal_libraries() -> None:
+    code = """
+import sys
+sys.modules.update(dict.fromkeys(("libcst", "click", "rich")))
+sys.argv = ["detlint", "verify", "--op", "no such operation"]
+from detlint import __main__
+try:
+    __main__.main()
+except SystemExit as end:
+    print(end.code, "torch" in sys.modules, "numpy" in sys.modules)
+"""
+    assert run(code).split() == ["2", "False", "False"]
 
 
 def test_the_command_line_starts_without_what_only_an_analysis_needs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def apart(one: Any, other: Any) -> tuple[float | None, int | None]:
             continue
         gap = (a.to(torch.float64) - b.to(torch.float64)).abs()
         same = (a == b) | (a.isnan() & b.isnan()) if a.is_floating_point() else a == b
-        gap = torch.where(same, 0.0, gap.nan_to_num(nan=float("inf")))
+        gap = torch.where(same, 0.0, gap.nan_to_num(nan=math.inf, posinf=math.inf))
         absolute = max(absolute or 0.0, float(gap.max()))
         width = _WIDTHS.get(str(a.dtype).removeprefix("torch."))
         if width is not None and a.dtype == b.dtype:
@@ -92,8 +93,8 @@ def _parts(tensor: Tensor) -> Iterator[Tensor]:
     elif tensor.is_quantized:
         yield tensor.int_repr()
     else:
-        yield torch.view_as_real(tensor) if tensor.is_complex() else tensor
+        yield torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def _plain(tensor: Tensor) -> Tensor:
-    return tensor.cpu().resolve_conj().resolve_neg().contiguous()
+    return tensor.cpu().resolve_neg().contiguous()

@@ -28,7 +28,6 @@ def describe(device: str) -> dict[str, str]:
         "cuda": torch.version.cuda or "" if place.type == "cuda" else "",
         "cudnn": str(torch.backends.cudnn.version() or "") if place.type == "cuda" else "",  # type: ignore[no-untyped-call]
         "hip": torch.version.hip or "" if place.type == "cuda" else "",
-        "cpu": torch.backends.cpu.get_cpu_capability(),
         "threads": str(torch.get_num_threads()) if place.type == "cpu" else "",
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
@@ -45,6 +44,6 @@ def _name(kind: str, device: str) -> str:
     import torch
 
     if kind == "cpu":
-        return f"CPU {platform.machine()}"
+        return f"CPU {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
     name = getattr(getattr(torch, kind, None), "get_device_name", None)
     return kind if name is None else str(name(device))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import datetime
 import importlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,7 +58,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All measurements of a session, the controls, and where it was held. `complaint` says which control failed."""
+    """What came of a session, where and when it was held. `complaint` says which control failed."""
 
     environment: Mapping[str, str]
     settings: Settings
@@ -65,6 +66,7 @@ class Session:
     measurements: tuple[Measurement, ...]
     complaint: str = ""
     interrupted: bool = False
+    date: str = field(default_factory=lambda: datetime.date.today().isoformat())
 
 
 def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | None = None) -> Session:

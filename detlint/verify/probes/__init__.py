@@ -6,3 +6,4 @@ from detlint.verify.probe import Probe
 from detlint.verify.probes import indexing
 
 PROBES: dict[str, Probe] = {**indexing.PROBES}
+NOT_PROBED: dict[str, str] = {}  # row -> why

@@ -1,0 +1,105 @@
+"""Sessions as files, so that what one machine measured can be shown on another."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from detlint import __version__
+from detlint.verify.session import Measurement, Session, Settings, Subject
+from detlint.verify.verdicts import Outcome, Verdict
+
+_VERSION = 1
+_INFINITE = "infinity"  # JSON has no word for it
+
+
+class EvidenceError(Exception):
+    """A file is not evidence that this version reads. The message says which, and why."""
+
+
+def render(session: Session) -> str:
+    """A session as one JSON document, an entry a measurement; what has its default value is left out."""
+    document = {
+        "version": _VERSION,
+        "tool": {"name": "detlint", "version": __version__},
+        "date": session.date,
+        "environment": dict(session.environment),
+        "settings": {"processes": session.settings.processes, "repeats": session.settings.repeats},
+        "complaint": session.complaint,
+        "interrupted": session.interrupted,
+        "controls": [_measurement(one) for one in session.controls],
+        "measurements": [_measurement(one) for one in session.measurements],
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def read(path: Path) -> Session:
+    """A session from a file that `render` gave the text of. Raises EvidenceError, and OSError."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["version"] != _VERSION:
+            raise EvidenceError(f"{path}: evidence of version {data['version']}, not {_VERSION}; gather it again")
+        settings = data["settings"]
+        return Session(
+            environment={str(key): str(value) for key, value in data["environment"].items()},
+            settings=Settings(processes=int(settings["processes"]), repeats=int(settings["repeats"])),
+            controls=tuple(_read(one) for one in data["controls"]),
+            measurements=tuple(_read(one) for one in data["measurements"]),
+            complaint=str(data["complaint"]),
+            interrupted=bool(data["interrupted"]),
+            date=str(data["date"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise EvidenceError(f"{path} is not evidence of `detlint verify --format json` ({reason})") from None
+
+
+def read_all(paths: Sequence[Path]) -> list[Session]:
+    """The sessions of files, and of all JSON files in folders. Raises EvidenceError, and OSError."""
+    found = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    if paths and not found:
+        raise EvidenceError(f"no JSON files in {', '.join(map(str, paths))}; `detlint verify --output` writes them")
+    return [read(file) for file in found]
+
+
+def file_name(environment: Mapping[str, str]) -> str:
+    """A name for a session's file by what it is keyed by: the device, torch, and what torch was built with."""
+    parts = [environment["device"], "torch", environment["torch"].partition("+")[0]]
+    parts += [f"{key}{environment[key]}" for key in ("cuda", "hip") if environment.get(key)]
+    return "-".join("".join(c if c.isalnum() or c in "._" else "-" for c in part) for part in parts).lower() + ".json"
+
+
+def outcome(one: Outcome) -> dict[str, Any]:
+    """An outcome as JSON writes it."""
+    values = {field.name: getattr(one, field.name) for field in fields(one)}
+    if values["absolute"] is not None and math.isinf(values["absolute"]):
+        values["absolute"] = _INFINITE
+    kept = {f.name: values[f.name] for f in fields(one) if f.default is MISSING or values[f.name] != f.default}
+    return {**kept, "verdict": one.verdict.value}
+
+
+def _measurement(one: Measurement) -> dict[str, Any]:
+    subject = one.subject
+    called = {"called": subject.called, "arguments": dict(subject.arguments)} if subject.called else {}
+    literals = {"taken": dict(one.taken), "assumed": dict(one.assumed)}
+    outcomes = {"outcomes": {mode: outcome(found) for mode, found in one.outcomes.items()}}
+    used = {key: value for key, value in literals.items() if value}
+    return {"row": subject.row, "dtype": subject.dtype, **called, **used, **outcomes}
+
+
+def _read(data: Mapping[str, Any]) -> Measurement:
+    arguments = tuple((str(name), str(text)) for name, text in data.get("arguments", {}).items())
+    subject = Subject(str(data["row"]), str(data["dtype"]), str(data.get("called", "")), arguments)
+    outcomes = {str(mode): _outcome(found) for mode, found in data["outcomes"].items()}
+    return Measurement(subject, outcomes, dict(data.get("taken", {})), dict(data.get("assumed", {})))
+
+
+def _outcome(data: Mapping[str, Any]) -> Outcome:
+    values = {**data, "verdict": Verdict(data["verdict"])}
+    if values.get("absolute") == _INFINITE:
+        values["absolute"] = math.inf
+    return Outcome(**values)

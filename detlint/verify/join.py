@@ -1,0 +1,87 @@
+"""Findings and measurements joined: what to measure for findings, and what a session says of each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from detlint.finding import Finding, Operation, Verification
+from detlint.verify import evidence
+from detlint.verify.probe import Probe
+from detlint.verify.session import Measurement, Session, Subject
+from detlint.verify.verdicts import Verdict, words
+
+_FLOATS = ("float32", "float16", "bfloat16", "float64")
+_KEYS = ("device", "type", "torch", "cuda", "cudnn")
+
+
+def of_rows(rows: Iterable[str], probes: Mapping[str, Probe]) -> list[Subject]:
+    """The rows as such, each in all its probe's dtypes."""
+    return [Subject(row, dtype) for row in rows for dtype in probes[row].dtypes]
+
+
+def of_operations(operations: Iterable[Operation], probes: Mapping[str, Probe]) -> list[Subject]:
+    """What to measure for calls in the code, each form once; what has no probe is left out."""
+    return list(dict.fromkeys(_subject(one, probes) for one in operations if one.row in probes))
+
+
+def _subject(operation: Operation, probes: Mapping[str, Probe]) -> Subject:
+    given = dict(operation.arguments)
+    dtype = ast.literal_eval(given.pop("dtype", "None"))
+    if dtype not in _FLOATS:
+        dtype = probes[operation.row].dtypes[0]
+    return Subject(operation.row, dtype, operation.called, tuple(given.items()))
+
+
+def verified(finding: Finding, session: Session, probes: Mapping[str, Probe], unprobed: Mapping[str, str]) -> Finding:
+    """The finding with what this session showed of its operation; as it is where nothing can be run for it."""
+    operation = finding.operation
+    if operation is None:
+        return finding
+    if operation.row not in probes:
+        reason = unprobed.get(operation.row, "no probe")
+        return replace(finding, verification=Verification(Verdict.UNAVAILABLE.value, f"not probed: {reason}"))
+    wanted = _subject(operation, probes)
+    found = next((one for one in session.measurements if one.subject == wanted), None)
+    return finding if found is None else replace(finding, verification=_told(operation, found, session))
+
+
+def looked_up(finding: Finding, sessions: Sequence[Session], probes: Mapping[str, Probe]) -> Finding:
+    """The finding with what sessions held elsewhere showed: of the very form, else of the row as such.
+
+    Of several that measured it the first counts that could run it, those of GPUs before others.
+    """
+    operation = finding.operation
+    if operation is None or operation.row not in probes:
+        return finding
+    wanted = _subject(operation, probes)
+    for general in (False, True):
+        subject = Subject(wanted.row, wanted.dtype) if general else wanted
+        found = [(one, session) for session in sessions for one in session.measurements if one.subject == subject]
+        found.sort(
+            key=lambda pair: (_told(operation, *pair).verdict == "unavailable", pair[1].environment["type"] == "cpu")
+        )
+        if found:
+            told = replace(_told(operation, *found[0]), elsewhere=True, general=general and subject != wanted)
+            return replace(finding, verification=told)
+    return finding
+
+
+def _told(operation: Operation, found: Measurement, session: Session) -> Verification:
+    """The outcome in the mode that the finding is about; the other modes are in the evidence."""
+    mode = "strict" if operation.raising else "off"
+    outcome = found.outcomes.get(mode)
+    modes = {name: one.verdict.value for name, one in found.outcomes.items()}
+    numbers: dict[str, Any] = {key: session.environment.get(key, "") for key in _KEYS}
+    numbers |= {"row": found.subject.row, "dtype": found.subject.dtype, "modes": modes}
+    numbers |= {"taken": dict(found.taken), "assumed": dict(found.assumed), "date": session.date}
+    if outcome is None:
+        return Verification(Verdict.INCONCLUSIVE.value, "no run was made", numbers)
+    numbers |= {key: value for key, value in evidence.outcome(outcome).items() if key not in ("verdict", "reason")}
+    text = words(outcome)
+    strict = found.outcomes.get("strict")
+    if mode == "off" and outcome.verdict is Verdict.CONFIRMED and strict is not None:
+        text += f"; with the deterministic mode on: {strict.verdict.value}"
+    return Verification(outcome.verdict.value, text, numbers)

@@ -1,0 +1,62 @@
+"""What a person reads of a session: a table of rows, or of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from detlint.verify.session import Measurement, Session
+from detlint.verify.verdicts import Verdict, words
+
+_MODES = {"off": "mode off", "strict": "mode on", "warn": "warn only", "seeded": "seeded"}
+_CAVEAT = (
+    "not-observed is no proof: runs of one process depend on each other, and {processes} processes alone bound little. "
+    "--thorough looks harder."
+)
+
+
+def table(measurements: Sequence[Measurement]) -> str:
+    """A line a measurement with its verdict in each mode, and below what the numbers rest on."""
+    modes = [mode for mode in _MODES if any(mode in one.outcomes for one in measurements)]
+    lines = [["row", "dtype", *(_MODES[mode] for mode in modes), ""]]
+    for one in sorted(measurements, key=lambda one: (one.subject.row, one.subject.arguments)):
+        verdicts = [one.outcomes[mode].verdict.value if mode in one.outcomes else "" for mode in modes]
+        lines.append([one.subject.row, one.subject.dtype, *verdicts, _remark(one)])
+    return aligned(lines)
+
+
+def _remark(one: Measurement) -> str:
+    """What the first telling outcome rests on."""
+    wanted = (Verdict.CONFIRMED, Verdict.FAILED, Verdict.INCONCLUSIVE, Verdict.UNAVAILABLE)
+    outcomes = [outcome for verdict in wanted for outcome in one.outcomes.values() if outcome.verdict is verdict]
+    given = ", ".join(f"{name}={value!r}" for name, value in one.taken.items())
+    return ". ".join(filter(None, [words(outcomes[0]) if outcomes else "", f"from the code: {given}" if given else ""]))
+
+
+def header(session: Session) -> str:
+    """Where and how the session was held."""
+    where = session.environment
+    versions = [f"{key} {where[key]}" for key in ("torch", "cuda", "cudnn", "hip") if where.get(key)]
+    settings = session.settings
+    threads = f", {where['threads']} threads" if where.get("threads") else ""
+    made = f"{settings.processes} fresh processes x {settings.repeats} runs"
+    return f"{where['device']} ({', '.join(versions)}{threads}), {made}, {session.date}"
+
+
+def footer(session: Session) -> list[str]:
+    """What must be said of a session as a whole: the caveat, and what went wrong."""
+    lines = []
+    if any(o.verdict is Verdict.NOT_OBSERVED for one in session.measurements for o in one.outcomes.values()):
+        lines.append(_CAVEAT.format(processes=session.settings.processes))
+    if session.complaint:
+        lines.append(f"Nothing is confirmed or refuted: {session.complaint}.")
+    if session.interrupted:
+        lines.append("Interrupted: what was counted until then is shown.")
+    return lines
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Lines of cells as columns."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n" for line in lines
+    )

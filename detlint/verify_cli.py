@@ -1,0 +1,225 @@
+"""`detlint verify`: the command line, by the standard library alone, since a machine with a GPU may have no more."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from detlint import catalogue
+from detlint.verify import evidence, join, report, session
+from detlint.verify.pool import Limits, StartError
+from detlint.verify.probes import PROBES
+from detlint.verify.session import Session, Settings
+
+if TYPE_CHECKING:
+    from detlint.engine import Judged, Report
+
+_DESCRIPTION = """\
+Run the operations that findings name on a device, in the form in which the code calls them, and tell whether their
+results differ between runs. Nothing of the code that is checked is imported or run."""
+_STATUS = """\
+Exit status: 0 nothing confirmed, 1 a finding is confirmed, 2 the run failed, a control failed, or there is no such
+device. With --all and --op: 0, or 2."""
+
+
+class _UsageError(Exception):
+    """A wrong combination of options, or a name that nothing has. The message says what to do."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = _parser().parse_args(argv)
+    try:
+        if options.all or options.op:
+            return _catalogue(options)
+        return _findings(options)
+    except (_UsageError, evidence.EvidenceError, catalogue.CatalogueError, OSError) as error:
+        return _complain(str(error))
+    except StartError as error:
+        told = f"nothing was confirmed: {options.device} cannot be used ({error})"
+        other = "; --device cpu measures on the CPU, whose kernels are others" if options.device != "cpu" else ""
+        return _complain(told + other)
+    except KeyboardInterrupt:
+        return _complain("interrupted before anything was measured")
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser("detlint verify", description=_DESCRIPTION, epilog=_STATUS)
+    made.add_argument("paths", nargs="*", type=Path, help="files and folders whose findings are verified [.]")
+    made.add_argument("--op", action="append", metavar="NAME", help="run the rows of this operation, or of this id")
+    made.add_argument("--all", action="store_true", help="run the whole catalogue")
+    add_session_options(made)
+    made.add_argument(
+        "--evidence",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        default=[],
+        help="run nothing: show what this file, or the files of this folder, say of the findings",
+    )
+    made.add_argument("--format", choices=("text", "json"), default="text", help="[text]")
+    made.add_argument("--output", type=Path, metavar="FILE", help="write the session to this file as JSON, too")
+    return made
+
+
+def add_session_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say how a session is held."""
+    default = Settings()
+    parser.add_argument("--device", default=default.device, help="cuda, cuda:1, cpu, mps, xpu [%(default)s]")
+    parser.add_argument("--processes", type=_positive, default=default.processes, help="fresh processes [%(default)s]")
+    parser.add_argument("--repeats", type=_positive, default=default.repeats, help="runs in each process [%(default)s]")
+    parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=default.limits.seconds,
+        metavar="S",
+        help="seconds that a probe may take [%(default)s]",
+    )
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=default.limits.megabytes,
+        metavar="MIB",
+        help="MiB that a worker may hold, on Linux; 0: no limit [%(default)s]",
+    )
+
+
+def session_settings(options: argparse.Namespace) -> Settings:
+    """How a session is to be held."""
+    processes, repeats = (10, 30) if options.thorough else (options.processes, options.repeats)
+    return Settings(options.device, processes, repeats, Limits(options.timeout, options.memory))
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def _catalogue(options: argparse.Namespace) -> int:
+    """Measure rows of the catalogue as such."""
+    if options.paths or options.evidence:
+        raise _UsageError("--all and --op take neither paths nor --evidence: they measure the operations as such")
+    rows = list(PROBES) if options.all else sorted({row for name in options.op for row in _rows(name)})
+    with_progress = _Bar()
+    held = session.hold(join.of_rows(rows, PROBES), session_settings(options), with_progress.show)
+    with_progress.clear()
+    _write_evidence(held, options.output)
+    if options.format == "json":
+        print(evidence.render(held), end="")
+    else:
+        print(report.header(held), report.table(held.measurements), *report.footer(held), sep="\n")
+    return 2 if held.complaint or held.interrupted else 0
+
+
+def _rows(name: str) -> list[str]:
+    """The rows with this id, or that name an operation so, in full or by its end. Raises _UsageError for none."""
+    if name in PROBES:
+        return [name]
+    found = []
+    for tables in catalogue.load().tables.values():
+        for row in (row for rows in tables.values() for row in rows if row.id in PROBES):
+            if any(f".{known}".endswith(f".{name}") for known in row.list("names")):
+                found.append(row.id)
+    if not found:
+        raise _UsageError(f"no row that can be run has the id, or speaks of, {name!r}; `--all` runs every one")
+    return found
+
+
+def _findings(options: argparse.Namespace) -> int:
+    """Verify the findings in files and folders."""
+    checked = _checked(options.paths)
+    from detlint import verifying
+
+    if options.evidence:
+        shown, held = verifying.with_evidence(checked, evidence.read_all(options.evidence)), None
+    else:
+        bar = _Bar()
+        shown, held = verifying.verify_report(checked, session_settings(options), bar.show)
+        bar.clear()
+        _write_evidence(held, options.output)
+    _show(shown, held, options.format)
+    if held is not None and (held.complaint or held.interrupted):
+        return 2
+    return 1 if any(_verdict(judged) == "confirmed" for judged in shown.findings) else 0
+
+
+def _checked(paths: list[Path]) -> Report:
+    """The findings of the paths, by the settings of their project."""
+    try:
+        from detlint import config, engine
+    except ImportError as error:
+        raise _UsageError(f"checking files needs {error.name}, which is not installed; --all and --op do not") from None
+    paths = paths or [Path()]
+    try:
+        settings = config.for_paths(paths)
+        torch = config.target_torch(settings.torch_version, settings.root, catalogue.load())
+        return engine.check_paths(paths, settings, torch)
+    except config.ConfigError as error:
+        raise _UsageError(str(error)) from None
+
+
+def _show(shown: Report, held: Session | None, format_: str) -> None:
+    if format_ == "json":
+        from detlint.output import json
+
+        print(json.render(shown, _text))
+        return
+    if held is not None:
+        print(report.header(held), end="\n\n")
+    lines = [["place", "rule", "verdict", ""]]
+    for judged in shown.findings:
+        told = judged.finding.verification
+        if told is not None:
+            place = judged.finding.place
+            where = f"{place.path}:{place.line}:{place.column}"
+            lines.append([where, judged.finding.code, told.verdict, told.text])
+    print(report.aligned(lines) if len(lines) > 1 else "No finding names an operation that can be run.\n", end="")
+    other = sum(judged.finding.verification is None for judged in shown.findings)
+    if other:
+        print(f"{other} more of {len(shown.findings)} findings are not about an operation that can be run.")
+    if held is not None:
+        print(*report.footer(held), sep="\n")
+
+
+def _verdict(judged: Judged) -> str:
+    told = judged.finding.verification
+    return "" if told is None else told.verdict
+
+
+def _text(path: str) -> str:
+    from detlint import source
+
+    return source.read(Path(path)).removeprefix("\ufeff")
+
+
+def _write_evidence(held: Session, output: Path | None) -> None:
+    if output is not None:
+        file = output / evidence.file_name(held.environment) if output.is_dir() else output
+        file.write_text(evidence.render(held), encoding="utf-8")
+
+
+def _complain(message: str) -> int:
+    print(f"detlint: {message}", file=sys.stderr)
+    return 2
+
+
+class _Bar:
+    """One line on a terminal that says what is being measured."""
+
+    def __init__(self) -> None:
+        self._on = sys.stderr.isatty()
+
+    def show(self, done: int, total: int, doing: str) -> None:
+        """Say how far the session is."""
+        if self._on:
+            print(f"\r\x1b[K{done:5} of {total}  {doing[:60]}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._on:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,90 @@
+"""A probe that hangs, crashes or eats memory costs its row, and the others are measured."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from detlint.verify import pool  # noqa: E402
+from detlint.verify.job import Answer, Job  # noqa: E402
+from detlint.verify.pool import Limits  # noqa: E402
+
+TABLE = "tests.faulty_probes"
+
+
+@pytest.fixture(autouse=True)
+def _probes_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
+
+
+def job(row: str, folder: Path, mode: str = "off", process: int = 0, repeats: int = 3, **more: object) -> Job:
+    reference = str(folder / f"{row}-{mode}")
+    return Job(row, row, mode, "cpu", "float32", repeats, process, reference, table=TABLE, **more)  # type: ignore[arg-type]
+
+
+def ask(*jobs: Job, limits: Limits = Limits(seconds=20)) -> dict[str, Answer]:  # noqa: B008 - it is frozen
+    return {answer.key: answer for answer in pool.answers(jobs, limits)}
+
+
+def test_each_fault_costs_one_row(tmp_path: Path) -> None:
+    rows = ("warns", "hangs", "crashes", "leaves", "eats", "raises", "missing", "unavailable", "prints", "counts")
+    found = ask(*(job(row, tmp_path) for row in rows), limits=Limits(seconds=10, megabytes=1024))
+    assert list(found) == list(rows)
+    assert found["hangs"].error == "time"
+    assert "10 s" in found["hangs"].reason
+    assert found["crashes"].error == "crash"
+    assert "SIGSEGV" in found["crashes"].reason
+    assert found["leaves"].error == "crash"
+    assert "status 7" in found["leaves"].reason
+    if sys.platform == "linux":
+        assert found["eats"].error == "memory"
+    assert (found["raises"].error, found["raises"].reason) == ("failed", "ValueError: of no use")
+    assert found["missing"].error == "unavailable"
+    assert "no_such_package" in found["missing"].reason
+    assert (found["unavailable"].error, found["unavailable"].reason) == ("unavailable", "not here")
+    assert len(set(found["prints"].digests)) == 1
+    assert len(found["counts"].digests) == len(set(found["counts"].digests)) == 3
+    assert found["warns"].warned and not found["prints"].warned
+
+
+def test_a_worker_is_gone_when_its_jobs_are_done(tmp_path: Path) -> None:
+    first, second = (ask(job("process", tmp_path, process=number))["process"] for number in (0, 1))
+    assert first.digests != second.digests
+    assert len(first.digests) == len(second.digests) == 1
+
+
+def test_draws_repeat_between_processes_only_where_they_are_seeded(tmp_path: Path) -> None:
+    for mode, results in (("off", 2), ("seeded", 1)):
+        answers = [ask(job("draws", tmp_path, mode, process=number))["draws"] for number in (0, 1)]
+        assert len({answer.digests for answer in answers}) == results
+        assert [len(answer.digests) for answer in answers] == [1, 1]
+
+
+def test_memory_is_dirtied_with_another_pattern_in_each_run(tmp_path: Path) -> None:
+    answers = [ask(job("memory", tmp_path, process=number))["memory"] for number in (0, 1)]
+    assert all(len(set(answer.digests)) == 3 for answer in answers)
+    assert answers[0].digests[0] != answers[1].digests[0]
+
+
+def test_literals_come_from_the_code_or_are_told_to_be_assumed(tmp_path: Path) -> None:
+    found = ask(job("literals", tmp_path, arguments={"kernel_size": [2, 3]}, called="torch.f"))["literals"]
+    assert found.taken == {"kernel_size": [2, 3]}
+    assert found.assumed == {"stride": 1}
+
+
+def test_where_no_worker_starts_the_reason_is_told(tmp_path: Path) -> None:
+    with pytest.raises(pool.StartError, match="nonsense"):
+        pool.environment("nonsense")
+
+
+def test_nothing_in_the_working_folder_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("torch", "json", "random"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the user\\'s own file was run')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", str(Path(__file__).parent.parent)]))
+    assert pool.environment("cpu")["type"] == "cpu"

@@ -1,0 +1,174 @@
+"""Sessions on the CPU, some of whose kernels truly race: the suite's honest positives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from detlint.verify import evidence, pool, report, session  # noqa: E402
+from detlint.verify.job import Answer, Job  # noqa: E402
+from detlint.verify.pool import Limits  # noqa: E402
+from detlint.verify.session import Session, Settings, Subject  # noqa: E402
+from detlint.verify.verdicts import Verdict  # noqa: E402
+
+RACING = ("index_put_acc.cpu", "put_acc.cpu", "take.bwd.cpu", "getitem.bwd.cpu", "index_put_noacc.fwd")
+REFUSED = ("put_noacc.fwd", "max_unpool.fwd")
+EXACT = ("scatter_reduce_amaxmin.fwd", "argmax_ties.fwd", "masked_select.bwd", "scatter_value.fwd")
+
+
+@pytest.fixture(scope="module")
+def held() -> Session:
+    return session.hold([Subject(row) for row in (*RACING, *REFUSED, *EXACT)], Settings("cpu", 2, 6))
+
+
+def verdicts(held: Session, row: str) -> dict[str, str]:
+    found = next(one for one in held.measurements if one.subject.row == row)
+    return {mode: outcome.verdict.value for mode, outcome in found.outcomes.items()}
+
+
+@pytest.mark.parametrize("row", RACING)
+def test_what_races_on_the_cpu_is_confirmed_and_takes_the_deterministic_path(held: Session, row: str) -> None:
+    path = "deterministic-path"
+    assert verdicts(held, row) == {"off": "confirmed", "strict": path, "warn": path}
+
+
+@pytest.mark.parametrize("row", REFUSED)
+def test_what_the_mode_refuses_raises_and_still_races_with_a_warning(held: Session, row: str) -> None:
+    assert verdicts(held, row) == {"off": "confirmed", "strict": "raises", "warn": "confirmed"}
+    found = next(one for one in held.measurements if one.subject.row == row)
+    assert found.outcomes["warn"].warned
+    assert not found.outcomes["off"].warned
+    assert "deterministic implementation" in found.outcomes["strict"].reason
+
+
+@pytest.mark.parametrize("row", EXACT)
+def test_what_is_exact_is_not_observed_to_differ(held: Session, row: str) -> None:
+    assert set(verdicts(held, row).values()) == {"not-observed"}
+
+
+def test_the_controls_are_part_of_the_session(held: Session) -> None:
+    race, exact = held.controls
+    assert race.outcomes["off"].verdict is Verdict.CONFIRMED
+    assert race.outcomes["strict"].verdict is Verdict.DETERMINISTIC_PATH
+    assert {outcome.verdict for outcome in exact.outcomes.values()} == {Verdict.NOT_OBSERVED}
+    assert (held.complaint, held.interrupted) == ("", False)
+
+
+def test_a_session_comes_back_from_its_file_as_it_was(held: Session, tmp_path: Path) -> None:
+    file = tmp_path / evidence.file_name(held.environment)
+    assert file.name.startswith("cpu-") and f"torch-{torch.__version__.partition('+')[0]}" in file.name
+    file.write_text(evidence.render(held), encoding="utf-8")
+    again = evidence.read(file)
+    assert (again.measurements, again.controls, again.date) == (held.measurements, held.controls, held.date)
+    assert again.environment == held.environment
+    assert evidence.read_all([tmp_path]) == [again]
+    json.loads(file.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+def test_the_table_names_each_row_with_its_verdicts(held: Session) -> None:
+    lines = report.table(held.measurements).splitlines()
+    assert lines[0].split() == ["row", "dtype", "mode", "off", "mode", "on", "warn", "only"]
+    assert sorted(line.split()[0] for line in lines[1:]) == sorted((*RACING, *REFUSED, *EXACT))
+    assert "fresh processes x 6 runs" in report.header(held)
+    assert any("no proof" in line for line in report.footer(held))
+
+
+# With the pool replaced: what the session makes of answers that no machine gives on demand
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, results: Mapping[tuple[str, str], Sequence[str]]) -> list[Job]:
+    """Answers by row and mode, else "same" each run; the control of races differs unless it is named."""
+    asked: list[Job] = []
+
+    def answers(jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
+        for job in jobs:
+            asked.append(job)
+            usual = ("one", "other") if job.row == "control.race" and job.mode == "off" else ("same", "same")
+            given = results.get((job.row, job.mode), usual)
+            if given == ["interrupt"]:
+                raise KeyboardInterrupt
+            yield Answer(job.key, tuple(given))
+
+    monkeypatch.setattr(pool, "answers", answers)
+    monkeypatch.setattr(pool, "environment", lambda device: {"device": device, "type": "cpu", "torch": "2"})
+    return asked
+
+
+def hold(*rows: str) -> Session:
+    return session.hold([Subject(row) for row in rows], Settings("cpu", 3, 2, table="tests.faulty_probes"))
+
+
+def test_where_no_race_shows_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, {("control.race", "off"): ("same", "same"), ("counts", "off"): ("a", "b")})
+    held = hold("counts", "raises")
+    assert "would not show" in held.complaint
+    assert {o.verdict for one in held.measurements for o in one.outcomes.values()} == {Verdict.INCONCLUSIVE}
+    assert held.measurements[0].outcomes["off"].distinct == 2
+    assert "confirmed or refuted" in report.footer(held)[-1]
+
+
+def test_where_the_exact_control_differs_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, {("control.exact", "off"): ("a", "b"), ("counts", "off"): ("a", "b")})
+    assert {o.verdict for o in hold("counts").measurements[0].outcomes.values()} == {Verdict.INCONCLUSIVE}
+
+
+def test_a_race_under_the_mode_takes_the_claims_of_that_mode_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, {("control.race", "strict"): ("a", "b"), ("counts", "off"): ("a", "b")})
+    found = hold("counts").measurements[0].outcomes
+    assert found["off"].verdict is Verdict.CONFIRMED
+    assert found["strict"].verdict is Verdict.INCONCLUSIVE
+    assert found["warn"].verdict is Verdict.DETERMINISTIC_PATH
+
+
+def test_a_difference_ends_the_runs_of_its_row_and_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = scripted(monkeypatch, {("counts", "off"): ("a", "b")})
+    hold("counts")
+    runs = [(job.row, job.mode) for job in asked]
+    assert runs.count(("counts", "off")) == 1
+    assert runs.count(("counts", "strict")) == 3
+    assert runs.count(("control.race", "off")) == 3
+
+
+def test_processes_that_disagree_are_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = scripted(monkeypatch, {})
+    hold("process")
+    assert [job.process for job in asked if (job.row, job.mode) == ("process", "off")] == [0, 1, 2]
+
+
+def test_only_draws_are_run_seeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = scripted(monkeypatch, {("control.race", "seeded"): ("a", "b")})
+    hold("counts", "draws")
+    assert {job.row for job in asked if job.mode == "seeded"} == {"control.race", "control.exact", "draws"}
+
+
+def test_an_interrupted_session_keeps_what_was_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scripted(monkeypatch, {("counts", "off"): ("a", "b"), ("raises", "off"): ["interrupt"]})
+    held = hold("counts", "raises")
+    assert held.interrupted
+    assert held.measurements[0].outcomes["off"].verdict is Verdict.CONFIRMED
+    assert held.measurements[1].outcomes["off"].verdict is Verdict.INCONCLUSIVE
+    (tmp_path / "evidence.json").write_text(evidence.render(held))
+    assert evidence.read(tmp_path / "evidence.json").interrupted
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is not evidence"),
+        ("[]", "is not evidence"),
+        ("{}", "is not evidence"),
+        ('{"version": 2}', "gather it again"),
+        ('{"version": 1, "environment": 3}', "is not evidence"),
+    ],
+)
+def test_a_file_that_is_no_evidence_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "evidence.json"
+    file.write_text(text)
+    with pytest.raises(evidence.EvidenceError, match=told) as raised:
+        evidence.read(file)
+    assert "\n" not in str(raised.value)
