@@ -34,6 +34,12 @@ def _eats(bench: Bench) -> Run:
     return eat
 
 
+def _device_assert(bench: Bench) -> Run:
+    """An index out of bounds, which a GPU reports by ending all that the process can do with it."""
+    values = bench.normal(4)
+    return lambda: values[bench.integers(9, 64, low=8)]
+
+
 def _raises(bench: Bench) -> Run:
     def fail() -> None:
         raise ValueError("of no use\nat all")
@@ -93,6 +99,7 @@ PROBES = {
     "crashes": Probe(_crashes),
     "leaves": Probe(_leaves),
     "eats": Probe(_eats),
+    "device_assert": Probe(_device_assert),
     "raises": Probe(_raises),
     "missing": Probe(_missing),
     "unavailable": Probe(_unavailable),

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from detlint.verify import pool  # noqa: E402
-from detlint.verify.job import Answer, Job  # noqa: E402
-from detlint.verify.pool import Limits  # noqa: E402
+from detlint.verify import pool
+from detlint.verify.job import Answer, Job
+from detlint.verify.pool import Limits
 
 TABLE = "tests.faulty_probes"
 

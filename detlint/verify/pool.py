@@ -23,6 +23,7 @@ from detlint.verify.job import Answer, Job
 _PACKAGE = Path(__file__).resolve().parents[2]
 _START = 300.0  # seconds: importing torch and waking a device for the first time can take minutes
 _END = 10.0
+_FATAL = ("time", "crash", "device")  # a process whose device tripped an assertion can do no more on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def answers(jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
                 while left:
                     answer = worker.ask(left.pop(0))
                     yield answer
-                    if answer.error in ("time", "crash"):
+                    if answer.error in _FATAL:
                         break
         except StartError as error:
             yield from (Answer(job.key, error="crash", reason=str(error)) for job in left)

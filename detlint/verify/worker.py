@@ -112,6 +112,8 @@ def _kind(error: Exception) -> str:
         return "raises"
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in message:
         return "memory"
+    if type(error).__name__ == "AcceleratorError" or "CUDA error" in message:
+        return "device"
     missing = ("not implemented for", "Could not run", "no attribute", "not compiled with", "No available kernel")
     if isinstance(error, (UnavailableError, NotImplementedError)) or any(words in message for words in missing):
         return "unavailable"
