@@ -43,8 +43,8 @@ class Answer:
 
     `digests` has one entry a run. `absolute` and `ulp` are the largest differences from the reference, None where
     nothing differed or it cannot be said. `error` is "", "raises" (the deterministic mode refused), "unavailable",
-    "memory", "time", "crash", "device" (which can be used no more in that process) or "failed", and `reason` the words for it. `warned` tells that torch warned of an
-    operation without a deterministic implementation.
+    "memory", "time", "crash", "device" (of no more use in that process) or "failed", and `reason` the words for it.
+    `warned` tells that torch warned of an operation without a deterministic implementation.
     """
 
     key: str
