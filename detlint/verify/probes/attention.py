@@ -76,7 +76,7 @@ def _layers(bench: Bench) -> Run:
         options["num_encoder_layers"] = options["num_decoder_layers"] = 1
     layer = bench.module(getattr(nn, name)(width, heads, **options))
     count = 1 if name == "TransformerEncoderLayer" else 2
-    inputs = [bench.normal(few(4096 * width * (4 * width + 4096), 4), 2048, width) for _ in range(count)]
+    inputs = [bench.normal(few(bench, 4096 * width * (4 * width + 4096), 4), 2048, width) for _ in range(count)]
     run = bench.layer_gradients(layer, *inputs)
     return _only(_FLASH, run)
 

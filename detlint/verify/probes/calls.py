@@ -46,9 +46,11 @@ def each(value: Any, rank: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
 
 
-def few(work: float, most: int) -> int:
+def few(bench: Bench, work: float, most: int) -> int:
     """How many items of so much work, in multiplications each, keep a run short: from 1 to `most`."""
-    return max(1, min(most, math.floor(2e9 / work)))
+    slow = bench.dtype.itemsize == 2  # few CPUs multiply halves
+    total = 5e10 if bench.device.type != "cpu" else 2e8 if slow else 2e9
+    return max(1, min(most, math.floor(total / work)))
 
 
 def on_two_streams(bench: Bench, run: Run) -> Run:

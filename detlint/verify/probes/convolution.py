@@ -49,7 +49,7 @@ def _convolution(bench: Bench, transposed: bool) -> tuple[torch.nn.Module, Tenso
     made = getattr(nn, f"Conv{'Transpose' if transposed else ''}{rank}d")
     layer = bench.module(made(sources, targets, kernel, groups=groups, bias=bench.given("bias", True), **options))
     work = sources * targets / groups * math.prod(kernel) * math.prod(size)
-    return layer, bench.addends(few(work, 32), sources, *size)
+    return layer, bench.addends(few(bench, work, 32), sources, *size)
 
 
 def _recurrent_forward(bench: Bench) -> Run:
@@ -90,9 +90,9 @@ def _recurrent(bench: Bench) -> tuple[torch.nn.Module, Tensor]:
         options["proj_size"] = bench.given("proj_size", 0)
     options["num_layers"] = bench.given("num_layers", 2)
     options["bidirectional"] = bench.given("bidirectional", False)
-    steps = 32
+    steps = 32 if bench.device.type == "cuda" else 8
     work = 4 * hidden * (width + hidden) * options["num_layers"] * steps * 4
-    return bench.module(getattr(nn, name)(width, hidden, **options)), bench.normal(steps, few(work, 64), width)
+    return bench.module(getattr(nn, name)(width, hidden, **options)), bench.normal(steps, few(bench, work, 64), width)
 
 
 PROBES: dict[str, Probe] = {

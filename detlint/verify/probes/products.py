@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from detlint.verify.probe import Probe, Run, UnavailableError
-from detlint.verify.probes.calls import CUDA, HALVES, function_of, name_of, on_two_streams
+from detlint.verify.probe import Kind, Probe, Run, UnavailableError
+from detlint.verify.probes.calls import CUDA, HALVES, few, function_of, name_of, on_two_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from detlint.verify.bench import Bench
 
-_N, _LONG = 512, 4096  # the sums are long, so that it pays to split them
+_LONG = 4096  # the sums are long, so that it pays to split them
 _SHAPES = {
-    "bmm": [(4, _N, _LONG), (4, _LONG, _N)],
-    "addmm": [(_N, _N), (_N, _LONG), (_LONG, _N)],
-    "addbmm": [(_N, _N), (4, _N, _LONG), (4, _LONG, _N)],
-    "baddbmm": [(4, _N, _N), (4, _N, _LONG), (4, _LONG, _N)],
-    "mv": [(_LONG, _LONG), (_LONG,)],
-    "linear": [(_N, _LONG), (_N, _LONG), (_N,)],
+    "bmm": "bik bkj",
+    "addmm": "ij ik kj",
+    "addbmm": "ij bik bkj",
+    "baddbmm": "bij bik bkj",
+    "mv": "ik k",
+    "linear": "ik jk j",
 }
 _BATCHES = (2048, 1, 7, 64, 512)  # sizes that call for different kernels
 
@@ -47,11 +47,13 @@ def _product(bench: Bench) -> tuple[Callable[..., Tensor], list[Tensor]]:
     import torch
 
     name = name_of(bench, "mm").lower()
-    shapes = _SHAPES.get(name, [(_N, _LONG), (_LONG, _N)])
-    factors = [bench.addends(*shape) for shape in shapes]
+    rows = few(bench, 4 * 512 * _LONG, 512)
+    sizes = {"b": 4, "i": rows, "j": 512, "k": _LONG}
+    factors = [bench.addends(*(sizes[axis] for axis in axes)) for axes in _SHAPES.get(name, "ik kj").split()]
     if name == "einsum":
         return lambda one, other: torch.einsum("ik,kj->ij", one, other), factors
-    return torch.nn.functional.linear if name == "linear" else getattr(torch, name), factors
+    product: Callable[..., Tensor] = getattr(torch.nn.functional if name == "linear" else torch, name)
+    return product, factors
 
 
 def _scaled(bench: Bench) -> Run:
@@ -80,6 +82,23 @@ def _scaled(bench: Bench) -> Run:
     return lambda: multiply(one, other, *scales, offs=ends, out_dtype=torch.bfloat16)
 
 
+def _grouped_rest(bench: Bench) -> Run:
+    """A grouped product whose last group ends before the last row, so that nothing writes the rows after it."""
+    import torch
+
+    multiply: Callable[..., Tensor] | None = getattr(torch, "_grouped_mm", None)
+    if multiply is None:
+        raise UnavailableError("this torch has no torch._grouped_mm")
+    ends = torch.tensor([4, 8], dtype=torch.int32, device=bench.device)
+    rows, columns = bench.normal(16, 64).to(torch.bfloat16), bench.normal(2, 64, 64).to(torch.bfloat16)
+
+    def run() -> Tensor:
+        bench.dirty(16, 64, dtype=torch.bfloat16)
+        return multiply(rows, columns, offs=ends)
+
+    return run
+
+
 def _distances_gradient(bench: Bench) -> Run:
     import torch
 
@@ -94,7 +113,8 @@ def _row_of_product(bench: Bench) -> Run:
     import torch
 
     name = name_of(bench, "mm")
-    rows, other, bias = bench.normal(max(_BATCHES), 2048), bench.normal(2048, 1024), bench.normal(1024)
+    columns = few(bench, max(_BATCHES) * 2048, 1024)
+    rows, other, bias = bench.normal(max(_BATCHES), 2048), bench.normal(2048, columns), bench.normal(columns)
     if name == "addmm":
         return _one_row(lambda batch: torch.addmm(bias, batch, other), rows)
     if name == "linear":
@@ -130,3 +150,6 @@ PROBES: dict[str, Probe] = {
     "bi.matmul": Probe(_row_of_product, dtypes=HALVES),
     "bi.reduce": Probe(_row_of_reduction, dtypes=HALVES),
 }
+
+# for a row that the catalogue does not have yet
+PROPOSED: dict[str, Probe] = {"grouped_mm.rest": Probe(_grouped_rest, kind=Kind.MEMORY)}

@@ -43,7 +43,11 @@ def _product(bench: Bench) -> Run:
     import torch
 
     name = name_of(bench, "mm")
-    matrix, other, result = _thinned(bench, _SIZE, _SIZE).to_sparse_csr(), bench.addends(_SIZE, 256), bench.ones(_SIZE, 256)
+    matrix, other, result = (
+        _thinned(bench, _SIZE, _SIZE).to_sparse_csr(),
+        bench.addends(_SIZE, 256),
+        bench.ones(_SIZE, 256),
+    )
     if name == "addmm":
         return lambda: torch.sparse.addmm(result, matrix, other)
     if name == "sampled_addmm":
