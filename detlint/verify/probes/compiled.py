@@ -58,6 +58,7 @@ def _chosen_by_inductor(bench: Bench, mode: str | None) -> Run:
     shapes = ((512, 4096, 512), (37, 1111, 1023)) if bench.device.type == "cuda" else ((64, 512, 64),)
     inputs = [(bench.normal(rows, inner), bench.normal(inner, columns)) for rows, inner, columns in shapes]
     utils = bench.package("torch._inductor.utils")
+    fresh = getattr(utils, "fresh_cache", None) or utils.fresh_inductor_cache
 
     def call(one: Tensor, other: Tensor) -> Any:
         product = torch.relu(one @ other)
@@ -66,7 +67,7 @@ def _chosen_by_inductor(bench: Bench, mode: str | None) -> Run:
     made = compiled(bench, call, mode)
 
     def run() -> Any:
-        with getattr(utils, "fresh_cache", None) or utils.fresh_inductor_cache():
+        with fresh():
             return [made(one, other) for one, other in inputs]
 
     return run

@@ -50,7 +50,7 @@ def _scaler(bench: Bench) -> Any:
     import torch
 
     init = bench.given("init_scale", 65536.0)
-    return torch.amp.GradScaler(bench.device.type, init_scale=init)  # type: ignore[attr-defined]
+    return torch.amp.GradScaler(bench.device.type, init_scale=init)
 
 
 PROBES: dict[str, Probe] = {"amp_gradscaler.fwd": Probe(_scaler_step), "amp_gradscaler.bwd": Probe(_scaled_gradient)}

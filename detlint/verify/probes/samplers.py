@@ -18,7 +18,7 @@ def _distributed(bench: Bench) -> Run:
     options |= {"seed": bench.given("seed", 0), "drop_last": bench.given("drop_last", False)}
 
     def run() -> Any:
-        sampler: Any = DistributedSampler(range(1000), **options)  # type: ignore[arg-type, var-annotated]
+        sampler: Any = DistributedSampler(range(1000), **options)  # type: ignore[arg-type]
         return list(sampler), list(sampler)
 
     return run

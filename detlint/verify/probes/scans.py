@@ -87,7 +87,7 @@ def _categorical(bench: Bench) -> Run:
     import torch
 
     categories = torch.distributions.Categorical(probs=bench.uniform(_MANY))
-    return lambda: categories.sample((1 << 16,))
+    return lambda: categories.sample((1 << 16,))  # type: ignore[no-untyped-call]
 
 
 def _masked_gradient(bench: Bench) -> Run:

@@ -54,7 +54,8 @@ def _side_stream(bench: Bench) -> Run:
 
 def _writers(bench: Bench) -> Run:
     """Weights that four threads pull to their own targets, without a lock."""
-    weights, targets = bench.zeros(1 << 12).share_memory_(), [bench.normal(1 << 12) for _ in range(4)]
+    weights, targets = bench.zeros(1 << 12), [bench.normal(1 << 12) for _ in range(4)]
+    weights.share_memory_()  # type: ignore[no-untyped-call]
 
     def train(target: Tensor) -> None:
         for _ in range(200):
