@@ -29,6 +29,7 @@ def compiled(bench: Bench, function: Callable[..., Any], mode: str | None = None
     found = [name for name in (os.environ.get("CXX"), "g++", "clang++") if name and shutil.which(name)]
     if not found:
         raise UnavailableError("needs a C++ compiler")
+    torch.compiler.reset()  # what this process compiled for another probe
     made: Callable[..., Any] = torch.compile(function, mode=mode, dynamic=False)
     return made
 
@@ -45,8 +46,12 @@ def _chosen_by_cudnn(bench: Bench) -> Run:
         runs.append((layer, batch, bench.layer_gradients(layer, batch)))
 
     def run() -> Any:
-        with torch.backends.cudnn.flags(enabled=True, benchmark=True):
+        before = torch.backends.cudnn.benchmark
+        torch.backends.cudnn.benchmark = True
+        try:
             return [(layer(batch), gradients()) for layer, batch, gradients in runs]
+        finally:
+            torch.backends.cudnn.benchmark = before
 
     return run
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
 _SIZES = {1: 1024, 2: 56, 3: 14}  # of each dimension of an input
+_MOST = 1 << 23  # elements of a batch
 _HIDDEN = 256
 
 
@@ -49,7 +50,8 @@ def _convolution(bench: Bench, transposed: bool) -> tuple[torch.nn.Module, Tenso
     made = getattr(nn, f"Conv{'Transpose' if transposed else ''}{rank}d")
     layer = bench.module(made(sources, targets, kernel, groups=groups, bias=bench.given("bias", True), **options))
     work = sources * targets / groups * math.prod(kernel) * math.prod(size)
-    return layer, bench.addends(few(bench, work, 32), sources, *size)
+    most = max(1, min(32, _MOST // (max(sources, targets) * math.prod(size))))
+    return layer, bench.addends(few(bench, work, most), sources, *size)
 
 
 def _recurrent_forward(bench: Bench) -> Run:

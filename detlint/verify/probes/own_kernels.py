@@ -34,7 +34,7 @@ def _sum(bench: Bench) -> Callable[[Tensor], Tensor]:
 
     def add(source: Tensor) -> Tensor:
         total = torch.zeros(4, device=source.device)
-        kernel((source.numel() // _BLOCK, 1, 1), (_BLOCK, 1, 1), (source, total, source.numel()))
+        kernel((source.numel() // _BLOCK, 1, 1), (_BLOCK, 1, 1), [source, total, source.numel()])
         return total
 
     return add

@@ -39,7 +39,7 @@ def _add_to_dense(bench: Bench) -> Run:
 
 
 def _product(bench: Bench) -> Run:
-    """Dense products with a matrix and its transpose, and where it is asked for a sparse one."""
+    """Products of a sparse matrix, plain and transposed, with dense ones and with itself."""
     import torch
 
     name = name_of(bench, "mm")
@@ -53,8 +53,8 @@ def _product(bench: Bench) -> Run:
     if name == "sampled_addmm":
         wide = bench.addends(256, _SIZE)
         return lambda: torch.sparse.sampled_addmm(matrix, other, wide)
-    transpose = matrix.to_dense().t().to_sparse_csc()
-    return lambda: (torch.sparse.mm(matrix, other), transpose @ other, torch.sparse.mm(matrix, matrix))
+    wide = other.t().contiguous()
+    return lambda: (torch.sparse.mm(matrix, other), matrix.t() @ other, wide @ matrix, torch.sparse.mm(matrix, matrix))
 
 
 def _product_gradient(bench: Bench) -> Run:

@@ -22,11 +22,12 @@ def _copy_to_host(bench: Bench) -> Run:
 
     bench.needs_cuda()
     source, target = bench.ones(_MANY), torch.zeros(_MANY, dtype=bench.dtype, pin_memory=True)
+    unwaited = bench.given("non_blocking", True)
 
     def run() -> Tensor:
         target.zero_()
         torch.cuda.synchronize(bench.device)
-        target.copy_(source, non_blocking=bench.given("non_blocking", True))
+        target.copy_(source, non_blocking=unwaited)
         return target.clone()
 
     return run
