@@ -11,7 +11,7 @@ from detlint.verify.probes.sizes import HALVES, each, last, options, planes, ran
 if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
-_OVERLAPPING = {"kernel_size": 3, "stride": 2}  # of stride 1, avg_pool3d has a kernel without atomics
+_OVERLAPPING = {"kernel_size": 3, "stride": 2}  # of stride 1 without padding, avg_pool3d has a kernel without atomics
 _DISJOINT = {"kernel_size": 2, "stride": None}
 
 
@@ -30,7 +30,8 @@ def _around(arguments: dict[str, Any], dimensions: int) -> tuple[int, ...]:
 def _avg_pool3d(bench: Bench, **windows: Any) -> Run:
     from torch.nn import functional
 
-    arguments = options(bench, **windows, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)
+    windows = {"padding": 0, **windows}
+    arguments = options(bench, **windows, ceil_mode=False, count_include_pad=True, divisor_override=None)
     return bench.gradients(
         lambda source: functional.avg_pool3d(source, **arguments), bench.normal(*_around(arguments, 3))
     )
@@ -97,6 +98,7 @@ def _max_unpool(bench: Bench) -> Run:
 
 PROBES: dict[str, Probe] = {
     "avg_pool3d.bwd": Probe(_avg_pool3d, _OVERLAPPING, dtypes=HALVES),
+    "avg_pool3d.bwd.padded": Probe(_avg_pool3d, {"kernel_size": 3, "stride": 1, "padding": 1}, dtypes=HALVES),
     "avg_pool3d.bwd.disjoint": Probe(_avg_pool3d, _DISJOINT, dtypes=HALVES),
     "lp_pool3d.bwd": Probe(_lp_pool3d, _OVERLAPPING, dtypes=HALVES),
     "lp_pool3d.bwd.disjoint": Probe(_lp_pool3d, _DISJOINT, dtypes=HALVES),
