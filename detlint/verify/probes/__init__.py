@@ -3,6 +3,34 @@
 from __future__ import annotations
 
 from detlint.verify.probe import Probe
-from detlint.verify.probes import indexing
+from detlint.verify.probes import (
+    draws,
+    draws_layers,
+    draws_numbers,
+    fused_attention,
+    geometry,
+    graphs,
+    indexing,
+    loading,
+    memory,
+    order,
+    other_packages,
+    vision,
+)
 
-PROBES: dict[str, Probe] = {**indexing.PROBES}
+_MODULES = (
+    indexing,
+    draws,
+    draws_layers,
+    draws_numbers,
+    memory,
+    order,
+    loading,
+    graphs,
+    vision,
+    geometry,
+    fused_attention,
+    other_packages,
+)
+
+PROBES: dict[str, Probe] = {row: probe for module in _MODULES for row, probe in module.PROBES.items()}
