@@ -83,8 +83,8 @@ def _one_by_one(module: Module, call: s.Call, names: Iterable[str]) -> dict[str,
     """The arguments that a function takes one by one or as one tuple, such as sizes, under their common name."""
     texts = [module.catalogue.signatures.get(name, "") for name in sorted(names)]
     parameter, place = next((variadic(text) for text in texts if text), ("", 0))
-    given = [argument.value for argument in call.arguments if argument.keyword is None]
-    if not parameter or len(given) <= place or any(argument.star for argument in call.arguments):
+    given = [argument.value for argument in call.arguments if argument.keyword is None and not argument.star]
+    if not parameter or len(given) <= place or any(argument.star == "*" for argument in call.arguments):
         return {}
     values = [_constant(module, each) for each in given[place:]]
     if UNKNOWN in values:
@@ -119,7 +119,7 @@ def shape(module: Module, tensor: s.Expression, depth: int = _DEPTH) -> tuple[in
 
 
 def _shape_of(module: Module, value: s.Expression, depth: int) -> tuple[int, ...] | None:
-    if not isinstance(value, s.Call) or any(argument.star for argument in value.arguments):
+    if not isinstance(value, s.Call) or any(argument.star == "*" for argument in value.arguments):
         return None
     names = module.callee(value)
     if names and names <= listed(module, "parameter") and value.arguments:
