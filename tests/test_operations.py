@@ -177,9 +177,9 @@ CROSS = "torch.nn.CrossEntropyLoss"
          {"mode": "'max-autotune'"}),
         ("x = torch.compile(x, options={'max_autotune': True})", "inductor.max-autotune", "torch.compile", {}),
         ("import os\nos.environ['PYTORCH_TUNABLEOP_ENABLED'] = '1'", "tunable-op", "", {}),
-        ("x = list({str(each) for each in y})", "text", "", {}),
-        ("x = hash(str(y)) % 10", "text", "builtins.hash", {}),
-        ("x = id(y) % 10", "objects", "builtins.id", {}),
+        ("x = list({str(each) for each in y})", "element.text", "", {}),
+        ("x = hash(str(y)) % 10", "element.text", "builtins.hash", {}),
+        ("x = id(y) % 10", "element.objects", "builtins.id", {}),
         # no row stands behind it
         ("from torch.utils.data import DataLoader\nx = DataLoader(x, num_workers=k, in_order=False)", None, "", {}),
         ("x = hash(self.label) % 10", None, "", {}),
