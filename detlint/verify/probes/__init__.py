@@ -12,7 +12,6 @@ from detlint.verify.probes import (
     mixed_precision,
     own_kernels,
     products,
-    samplers,
     scans,
     sparse,
     spectral,
@@ -33,6 +32,5 @@ PROBES: dict[str, Probe] = {
     **mixed_precision.PROBES,
     **streams.PROBES,
     **own_kernels.PROBES,
-    **samplers.PROBES,
     **compiled.PROBES,
 }
