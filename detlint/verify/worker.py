@@ -114,7 +114,15 @@ def _kind(error: Exception) -> str:
         return "memory"
     if type(error).__name__ == "AcceleratorError" or "CUDA error" in message:
         return "device"
-    missing = ("not implemented for", "Could not run", "no attribute", "not compiled with", "No available kernel")
+    missing = (
+        "not implemented for",
+        "Could not run",
+        "no attribute",
+        "not compiled with",
+        "No available kernel",
+        "No viable backend",
+        "not supported on",
+    )
     if isinstance(error, (UnavailableError, NotImplementedError)) or any(words in message for words in missing):
         return "unavailable"
     return "failed"

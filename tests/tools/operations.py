@@ -23,6 +23,7 @@ _KINDS = {
     Kind.REPEATS: "runs",
     Kind.PROCESSES: "processes",
     Kind.DRAWS: "unseeded and seeded processes",
+    Kind.BATCHES: "batches of other sizes",
     Kind.MEMORY: "poisoned memory",
 }
 _LONGEST = 3

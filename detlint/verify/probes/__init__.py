@@ -30,7 +30,6 @@ from detlint.verify.probes import (
     products,
     reductions,
     resampling,
-    samplers,
     scans,
     sparse,
     spectral,
@@ -66,7 +65,6 @@ _MODULES = (
     products,
     reductions,
     resampling,
-    samplers,
     scans,
     sparse,
     spectral,
@@ -76,4 +74,8 @@ _MODULES = (
 )
 
 PROBES: dict[str, Probe] = {row: probe for module in _MODULES for row, probe in module.PROBES.items()}
-NOT_PROBED: dict[str, str] = {**fused_attention.NOT_PROBED, **other_packages.NOT_PROBED}  # row -> why
+NOT_PROBED: dict[str, str] = {
+    **compiled.NOT_PROBED,
+    **fused_attention.NOT_PROBED,
+    **other_packages.NOT_PROBED,
+}  # row -> why

@@ -49,7 +49,7 @@ def each(value: Any, rank: int) -> tuple[int, ...]:
 def few(bench: Bench, work: float, most: int) -> int:
     """How many items of so much work, in multiplications each, keep a run short: from 1 to `most`."""
     slow = bench.dtype.itemsize == 2  # few CPUs multiply halves
-    total = 5e10 if bench.device.type != "cpu" else 2e8 if slow else 2e9
+    total = 5e10 if bench.device.type != "cpu" else 1e8 if slow else 5e8
     return max(1, min(most, math.floor(total / work)))
 
 

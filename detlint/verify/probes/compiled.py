@@ -60,6 +60,8 @@ def _chosen_by_inductor(bench: Bench, mode: str | None) -> Run:
     """Products and reductions of several shapes, compiled anew in this process."""
     import torch
 
+    if mode:
+        bench.needs_cuda()  # elsewhere there is next to nothing to choose from
     shapes = ((512, 4096, 512), (37, 1111, 1023)) if bench.device.type == "cuda" else ((64, 512, 64),)
     inputs = [(bench.normal(rows, inner), bench.normal(inner, columns)) for rows, inner, columns in shapes]
     utils = bench.package("torch._inductor.utils")
@@ -114,7 +116,9 @@ def _scan(bench: Bench) -> Run:
 
 
 _CUDNN = Probe(_chosen_by_cudnn, kind=Kind.PROCESSES, dtypes=("float32", "float16"), devices=CUDA)
-_INDUCTOR = Probe(_chosen_by_inductor, {"mode": _AUTOTUNE}, kind=Kind.PROCESSES, dtypes=("float32", "bfloat16"))
+_INDUCTOR = Probe(
+    _chosen_by_inductor, {"mode": _AUTOTUNE}, kind=Kind.PROCESSES, dtypes=("float32", "bfloat16"), devices=CUDA
+)
 
 PROBES: dict[str, Probe] = {
     "cudnn.benchmark": _CUDNN,
@@ -124,11 +128,14 @@ PROBES: dict[str, Probe] = {
     "inductor.patch-max-autotune": _INDUCTOR,
     "torch.compile-max-autotune": _INDUCTOR,
     "torch.tunable-op": Probe(_chosen_by_tunable_op, kind=Kind.PROCESSES, dtypes=HALVES, devices=CUDA),
-}
-
-# for rows that the catalogue does not have yet
-PROPOSED: dict[str, Probe] = {
     "compile.default": Probe(_chosen_by_inductor, {"mode": None}, kind=Kind.PROCESSES, dtypes=("float32", "bfloat16")),
     "compile.scatter": Probe(_scatter, dtypes=HALVES),
     "compile.cumsum": Probe(_scan, devices=CUDA),
+}
+
+_SAME = "sets the switch of another row through a package of its own"
+NOT_PROBED: dict[str, str] = {
+    "lightning.benchmark": _SAME,
+    "torchtnt.benchmark": _SAME,
+    "transformers.max-autotune": _SAME,
 }

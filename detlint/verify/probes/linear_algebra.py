@@ -54,7 +54,8 @@ def _least_squares(bench: Bench) -> Run:
     return run
 
 
-PROBES: dict[str, Probe] = {"linalg_decomp.fwd": Probe(_forward), "linalg_decomp.bwd": Probe(_gradient)}
-
-# for a row that the catalogue does not have yet
-PROPOSED: dict[str, Probe] = {"linalg_lstsq.cpu": Probe(_least_squares, kind=Kind.MEMORY, devices=("cpu",))}
+PROBES: dict[str, Probe] = {
+    "linalg_decomp.fwd": Probe(_forward),
+    "linalg_decomp.bwd": Probe(_gradient),
+    "linalg_lstsq.cpu": Probe(_least_squares, kind=Kind.MEMORY, devices=("cpu",)),
+}

@@ -30,7 +30,10 @@ def _sum(bench: Bench) -> Callable[[Tensor], Tensor]:
     bench.needs_cuda()
     if not hasattr(torch.cuda, "_compile_kernel"):
         raise UnavailableError("this torch cannot compile a CUDA kernel without nvcc")
-    kernel: Any = torch.cuda._compile_kernel(_SOURCE, "add_all")
+    try:
+        kernel: Any = torch.cuda._compile_kernel(_SOURCE, "add_all")
+    except OSError as error:
+        raise UnavailableError(f"needs NVRTC: {error}") from None
 
     def add(source: Tensor) -> Tensor:
         total = torch.zeros(4, device=source.device)

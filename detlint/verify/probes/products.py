@@ -146,10 +146,8 @@ PROBES: dict[str, Probe] = {
     "matmul.fwd": Probe(_forward, dtypes=HALVES, devices=CUDA),
     "matmul.bwd": Probe(_gradient, dtypes=HALVES, devices=CUDA),
     "scaled_mm": Probe(_scaled, devices=CUDA),
+    "grouped_mm.rest": Probe(_grouped_rest, kind=Kind.MEMORY),
     "cdist_pdist.bwd": Probe(_distances_gradient),
-    "bi.matmul": Probe(_row_of_product, dtypes=HALVES),
-    "bi.reduce": Probe(_row_of_reduction, dtypes=HALVES),
+    "bi.matmul": Probe(_row_of_product, kind=Kind.BATCHES, dtypes=HALVES),
+    "bi.reduce": Probe(_row_of_reduction, kind=Kind.BATCHES, dtypes=HALVES),
 }
-
-# for a row that the catalogue does not have yet
-PROPOSED: dict[str, Probe] = {"grouped_mm.rest": Probe(_grouped_rest, kind=Kind.MEMORY)}

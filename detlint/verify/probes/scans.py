@@ -90,15 +90,6 @@ def _categorical(bench: Bench) -> Run:
     return lambda: categories.sample((1 << 16,))  # type: ignore[no-untyped-call]
 
 
-def _masked_gradient(bench: Bench) -> Run:
-    import torch
-
-    values, mask, source = bench.normal(_MANY), bench.integers(2, _MANY) > 0, bench.normal(_MANY)
-    if name_of(bench, "masked_select") == "masked_scatter":
-        return bench.gradients(lambda leaf, other: leaf.masked_scatter(mask, other), values, source)
-    return bench.gradients(lambda leaf: torch.masked_select(leaf, mask), values)
-
-
 def _masked_median(bench: Bench) -> Run:
     import torch
 
@@ -122,6 +113,5 @@ PROBES: dict[str, Probe] = {
     "quantile.bwd": Probe(_quantile_gradient, devices=CUDA),
     "multinomial_replacement.fwd": Probe(_draws, devices=CUDA),
     "multinomial_replacement.fwd.categorical": Probe(_categorical, devices=CUDA),
-    "masked_select.bwd": Probe(_masked_gradient, dtypes=HALVES, devices=CUDA),
     "masked_median.fwd": Probe(_masked_median, dtypes=HALVES, devices=CUDA),
 }

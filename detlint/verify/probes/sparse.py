@@ -73,16 +73,6 @@ def _entries(dense: Tensor) -> tuple[Tensor, Tensor]:
     return entries.indices(), entries.values()
 
 
-def _embedding_gradient(bench: Bench) -> Run:
-    import torch
-
-    tokens = bench.integers(8, 1 << 16)
-    run = bench.gradients(
-        lambda weights: torch.nn.functional.embedding(tokens, weights, sparse=True), bench.normal(8, 64)
-    )
-    return lambda: [gradient.to_dense() for gradient in run()]
-
-
 def _semi_structured(bench: Bench) -> Run:
     import torch
 
@@ -98,6 +88,5 @@ PROBES: dict[str, Probe] = {
     "sparse_add_dense.fwd": Probe(_add_to_dense, dtypes=HALVES, devices=CUDA),
     "sparse_mm.fwd.fwd": Probe(_product, devices=CUDA),
     "sparse_mm.fwd.bwd": Probe(_product_gradient, devices=CUDA),
-    "sparse_embedding.bwd": Probe(_embedding_gradient, dtypes=HALVES, devices=CUDA),
     "cusparselt": Probe(_semi_structured, dtypes=("float16", "bfloat16"), devices=CUDA),
 }

@@ -78,7 +78,7 @@ def _selected_gradient(bench: Bench) -> Run:
     import torch
 
     name, dim = name_of(bench, "sort"), bench.given("dim", 0)
-    values = _tied(bench, 1 if dim is None else dim)
+    values = _tied(bench, 1 if dim is None else dim, rows=16)
     choose: Callable[[Tensor], Any]
     if name in ("topk", "kthvalue"):
         k = bench.given("k", 16)
