@@ -189,13 +189,34 @@ def test_a_finding_names_the_row_and_the_literals_of_its_call(
     text: str, row: str | None, called: str, arguments: dict[str, str]
 ) -> None:
     operation = found(text).operation
-    wanted = None if row is None else Operation(row, called, tuple(sorted(arguments.items())))
-    assert operation == wanted
+    if row is None:
+        assert operation is None
+        return
+    assert operation is not None
+    given = tuple(sorted(arguments.items()))
+    assert operation == Operation(row, called, given, defaults=operation.defaults)
+    assert arguments.keys().isdisjoint(dict(operation.defaults))
+
+
+@pytest.mark.parametrize(
+    ("text", "defaults"),
+    [
+        ("x = F.interpolate(x, scale_factor=2, mode='bilinear')", {"size": "None", "antialias": "False"}),
+        ("x = nn.AvgPool3d(3, stride=2)(x)", {"padding": "0", "ceil_mode": "False"}),
+        ("x = F.grid_sample(x, y, align_corners=True)", {"mode": "'bilinear'", "padding_mode": "'zeros'"}),
+    ],
+)
+def test_what_a_call_leaves_out_has_its_default(text: str, defaults: dict[str, str]) -> None:
+    assert defaults.items() <= dict(asked(text).defaults).items()
+
+
+def test_what_a_call_may_pass_unseen_is_no_default() -> None:
+    assert asked("x = nn.AvgPool3d(3, stride=2, **y)(x)").defaults == ()
 
 
 def test_what_the_mode_refuses_is_asked_of_the_mode() -> None:
     operation = asked("torch.use_deterministic_algorithms(True)\nx = torch.median(x, dim=-1)")
-    assert operation == Operation("median_dim.fwd", "torch.median", (("dim", "-1"),), raising=True)
+    assert (operation.row, operation.arguments, operation.raising) == ("median_dim.fwd", (("dim", "-1"),), True)
 
 
 def test_whether_the_mode_refuses_it_is_a_matter_of_the_version_of_torch() -> None:
@@ -229,7 +250,7 @@ def test_every_operation_of_the_pages_is_of_a_row_and_of_literals() -> None:
                     if operation is not None:
                         count += 1
                         assert operation.row in rows
-                        for _, text in operation.arguments:
+                        for _, text in (*operation.arguments, *operation.defaults):
                             assert repr(ast.literal_eval(text)) == text
     assert count > 50
 

@@ -29,15 +29,18 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
     made = constructors(module, call) if row.text("called") else [call]
     names = frozenset(name for one in made for name in module.callee(one))
     arguments = _in_common([_literals(module, one) for one in made])
+    defaults = _in_common([_defaults(module, one) for one in made])
     if call not in made:
         arguments |= _literals(module, call)
+        defaults |= _defaults(module, call)
     tensor = subject(module, call)
     sizes = None if tensor is None else shape(module, tensor)
     if sizes is not None:
         arguments["@shape"] = repr(sizes)
     spoken_of = {name for key in ("names", "calls", "compilers") for name in row.list(key)}
     called = next(iter(names)) if len(names) == 1 and names <= spoken_of else ""
-    return Operation(row.id, called, tuple(sorted(arguments.items())), raising)
+    left = {name: text for name, text in defaults.items() if name not in arguments}
+    return Operation(row.id, called, tuple(sorted(arguments.items())), raising, tuple(sorted(left.items())))
 
 
 def constructors(module: Module, call: s.Call) -> list[s.Call]:
@@ -64,6 +67,13 @@ def _literals(module: Module, call: s.Call) -> dict[str, str]:
     found = {name: _text(module, name, module.argument(call, name)) for name in (*parameters, *keywords)}
     sizes = _one_by_one(module, call, names)
     return {name: text for name, text in (found | sizes).items() if text is not None}
+
+
+def _defaults(module: Module, call: s.Call) -> dict[str, str]:
+    """The parameters that a call certainly leaves at their defaults, with these."""
+    parameters = {name: module.argument(call, name) for name, _, _ in module.signature(module.callee(call))}
+    left = {name: passed.default for name, passed in parameters.items() if passed.given is False}
+    return {name: repr(default) for name, default in left.items() if _is_plain(default)}
 
 
 def _text(module: Module, parameter: str, passed: Passed) -> str | None:
@@ -104,8 +114,12 @@ def _value(module: Module, node: s.Expression, depth: int) -> object:
         items = tuple(_constant(module, element, depth - 1) for element in node.elements)
         return UNKNOWN if UNKNOWN in items else items
     value = literal(node)
-    plain = value is None or isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value))
-    return value if plain else UNKNOWN
+    return value if _is_plain(value) else UNKNOWN
+
+
+def _is_plain(value: object) -> bool:
+    """Whether `repr` gives back what any Python reads as the same."""
+    return value is None or isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value))
 
 
 # Shapes

@@ -28,11 +28,12 @@ def of_operations(operations: Iterable[Operation], probes: Mapping[str, Probe]) 
 
 
 def _subject(operation: Operation, probes: Mapping[str, Probe]) -> Subject:
-    given = dict(operation.arguments)
+    given = dict(operation.defaults) | dict(operation.arguments)
+    given.pop("device", None)  # the one that is measured on is chosen by the user
     dtype = ast.literal_eval(given.pop("dtype", "None"))
     if dtype not in _FLOATS:
         dtype = probes[operation.row].dtypes[0]
-    return Subject(operation.row, dtype, operation.called, tuple(given.items()))
+    return Subject(operation.row, dtype, operation.called, tuple(sorted(given.items())))
 
 
 def verified(finding: Finding, session: Session, probes: Mapping[str, Probe], unprobed: Mapping[str, str]) -> Finding:
