@@ -48,6 +48,10 @@ class Bench:
         self.assumed[parameter] = default
         return default
 
+    def literal(self, parameter: str) -> Any:
+        """The literal argument of the call under test, or None, without taking it."""
+        return self._arguments.get(parameter)
+
     def package(self, name: str) -> ModuleType:
         """An imported package. Raises UnavailableError where it is not installed."""
         try:

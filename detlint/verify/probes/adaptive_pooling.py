@@ -28,7 +28,7 @@ def pooled(bench: Bench, pool: Callable[[Tensor], Any], output: Any, dimensions:
     if dimensions > 1 and any(size not in (None, 1) for size in sizes):
         inputs.append([16 if size is None else max(1, size // 3) for size in sizes])
     outputs = [size or 16 for size in sizes]
-    runs = [bench.gradients(pool, bench.normal(*planes(*sides, output=outputs))) for sides in inputs]
+    runs = [bench.gradients(pool, bench.normal(*planes(bench, *sides, output=outputs))) for sides in inputs]
     return lambda: [run() for run in runs]
 
 
@@ -54,7 +54,7 @@ def _area_factor(bench: Bench) -> Run:
 
     factor = bench.given("scale_factor", 0.5)
     dimensions = len(factor) if isinstance(factor, tuple) else 2
-    source = bench.normal(*planes(*(32,) * dimensions))
+    source = bench.normal(*planes(bench, *(32,) * dimensions))
     return bench.gradients(lambda source: functional.interpolate(source, scale_factor=factor, mode="area"), source)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run, UnavailableError
-from detlint.verify.probes.calls import CUDA, HALVES, few, name_of
+from detlint.verify.probes.calls import CUDA, few, name_of
 from detlint.verify.probes.compiled import compiled
+from detlint.verify.probes.sizes import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a call under test tells a probe: which function it names, and shapes that its literals fit."""
+"""How a probe calls: by the function that the code names, so many times, on so many streams."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
     from detlint.verify.probe import Run
 
-HALVES = ("float32", "float16", "bfloat16")
 CUDA = ("cuda",)
 
 
@@ -25,25 +24,6 @@ def function_of(bench: Bench, default: str) -> Callable[..., Any]:
 
     found: Callable[..., Any] = getattr(torch, name_of(bench, default))
     return found
-
-
-def only_along(dim: int, length: int) -> list[int]:
-    """A shape that has this length along `dim` and 1 elsewhere."""
-    return along(dim, length, 1)
-
-
-def along(dim: int, length: int, others: int) -> list[int]:
-    """A shape of two dimensions or more, or what `dim` needs, with this length along it and so many `others`."""
-    rank = max(2 if others > 1 else 1, dim + 1 if dim >= 0 else -dim)
-    shape = [1] * rank
-    shape[(dim - 1) % rank] = others
-    shape[dim] = length
-    return shape
-
-
-def each(value: Any, rank: int) -> tuple[int, ...]:
-    """The values of an argument that is one number for all dimensions, or one for each."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
 
 
 def few(bench: Bench, work: float, most: int) -> int:

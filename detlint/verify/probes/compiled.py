@@ -7,7 +7,8 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Kind, Probe, Run, UnavailableError
-from detlint.verify.probes.calls import CUDA, HALVES
+from detlint.verify.probes.calls import CUDA
+from detlint.verify.probes.sizes import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

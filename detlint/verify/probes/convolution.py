@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.calls import CUDA, HALVES, each, few, name_of, on_two_streams
+from detlint.verify.probes.calls import CUDA, few, name_of, on_two_streams
+from detlint.verify.probes.sizes import HALVES, each
 
 if TYPE_CHECKING:
     import torch

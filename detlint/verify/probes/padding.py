@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.sizes import HALVES, last, options, planes, rank
+from detlint.verify.probes.sizes import HALVES, budgeted, last, options, planes, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def _pad(bench: Bench, mode: str, dimensions: int, parameter: str = "padding") -
     given = bench.given(parameter, _PADS[dimensions])
     pads = given if isinstance(given, tuple) else (given,) * (2 * dimensions)
     sides = _sides(mode, pads)
-    source = bench.normal(*planes(*sides, output=_grown(sides, pads)))
+    source = bench.normal(*planes(bench, *sides, output=_grown(sides, pads)))
     return bench.gradients(lambda source: functional.pad(source, pads, mode=mode), source)
 
 
@@ -58,7 +58,7 @@ def _convolution(bench: Bench, mode: str, dimensions: int) -> Run:
         max(side, dilation * (kernel - 1) + 1)
         for side, kernel, dilation in zip(_sides(mode, pads), layer.kernel_size, layer.dilation, strict=True)
     ]
-    count = max(1, planes(*sides, output=_grown(sides, pads))[1] // channels)
+    count = max(1, budgeted(*sides, output=_grown(sides, pads))[1] // channels)
     moved = bench.module(layer)
     return bench.gradients(lambda source: moved(source), bench.normal(count, channels, *sides))
 
@@ -72,7 +72,7 @@ def _copied(bench: Bench, gradient: bool = False) -> Run:
     mode = bench.given("mode", "constant") if name == "pad" else fallback
     given = bench.given("pad" if name == "pad" else "padding", 5)
     pads = given if isinstance(given, tuple) else (given,) * (2 * dimensions)
-    source = bench.normal(*planes(*_sides(mode, pads)))
+    source = bench.normal(*planes(bench, *_sides(mode, pads)))
 
     def call(source: Tensor) -> Any:
         return functional.pad(source, pads, mode=mode)

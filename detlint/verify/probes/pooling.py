@@ -15,7 +15,7 @@ _OVERLAPPING = {"kernel_size": 3, "stride": 2}  # of stride 1 without padding, a
 _DISJOINT = {"kernel_size": 2, "stride": None}
 
 
-def _around(arguments: dict[str, Any], dimensions: int) -> tuple[int, ...]:
+def _around(bench: Bench, arguments: dict[str, Any], dimensions: int) -> tuple[int, ...]:
     """An input that several windows of this size, stride and dilation fit into."""
     kernels = each(arguments["kernel_size"], dimensions)
     strides = each(arguments["stride"], dimensions) if arguments["stride"] else kernels
@@ -24,7 +24,7 @@ def _around(arguments: dict[str, Any], dimensions: int) -> tuple[int, ...]:
         max(16, dilation * (kernel - 1) + 1 + 4 * stride)
         for kernel, stride, dilation in zip(kernels, strides, dilations, strict=True)
     ]
-    return planes(*windows)
+    return planes(bench, *windows)
 
 
 def _avg_pool3d(bench: Bench, **windows: Any) -> Run:
@@ -33,7 +33,7 @@ def _avg_pool3d(bench: Bench, **windows: Any) -> Run:
     windows = {"padding": 0, **windows}
     arguments = options(bench, **windows, ceil_mode=False, count_include_pad=True, divisor_override=None)
     return bench.gradients(
-        lambda source: functional.avg_pool3d(source, **arguments), bench.normal(*_around(arguments, 3))
+        lambda source: functional.avg_pool3d(source, **arguments), bench.normal(*_around(bench, arguments, 3))
     )
 
 
@@ -42,7 +42,7 @@ def _lp_pool3d(bench: Bench, **windows: Any) -> Run:
 
     arguments = options(bench, **windows, norm_type=2.0, ceil_mode=False)
     return bench.gradients(
-        lambda source: functional.lp_pool3d(source, **arguments), bench.uniform(*_around(arguments, 3))
+        lambda source: functional.lp_pool3d(source, **arguments), bench.uniform(*_around(bench, arguments, 3))
     )
 
 
@@ -53,7 +53,9 @@ def _max_pool(bench: Bench, dimensions: int, **windows: Any) -> Run:
     arguments = options(bench, **windows, padding=0, dilation=1, ceil_mode=False, return_indices=False)
     arguments["return_indices"] |= last(bench).endswith("_with_indices")
     pool = getattr(functional, f"max_pool{dimensions}d")
-    return bench.gradients(lambda source: pool(source, **arguments), bench.normal(*_around(arguments, dimensions)))
+    return bench.gradients(
+        lambda source: pool(source, **arguments), bench.normal(*_around(bench, arguments, dimensions))
+    )
 
 
 def _local_response_norm(bench: Bench) -> Run:
@@ -79,7 +81,7 @@ def _fractional_max_pool(bench: Bench) -> Run:
     else:
         arguments["output_ratio"] = ratios = each(arguments["output_ratio"], dimensions)
         sizes = [max(16, math.ceil(kernel / (1 - ratio))) for ratio, kernel in zip(ratios, kernels, strict=True)]
-    source = bench.normal(*planes(*sizes))
+    source = bench.normal(*planes(bench, *sizes))
     samples = bench.uniform(*source.shape[:2], dimensions)
     pool = getattr(functional, f"fractional_max_pool{dimensions}d")
     return bench.gradients(lambda source: pool(source, **arguments, _random_samples=samples), source)

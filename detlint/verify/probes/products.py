@@ -10,7 +10,8 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Kind, Probe, Run, UnavailableError
-from detlint.verify.probes.calls import CUDA, HALVES, few, function_of, name_of, on_two_streams
+from detlint.verify.probes.calls import CUDA, few, function_of, name_of, on_two_streams
+from detlint.verify.probes.sizes import HALVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

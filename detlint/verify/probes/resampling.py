@@ -34,7 +34,7 @@ def _resized(bench: Bench, mode: str, antialias: bool = False, corners: bool | N
     arguments["recompute_scale_factor"] = bench.given("recompute_scale_factor", None)
     if mode in _DIMENSIONS:
         arguments["align_corners"] = bench.given("align_corners", corners)
-    source = bench.normal(*planes(*sides, output=output))
+    source = bench.normal(*planes(bench, *sides, output=output))
     return bench.gradients(lambda source: functional.interpolate(source, **arguments), source)
 
 

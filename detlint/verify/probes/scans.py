@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.calls import CUDA, HALVES, function_of, name_of, only_along
+from detlint.verify.probes.calls import CUDA, function_of, name_of
+from detlint.verify.probes.sizes import HALVES, only_along
 
 if TYPE_CHECKING:
     from collections.abc import Callable

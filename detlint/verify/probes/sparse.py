@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.calls import CUDA, HALVES, name_of
+from detlint.verify.probes.calls import CUDA, name_of
+from detlint.verify.probes.sizes import HALVES
 
 if TYPE_CHECKING:
     from torch import Tensor

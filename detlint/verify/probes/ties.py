@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.calls import CUDA, HALVES, along, function_of, name_of
+from detlint.verify.probes.calls import CUDA, function_of, name_of
+from detlint.verify.probes.sizes import HALVES, along
 
 if TYPE_CHECKING:
     from collections.abc import Callable
