@@ -27,10 +27,17 @@ _KINDS = {
     Kind.MEMORY: "poisoned memory",
 }
 _LONGEST = 3
+BEYOND = {  # probes of what rules speak of without a row of a table
+    "python.random.generator": "`random.Random()` without a seed (DET104)",
+    "dataloader.sampler_gen": "`DataLoader(sampler=RandomSampler(...), generator=g)`, whose sampler does not receive `g` (DET205)",
+    "dataloader.workers": "`numpy.random.default_rng()` in the workers of a loader (DET104)",
+    "dataloader.in_order": "`DataLoader(in_order=False)` (DET207)",
+    "torch.empty.compiled": "`torch.empty` in compiled code, which the deterministic mode does not fill (DET401)",
+}
 
 
 def operations() -> str:
-    """The page."""
+    """The text of the page."""
     return "\n".join(_page()) + "\n"
 
 
@@ -60,8 +67,33 @@ def _page() -> Iterator[str]:
                 else f"not probed: {NOT_PROBED.get(row.id, '')}",
             }
             shown = [cells[head] for head in heads if head in cells]
-            shown += [_measured(row, session) for session in sessions]
+            shown += [_measured(row.id, session) for session in sessions]
             yield f"| {' | '.join(shown)} |"
+
+    yield from _others(sessions)
+
+
+def _others(sessions: Sequence[Session]) -> Iterator[str]:
+    """Probes of rows of other tables, and of no row."""
+    told = {row.id for file, table in TABLES for row in catalogue.load().rows(file, table)}
+    rows = {
+        row.id: f"{_names(row)} ({row.text('rule') or file})"
+        for file, tables in catalogue.load().tables.items()
+        for table in tables.values()
+        for row in table
+    }
+    heads = ["probe", "of", "probed by", *(f"on {_where(session)}" for session in sessions)]
+    yield from ("", "## Others", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}")
+    for name in (*PROBES, *NOT_PROBED):
+        if name not in told:
+            how = _KINDS[PROBES[name].kind] if name in PROBES else f"not probed: {NOT_PROBED[name]}"
+            cells = [
+                f"`{name}`",
+                BEYOND.get(name) or rows[name],
+                how,
+                *(_measured(name, session) for session in sessions),
+            ]
+            yield f"| {' | '.join(cells)} |"
 
 
 def _introduction(sessions: Sequence[Session]) -> Iterator[str]:
@@ -107,9 +139,9 @@ def _facts(row: Row) -> str:
     return "; ".join(filter(None, found)).replace("|", "\\|") or "no change"
 
 
-def _measured(row: Row, session: Session) -> str:
+def _measured(row: str, session: Session) -> str:
     """The verdicts with the mode off and on, of all dtypes."""
-    found = [one.outcomes for one in session.measurements if one.subject.row == row.id and not one.subject.called]
+    found = [one.outcomes for one in session.measurements if one.subject.row == row and not one.subject.called]
     if not found:
         return ""
     worst = []

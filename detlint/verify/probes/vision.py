@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from detlint.verify.bench import Bench
 
-_BOXES = 256
+_BOXES = 64
 _SIDE = 32
 _CUDA = ("cuda",)
 
