@@ -41,9 +41,11 @@ def verified(finding: Finding, session: Session, probes: Mapping[str, Probe], un
     operation = finding.operation
     if operation is None:
         return finding
+    if operation.row in unprobed:
+        told = Verification(Verdict.UNAVAILABLE.value, f"not probed: {unprobed[operation.row]}")
+        return replace(finding, verification=told)
     if operation.row not in probes:
-        reason = unprobed.get(operation.row, "no probe")
-        return replace(finding, verification=Verification(Verdict.UNAVAILABLE.value, f"not probed: {reason}"))
+        return finding
     wanted = _subject(operation, probes)
     found = next((one for one in session.measurements if one.subject == wanted), None)
     return finding if found is None else replace(finding, verification=_told(operation, found, session))
