@@ -163,7 +163,7 @@ def _mmcv(bench: Bench) -> Run:
         first = bench.colliding(1)
         return bench.gradients(lambda leaf: attend(queries, value=leaf, level_start_index=first, **places), queries)
 
-    others = built(
+    whole = built(
         bench,
         "mmcv.ops",
         {
@@ -185,9 +185,9 @@ def _mmcv(bench: Bench) -> Run:
         },
     )
     if bench.called:
-        return others
+        return whole
     convolutions = _deformable(bench, "mmcv.ops")
-    return lambda: [others(), convolutions()]
+    return lambda: [whole(), convolutions()]
 
 
 def _voxels(bench: Bench) -> Run:
