@@ -119,7 +119,7 @@ def _selective_scan(bench: Bench) -> Run:
         def call(*leaves: Any) -> Any:
             return function(*leaves[:6], delta_bias=leaves[6], delta_softplus=True)
 
-        return bench.gradients(call, inputs, steps, state, *feed, skip, bias)
+        return bench.gradients(call, inputs, steps, state.float(), *feed, skip.float(), bias.float())
 
     return built(
         bench,

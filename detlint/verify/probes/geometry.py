@@ -93,15 +93,15 @@ def _graph_convolution(bench: Bench) -> Run:
 
 
 def _compositing(bench: Bench, backward: bool = False) -> Run:
-    places, shares = bench.integers(_CORNERS, 1, 8, 64, 64).int(), bench.uniform(1, 8, 64, 64)
+    places, shares = bench.integers(_CORNERS, 1, 8, 64, 64), bench.uniform(1, 8, 64, 64)
     features = bench.addends(4, _CORNERS)
 
     def make(layer: bool = False) -> Callable[[Any], Run]:
         def of(found: Any) -> Run:
             composite = found() if layer else found
             if backward:
-                return bench.gradients(lambda *leaves: composite(places.long(), *leaves), shares, features)
-            return lambda: composite(places.long(), shares, features)
+                return bench.gradients(lambda *leaves: composite(places, *leaves), shares, features)
+            return lambda: composite(places, shares, features)
 
         return of
 

@@ -159,7 +159,8 @@ def _quantized(bench: Bench) -> Run:
 
     at: dict[str, Any] = {"dtype": torch.quint8, "device": bench.device}
     one: dict[str, Any] = {"scale": 1.0, "zero_point": 0, **at}
-    rows: dict[str, Any] = {"scales": torch.ones(_SHAPE[0]), "zero_points": torch.zeros(_SHAPE[0]), "axis": 0, **at}
+    scales, zeros = bench.ones(_SHAPE[0]), bench.colliding(_SHAPE[0])
+    rows: dict[str, Any] = {"scales": scales, "zero_points": zeros, "axis": 0, **at}
 
     def taken(allocate: Callable[[], Tensor]) -> Tensor:
         bench.dirty(*_SHAPE, dtype=torch.uint8)

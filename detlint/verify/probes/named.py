@@ -46,7 +46,7 @@ def _repeated(call: Callable[[Any], Any]) -> Callable[[Any], Run]:
 
 def _chosen(called: str, package: str, names: Mapping[str, Any]) -> dict[str, str]:
     """The names to be run, by the place to look for them: a name may be known to the code by another module."""
-    exact = [name for name in names if f"{called}.".startswith(f"{package}.{name}.")]
+    exact = sorted((name for name in names if f"{called}.".startswith(f"{package}.{name}.")), key=len)[-1:]
     module, _, last = called.rpartition(".")
     alias = [name for name in names if name.rpartition(".")[2] == last]
     if alias and not exact:

@@ -163,7 +163,7 @@ def _mmcv(bench: Bench) -> Run:
         first = bench.colliding(1)
         return bench.gradients(lambda leaf: attend(queries, value=leaf, level_start_index=first, **places), queries)
 
-    return built(
+    whole = built(
         bench,
         "mmcv.ops",
         {
@@ -184,6 +184,10 @@ def _mmcv(bench: Bench) -> Run:
             "bezier_align": of(image, curves, size),
         },
     )
+    if bench.called:
+        return whole
+    convolutions = _deformable(bench, "mmcv.ops")
+    return lambda: [whole(), convolutions()]
 
 
 def _voxels(bench: Bench) -> Run:
