@@ -79,5 +79,6 @@ PROBES: dict[str, Probe] = {row: probe for module in _MODULES for row, probe in 
 NOT_PROBED: dict[str, str] = {
     **compiled.NOT_PROBED,
     **fused_attention.NOT_PROBED,
+    **order.NOT_PROBED,
     **other_packages.NOT_PROBED,
 }  # row -> why

@@ -224,7 +224,17 @@ def _multi_scale(bench: Bench) -> Run:
     return named(bench, "MultiScaleDeformableAttention", {"ms_deform_attn_backward": lambda backward: backward(*given)})
 
 
+def _resize(bench: Bench) -> Run:
+    functional = bench.package("torchvision.transforms.functional")
+    size, smooth = bench.given("size", (64, 64)), bench.given("antialias", True)
+    sides = [size] if isinstance(size, int) else list(size)
+    return bench.gradients(
+        lambda image: functional.resize(image, sides, antialias=smooth), bench.normal(8, 64, 128, 128)
+    )
+
+
 PROBES: dict[str, Probe] = {
+    "upsample_aa.bwd.torchvision": Probe(_resize),
     "tv.roi_align.bwd": Probe(_align),
     "tv.roi_align.bwd.detectron2": Probe(_detectron),
     "tv.roi_pool.bwd": Probe(_pool),
