@@ -72,9 +72,7 @@ def _address(bench: Bench) -> Run:
     return lambda: id(object())
 
 
-_HISTORY = (
-    "a folder that nobody writes to is listed alike each time; its order is that of its history on one file system"
-)
+_HISTORY = "a folder that nobody writes to is listed alike each time; the order is that of its history"
 
 PROBES: dict[str, Probe] = {
     "element.text": Probe(_texts, kind=Kind.DRAWS),
