@@ -66,6 +66,11 @@ def test_draws_repeat_between_processes_only_where_they_are_seeded(tmp_path: Pat
         assert [len(answer.digests) for answer in answers] == [1, 1]
 
 
+def test_draws_are_those_of_a_fresh_process_though_jobs_before_have_seeded(tmp_path: Path) -> None:
+    found = [ask(job("prints", tmp_path), job("draws", tmp_path, process=number)) for number in (0, 1)]
+    assert found[0]["draws"].digests != found[1]["draws"].digests
+
+
 def test_memory_is_dirtied_with_another_pattern_in_each_run(tmp_path: Path) -> None:
     answers = [ask(job("memory", tmp_path, process=number))["memory"] for number in (0, 1)]
     assert all(len(set(answer.digests)) == 3 for answer in answers)

@@ -108,7 +108,7 @@ class _Book:
         for number, probe in enumerate(self.probes):
             past = judge(self.answers.get((number, mode), ()))
             undecided = past.verdict in (Verdict.NOT_OBSERVED, Verdict.INCONCLUSIVE)
-            if number < 2 or (undecided and (mode != "seeded" or probe.kind is Kind.DRAWS)):
+            if number < 2 or (undecided and mode != ("warn" if probe.kind is Kind.DRAWS else "seeded")):
                 yield number
 
     def outcomes(self, number: int) -> dict[str, Outcome]:
