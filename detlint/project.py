@@ -16,7 +16,7 @@ from detlint.finding import Fix, Place, Question
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
-from detlint.link.program import Environment, linked
+from detlint.link.program import linked
 from detlint.link.run import Frame
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
@@ -129,7 +129,7 @@ class Project:
         run = Interpreter(self.program, script, self.tables)
         try:
             if function is None:
-                environment = self.program.environments[script] = Environment()
+                environment = self.program.reset(script)
                 walk = self.program.begin(script, f.TOP)
                 walk.append((0, entry.end))
                 run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)

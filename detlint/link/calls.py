@@ -34,8 +34,6 @@ _ALTERNATIVES = 4  # of what one call may call; one, within what may be called i
 class Caller(Statements):
     """Calls functions, classes, objects and what libraries offer."""
 
-    node: f.Call | None = None  # the call that is being evaluated
-
     def called(self, node: f.Call) -> Value:
         """Evaluate a call: what is called, its arguments, and what it does."""
         functions = self.value(node.function)
@@ -57,8 +55,10 @@ class Caller(Statements):
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
-        many = 1 if self.dispatching else _ALTERNATIVES
-        atoms = [a for a in each(function) if type(a) in _CALLABLE and self.accepts(a, keywords)][:many]
+        atoms = [a for a in each(function) if type(a) in _CALLABLE and self.accepts(a, keywords)]
+        if len(atoms) > 1:
+            self.ask("dispatching", self.dispatching)
+            atoms = atoms[: 1 if self.dispatching else _ALTERNATIVES]
         own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []
@@ -128,6 +128,7 @@ class Caller(Statements):
 
     def site(self, place: Place) -> tuple[str, int]:
         """What tells the objects made here from others: the call that is being evaluated, or its place."""
+        self.ask("node", self.node)
         if self.node is not None and self.node.place == place:
             return self.frame.path, self.node.order
         return place.path, -place.line
@@ -159,6 +160,7 @@ class Caller(Statements):
         if isinstance(atom, Tuple):
             return join(atom.items)
         if isinstance(atom, Suspended):
+            self.ask("iterating", self.iterating)
             place = self.iterating or self.program.function(atom.function).place
             return self.invoke(atom.function, atom.positional, dict(atom.keywords), place, resumed=True)
         if not isinstance(atom, Object):

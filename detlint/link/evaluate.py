@@ -64,7 +64,7 @@ class Evaluator(Run):
             return constant(False)
         if self.program.shadows and node.name.partition(".")[0] in self.program.shadows:
             root, *parts = node.name.split(".")
-            path = self.program.imports.find(root, self.frame.path, self.script, self.search)
+            path = self.find(root, self.frame.path)
             if path is not None:
                 value = self.module_at(path)
                 for part in parts:

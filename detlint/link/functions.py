@@ -8,9 +8,10 @@ from typing import Any
 from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
-from detlint.link.evaluate import Evaluator
+from detlint.link.records import Exact, Result
+from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
-from detlint.link.state import SEEDED, Called, State, Trace
+from detlint.link.state import SEEDED, Called
 from detlint.link.values import (
     UNKNOWN,
     Class,
@@ -26,13 +27,10 @@ from detlint.link.values import (
     widened,
 )
 
-_DEPTH = 60  # calls within calls
-_AGAIN = 2  # how often a function may call itself
-_WALKS = 30_000  # functions in one entry point
 _CONTEXTS = 2  # how many different arguments a function is gone through with
 
 
-class Functions(Evaluator):
+class Functions(Repeated):
     """Runs functions of the project, once for each kind of arguments and state."""
 
     def arguments(self, given: tuple[f.Argument, ...]) -> tuple[list[Value], dict[str, Value]]:
@@ -83,45 +81,47 @@ class Functions(Evaluator):
             return frozenset((Suspended(function, tuple(positional), tuple(sorted(keywords.items()))),))
         name = (function.path, function.qualified)
         variables = self.parameters(function, positional, keywords)
-        key = self.context(function, variables)
-        memo = self.program.memo
-        found = memo.get(key)
+        key, exact = self.context(function, variables)
+        found = self.remembered(key)
         if found is None:
-            if self.active.count(name) >= _AGAIN or self.depth >= _DEPTH or self.walked >= _WALKS:
+            if not self.follows(name):
                 return UNKNOWN
-            self.walked += 1
-            found = memo[key] = self.run(function, facts, variables)
-        state, value, trace = found
-        if trace:
-            self.note(Called(facts.name, place, trace))
-        self.state = state
-        return value
+            found = self.repeated(exact, variables) or self.run(function, facts, variables, exact)
+            self.remember(key, found)
+        if found.trace:
+            self.note(Called(facts.name, place, found.trace))
+        self.state = found.state
+        return found.value
 
-    def context(self, function: Function, variables: dict[str, Value]) -> object:
-        """What a run of a function depends on, as far as it is told apart."""
-        versions = self.program.objects.versions
+    def context(self, function: Function, variables: dict[str, Value]) -> tuple[object, Exact]:
+        """What a run of a function depends on, as far as it is told apart from others, and exactly."""
+        objects = self.program.objects
         name = (function.path, function.qualified)
         told = tuple([(n, widened(v)) for n, v in variables.items()])
-        owners = frozenset([(a, versions.get(a)) for v in variables.values() for a in v if type(a) is Object])
-        key = (function, told, self.state, owners)
-        contexts = self.contexts[name]
-        if key in contexts or len(contexts) < (1 if self.is_settled() else _CONTEXTS):
-            contexts.add(key)
-            return key
+        owners = frozenset([(a, objects.look(a)) for v in variables.values() for a in v if type(a) is Object])
+        key = function, told, self.state, owners
+        known, number = self.told_apart(name, key)
+        if known:
+            return key, key
+        if number == 0 or (number < _CONTEXTS and not self.is_settled()):
+            self.tell_apart(name, key)
+            return key, key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
         given = frozenset(a for v in variables.values() for a in v if isinstance(a, Function))
-        return (name, kind, given, self.state)
+        return (name, kind, given, self.state), key
 
     def is_settled(self) -> bool:
         """Whether each generator is seeded or has been drawn from: what comes then changes little."""
         state = self.state
-        return state is not None and all(state[g] == SEEDED or g in self.drawn for g in GENERATORS)
+        return state is not None and all(state[g] == SEEDED or self.was_drawn(g) for g in GENERATORS)
 
-    def run(self, function: Function, facts: f.Function, variables: dict[str, Value]) -> tuple[State, Value, Trace]:
-        """Run a function's body in a frame of its own."""
+    def run(self, function: Function, facts: f.Function, variables: dict[str, Value], key: Exact) -> Result:
+        """Run a function's body in a frame of its own, and record that for other programs."""
         start = self.state
         assert start is not None
-        outer_frame, outer_trace = self.frame, self.trace
+        outer_frame, outer_trace, outer_record = self.frame, self.trace, self.program.objects.record
+        record = self.begin_record(key, variables)
+        self.walked += 1
         walk = self.program.begin(function.path, function.qualified)
         self.frame, self.trace = Frame(function.path, function.qualified, variables, walk), []
         self.frame.receiver, self.frame.doubtful = function.receiver, bool(outer_frame.exits) or outer_frame.doubtful
@@ -142,7 +142,10 @@ class Functions(Evaluator):
         value = join(yielded or returned)
         if facts.returns is not None and value == UNKNOWN:
             value = self.annotated(function.path, facts.returns)
-        return end, value, trace
+        found = Result(end, value, trace)
+        if record is not None and record is self.program.objects.record:
+            self.end_record(record, outer_record, key, found)
+        return found
 
     def parameters(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
@@ -184,6 +187,8 @@ class Functions(Evaluator):
 
     def elsewhere(self, path: str, node: f.Expression) -> Value:
         """The value of an expression at the top level of a file."""
+        if _has_variables(node):
+            self.unrepeatable()
         outer, self.frame = self.frame, Frame(path, f.TOP, self.variables_of(path), [], top=True)
         value = self.value(node)
         self.frame = outer
@@ -196,3 +201,12 @@ class Functions(Evaluator):
         kinds = self.elsewhere(path, annotation)
         found = frozenset(Object(a, a.path, -1) for a in kinds if isinstance(a, Class))
         return found or UNKNOWN
+
+
+def _has_variables(node: object) -> bool:
+    """Whether an expression binds a name, or looks at a variable of a function or a comprehension."""
+    if isinstance(node, tuple):
+        return any(map(_has_variables, node))
+    if isinstance(node, (f.Each, f.Named, f.Local, f.Closure)):
+        return True
+    return any(_has_variables(getattr(node, name)) for name in getattr(node, "__dataclass_fields__", ()))

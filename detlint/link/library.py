@@ -49,7 +49,7 @@ class Interpreter(Loaders):
                 if kind != "opens":
                     self.note(Marked(kind, node.place))
             methods = self.program.methods_named(name)
-            if len(methods) == 1 and methods[0].path in self.imported | {self.script}:
+            if len(methods) == 1 and any(self.has_run(methods[0].path)):
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
@@ -77,6 +77,7 @@ class Interpreter(Loaders):
                 self.switch(name_of_switch, UNSURE, place)
         consumer, launcher = self.tables.consumers.get(name), self.tables.find(self.tables.launchers, name)
         if consumer is not None:
+            self.ask("node", self.node)
             inert = self.node is not None and self.node.place == place and self.node.inert
             if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
                 self.call_value(own, positional, {"**": UNKNOWN}, place)
@@ -137,6 +138,7 @@ class Interpreter(Loaders):
         """Call an object of a library's class: a layer, a container of layers, an application with commands."""
         role = self.tables.roles.get(base)
         if role is not None and role.text("called"):
+            self.ask("calling", None)
             if made in self.calling:  # one place of the program made both the container and what is in it
                 return UNKNOWN
             self.calling.add(made)
@@ -188,8 +190,8 @@ class Interpreter(Loaders):
         if self.state is not None and generator in GENERATORS and self.state["device"] != "meta":
             word = self.state[generator]
             self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
-            if word == UNSEEDED and not self.unlikely:
-                self.drawn.add(generator)
+            if word == UNSEEDED and self.is_likely():
+                self.add_drawn(generator)
 
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool, restores: bool = False) -> None:
         """A call that seeds generators, or may, or that puts a saved state back."""
@@ -214,7 +216,7 @@ class Interpreter(Loaders):
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
         takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
-        if takes_none and None in defaults and not self.unlikely:
+        if takes_none and None in defaults and self.is_likely():
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))
@@ -244,6 +246,7 @@ class Interpreter(Loaders):
 
     def bound_place(self) -> Place:
         """The place of the assignment that is being run."""
+        self.ask("statement", self.statement_place)
         return self.statement_place or Place(self.frame.path, 1, 1, 1, 1)
 
     def is_undrawn(self, context: Value) -> bool:
@@ -282,7 +285,9 @@ class Interpreter(Loaders):
                 inner = each(atom.function) if isinstance(atom, Partial) else [atom]
                 first = atom.positional if isinstance(atom, Partial) else ()
                 started = (a for a in inner if isinstance(a, Function))
-                self.spawned += [(function, (*first, *positional), place) for function in started]
+                spawned = [(function, (*first, *positional), place) for function in started]
+                self.spawned += spawned
+                self.effect(lambda run, spawned=spawned: run.spawned.extend(spawned))
             return UNKNOWN
         hooks = row.list("methods")
         if hooks:

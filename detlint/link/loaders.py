@@ -47,6 +47,8 @@ class Loaders(Caller):
 
     def here(self) -> Place:
         """The place of the loop or the call that iterates."""
+        self.ask("iterating", self.iterating)
+        self.ask("node", self.node)
         if self.iterating is not None:
             return self.iterating
         return self.node.place if self.node is not None else Place(self.frame.path, 1, 1, 1, 1)

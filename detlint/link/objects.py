@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from detlint.link.records import Record
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -33,6 +35,17 @@ class ClassInfo:
     fields: tuple[str, ...] = ()
 
 
+Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
+
+
+def _put(run: Any, owner: Atom, name: str, value: Value, version: int) -> None:
+    run.program.objects.put(owner, name, value, version)
+
+
+def _define(run: Any, klass: Class, info: ClassInfo) -> None:
+    run.program.objects.define(klass, info)
+
+
 class Objects:
     """Classes, and the attributes of objects, which only ever grow."""
 
@@ -41,21 +54,36 @@ class Objects:
         self.shared = shared
         self.classes: dict[Class, ClassInfo] = {} if shared is None else shared.classes
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
-        self.versions: dict[Atom, int] = defaultdict(int)
-        self._orders: dict[Class, tuple[Class | Library, ...]] = {} if shared is None else shared._orders
+        self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
+        self._lineages: dict[Class, Lineage] = {} if shared is None else shared._lineages
+        self._marks: dict[object, int] = {} if shared is None else shared._marks
+        self.record: Record | None = None  # of the function that is being run
 
     def define(self, klass: Class, info: ClassInfo) -> None:
         """Add a class."""
-        self.classes[klass] = info
-        self._orders.clear()
+        if self.record is not None:
+            self.record.effects.append((_define, klass, info))
+        if self.classes.get(klass) != info:
+            self.classes[klass] = info
+            self._lineages.clear()
 
     def ancestry(self, klass: Class | Library) -> tuple[Class | Library, ...]:
         """A class and its bases, nearest first, those of libraries too."""
         if isinstance(klass, Library):
             return (klass,)
-        if klass not in self._orders:
-            self._orders[klass] = tuple(dict.fromkeys(self._walk(klass, set())))
-        return self._orders[klass]
+        found = self._lineages.get(klass) or self.lineage(klass)
+        if self.record is not None:
+            self.record.lineages.setdefault(klass, found)
+        return found[0]
+
+    def lineage(self, klass: Class) -> Lineage:
+        """The ancestry of a class, and what is known of the classes in it."""
+        found = self._lineages.get(klass)
+        if found is None:
+            order = tuple(dict.fromkeys(self._walk(klass, set())))
+            infos = tuple(self.classes.get(each) for each in order if isinstance(each, Class))
+            found = self._lineages[klass] = order, infos
+        return found
 
     def _walk(self, klass: Class, seen: set[Class]) -> Iterator[Class | Library]:
         if klass in seen:
@@ -75,19 +103,43 @@ class Objects:
 
     def store(self, owner: Atom, name: str, value: Value) -> None:
         """Add to what an attribute, or a slot such as "[key]", may hold."""
-        slots = self._stored[owner]
         value, old = bounded(value), self.stored(owner, name)
         new = value if old is None else join((old, value))
         if new != old:
-            slots[name] = new
-            self.versions[owner] += 1
+            self._put(owner, name, new)
 
     def replace(self, owner: Atom, name: str, value: Value) -> None:
         """Set a slot whatever it held."""
         value = bounded(value)
+        self.look(owner)
         if self._stored[owner].get(name) != value:
-            self._stored[owner][name] = value
-            self.versions[owner] += 1
+            self._put(owner, name, value)
+
+    def _put(self, owner: Atom, name: str, value: Value) -> None:
+        if self.shared is None:
+            self.put(owner, name, value, self.versions[owner] + 1)
+            return
+        before = self.versions[owner], name, value
+        version = self._marks.setdefault(before, len(self._marks) + 1)
+        self.put(owner, name, value, version)
+        if self.record is not None:
+            self.record.effects.append((_put, owner, name, value, version))
+
+    def put(self, owner: Atom, name: str, value: Value, version: int) -> None:
+        """Set a slot, which gives the contents of its owner this version."""
+        self._stored[owner][name] = value
+        self.versions[owner] = version
+
+    def mark(self, owner: Atom) -> tuple[int, int]:
+        """What tells the contents of an object: the versions of what it holds in this program and in all."""
+        return self.versions.get(owner, 0), 0 if self.shared is None else self.shared.versions.get(owner, 0)
+
+    def look(self, owner: Atom) -> int:
+        """Look at what an object holds; the version of that in this program."""
+        found = self.mark(owner)
+        if self.record is not None:
+            self.record.marks.setdefault(owner, found)
+        return found[0]
 
     def carry(self, values: Iterable[Value], source: Objects) -> None:
         """Take over what `values` hold in the objects of another process, which hands them on."""
@@ -99,11 +151,14 @@ class Objects:
             elif isinstance(atom, Object) and atom not in seen:
                 seen.add(atom)
                 slots = source._stored.get(atom, {})
-                self._stored[atom].update(slots)
+                for name, value in slots.items():
+                    self._put(atom, name, value)
                 waiting += [inner for value in slots.values() for inner in each(value)]
 
     def stored(self, owner: Atom, name: str) -> Value | None:
         """What a slot may hold, or None."""
+        if self.record is not None and owner not in self.record.marks:
+            self.look(owner)
         slots = self._stored.get(owner)
         found = slots.get(name) if slots is not None else None
         if found is None and self.shared is not None:
@@ -116,6 +171,8 @@ class Objects:
         return dict(self._slots(owner))
 
     def _slots(self, owner: Atom) -> dict[str, Value]:
+        if self.record is not None and owner not in self.record.marks:
+            self.look(owner)
         own = self._stored.get(owner)
         shared = None if self.shared is None else self.shared._stored.get(owner)
         if own is None:

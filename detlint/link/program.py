@@ -14,7 +14,8 @@ from detlint.facts import Facts
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
-from detlint.link.state import State, Trace
+from detlint.link.records import Record, Result
+from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
 
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
@@ -35,6 +36,11 @@ class Environment:
     partial: bool = False
     loads: set[str] = field(default_factory=set)
 
+    @property
+    def ran_quietly(self) -> bool:
+        """Whether the top level need not run again in another program."""
+        return self.done and self.quiet and not self.partial
+
 
 @dataclass
 class Program:
@@ -49,11 +55,46 @@ class Program:
     catalogue: Catalogue
     objects: Objects = field(default_factory=Objects)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
-    memo: dict[object, tuple[State, Value, Trace]] = field(default_factory=dict)
+    memo: dict[object, Result] = field(default_factory=dict)
+    records: dict[object, list[Record]] = field(default_factory=dict)
     walks: dict[tuple[str, str], list[list[tuple[int, State]]]] = field(default_factory=lambda: defaultdict(list))
+    closures: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
+
+    def forget(self) -> None:
+        """Something that is not looked at again has changed: nothing of what functions were found to do is sure."""
+        self.records.clear()
+        self.objects.record = None
+
+    def reset(self, path: str) -> Environment:
+        """The empty environment of a file that a program starts with."""
+        self.closures.clear()
+        self.environments[path] = Environment()
+        return self.environments[path]
+
+    def add_load(self, loader: str, path: str) -> None:
+        """Note that a file imports another."""
+        self.closures.clear()
+        self.environments[loader].loads.add(path)
+
+    def closure(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
+        """What is imported with a file: files whose top level need not run again, and others, which it may have to."""
+        found = self.closures.get(path)
+        if found is None:
+            again, others, waiting = set[str](), set[str](), [path]
+            while waiting:
+                each = waiting.pop()
+                if each in self.facts and each not in again:
+                    environment, package = self.environments[each], self.package(each)
+                    if environment.ran_quietly:
+                        again.add(each)
+                        waiting += environment.loads if package is None else (package, *environment.loads)
+                    else:
+                        others.add(each)
+            found = self.closures[path] = frozenset(again), frozenset(others)
+        return found
 
     def begin(self, path: str, function: str) -> list[tuple[int, State]]:
         """Begin to record the states in which a function is gone through."""

@@ -167,9 +167,11 @@ def _members(run: Run, atom: Atom) -> Value:
     """What may be looked up by a name that is not known: functions of a module, methods of an object."""
     found: Value = frozenset()
     if isinstance(atom, Module):
+        run.unrepeatable()
         for value in run.variables_of(atom.path).values():
             found |= frozenset(a for a in value if isinstance(a, (Function, Class)) and a.path == atom.path)
     elif isinstance(atom, Object) and isinstance(atom.kind, Class) and atom.kind in run.program.objects.classes:
+        run.program.objects.ancestry(atom.kind)
         attributes = run.program.objects.classes[atom.kind].attributes.items()
         public = [value for name, value in attributes if not name.startswith("_")]
         found = run.bound(join(public), atom) if public else found

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.link.noting import Noting
 from detlint.link.objects import OPEN
 from detlint.link.program import Program, folder
+from detlint.link.records import Exact, Name
 from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched, merged
 from detlint.link.values import (
     UNKNOWN,
@@ -66,7 +68,7 @@ class Frame:
         return merged(self.exits or self.optional or self.raised)
 
 
-class Run:
+class Run(Noting):
     """What all parts of the interpreter share. `state` is None where the program does not get."""
 
     def __init__(self, program: Program, script: str) -> None:
@@ -76,7 +78,7 @@ class Run:
         self.state: State | None = START
         self.trace: list[Event] = []
         self.frame = Frame(script, f.TOP, {}, [])
-        self.contexts: dict[tuple[str, str], set[object]] = defaultdict(set)  # of each function
+        self.contexts: dict[Name, set[Exact]] = defaultdict(set)  # of each function
         self.dispatching = 0  # how many calls within each other may each call several things
         self.drawn: set[str] = set()  # the generators that were drawn from unseeded
         self.calling: set[Object] = set()  # the containers of layers that are being called
@@ -90,6 +92,7 @@ class Run:
         self.imported: set[str] = set()
         self.loading: dict[str, None] = {}  # the files whose top level is being run, outermost first
         self.iterating: Place | None = None  # of what a loop iterates over
+        self.node: f.Call | None = None  # the call that is being evaluated
         self.statement_place: Place | None = None  # of the assignment that is being run, where it may set a switch
 
     # What the other parts provide
@@ -128,12 +131,12 @@ class Run:
     def module_variable(self, path: str, name: str) -> Value:
         """A global variable of a file, or a builtin."""
         if name == "__name__":
-            main = path == self.script and (self.frame.main or not self.frame.top)
+            main = self.has_run(path)[1] and (self.frame.main or not self.frame.top)
             return constant("__main__" if main else self.program.facts[path].module)
-        variables = self.variables_of(path)
-        if name not in variables and hasattr(builtins, name):
+        found = self.variable(path, name)
+        if found is None and hasattr(builtins, name):
             return frozenset((Library(f"builtins.{name}"),))
-        return variables.get(name, UNKNOWN)
+        return UNKNOWN if found is None else found
 
     def variables_of(self, path: str) -> dict[str, Value]:
         """The global variables of a file."""
@@ -147,9 +150,9 @@ class Run:
 
     def module_attribute(self, path: str, name: str) -> Value | None:
         """`module.name`: a variable, or a module of the package."""
-        variables = self.variables_of(path)
-        if name in variables:
-            return variables[name]
+        found = self.variable(path, name)
+        if found is not None:
+            return found
         if path.endswith("__init__.py"):
             inner = self.program.imports.relative(path, 1, name)
             if inner is not None and inner != path:
@@ -163,14 +166,14 @@ class Run:
         imports = self.program.imports
         if self.canonical(name) == RUNTIME:
             return frozenset((Library(RUNTIME),))
-        found = imports.find(name, importer, self.script, self.search)
+        found = self.find(name, importer)
         if found is not None:
             return self.module_at(found)
         if imports.is_namespace(name, importer, self.script, self.search):
             return frozenset((Namespace(name, importer),))
         head, _, last = name.rpartition(".")
         if head:
-            path = imports.find(head, importer, self.script, self.search)
+            path = self.find(head, importer)
             if path is not None:
                 known = path in self.program.facts
                 return (self.module_attribute(path, last) or UNKNOWN) if known else self.module_at(path)
@@ -185,7 +188,7 @@ class Run:
         for start in range(1, len(parts)):
             if start > 1 and imports.local_root(parts[start]):
                 for first in (start, start + 1):
-                    found = imports.find(".".join(parts[first:]), importer, self.script, self.search)
+                    found = self.find(".".join(parts[first:]), importer)
                     if found is not None:
                         return found
         return None
@@ -200,13 +203,21 @@ class Run:
     def load(self, path: str) -> None:
         """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""
         loader = self.frame.path if self.frame.top else next(reversed(self.loading), None)
-        if loader is not None:  # a function that imports may be called while a module is loaded
-            self.program.environments[loader].loads.add(path)
+        if loader is not None and path not in self.program.environments[loader].loads:
+            self.program.add_load(loader, path)  # a function that imports may be called meanwhile
+            self.unrepeatable()
         self._load(path)
 
     def _load(self, path: str) -> None:
         if path in self.imported or path not in self.program.facts:
+            self.has_run(path)
             return
+        self.unrepeatable()
+        if not self.loading:
+            again, others = self.program.closure(path)
+            if others <= self.imported:
+                self.imported |= again
+                return
         package = self.program.package(path)
         if package is not None and package not in self.loading:
             self._load(package)
@@ -214,7 +225,7 @@ class Run:
                 return
         self.imported.add(path)
         environment = self.program.environments[path]
-        if environment.done and environment.quiet and not environment.partial:
+        if environment.ran_quietly:
             for inner in sorted(environment.loads - self.imported):
                 self._load(inner)
             return
@@ -247,7 +258,7 @@ class Run:
         value = objects.items(owner) if slot is None else objects.stored(owner, slot) or objects.items(owner)
         if not any(isinstance(a, (Function, Class)) for a in value):
             return value
-        seen = (a for a in value if not isinstance(a, (Function, Class)) or a.path in self.imported | {self.script})
+        seen = (a for a in value if not isinstance(a, (Function, Class)) or any(self.has_run(a.path)))
         return frozenset(seen) or UNKNOWN
 
     def canonical(self, name: str) -> str:
@@ -256,6 +267,7 @@ class Run:
 
     def add_search(self, path: str) -> None:
         """Add a folder to those that are searched for imports."""
+        self.unrepeatable()
         if path not in self.search:
             self.search.append(path)
 
@@ -266,7 +278,7 @@ class Run:
 
     def open(self, owner: Atom) -> None:
         """An object's attributes are set by names that are not known, unless only where an option says so."""
-        if not self.unlikely:
+        if self.is_likely():
             self.program.objects.store(owner, OPEN, UNKNOWN)
 
     # Traces

@@ -55,8 +55,8 @@ def merged(states: Iterable[State]) -> State | None:
 # Traces
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn(metaclass=Interned):
     """A draw from a global generator in the state `word`. `weights` says that it initialises parameters."""
 
     generator: str
@@ -66,8 +66,8 @@ class Drawn:
     weights: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Seeded:
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeded(metaclass=Interned):
     """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state."""
 
     generators: tuple[str, ...]
@@ -82,8 +82,8 @@ class Seeded:
         return self.certain and not self.restores
 
 
-@dataclass(frozen=True, slots=True)
-class Switched:
+@dataclass(frozen=True, slots=True, eq=False)
+class Switched(metaclass=Interned):
     """A switch that is set to `word`."""
 
     name: str
@@ -91,8 +91,8 @@ class Switched:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded(metaclass=Interned):
     """A loader that is made, and whether it is given a generator and a function that seeds its workers."""
 
     place: Place
@@ -100,16 +100,16 @@ class Loaded:
     worker_init: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights."""
 
     kind: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+@dataclass(frozen=True, slots=True, eq=False)
+class Called(metaclass=Interned):
     """A call of a function of the project, or an import, and what happened in it."""
 
     name: str
@@ -118,8 +118,8 @@ class Called:
     imports: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
+@dataclass(frozen=True, slots=True, eq=False)
+class Guarded(metaclass=Interned):
     """What only happens where the user sets an option to something else than its default, or may happen (no option).
 
     `dispatch` is the call that may run this or something else.
@@ -130,8 +130,8 @@ class Guarded:
     dispatch: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+@dataclass(frozen=True, slots=True, eq=False)
+class Apart(metaclass=Interned):
     """What happens in another process, such as the worker of a loader."""
 
     trace: Trace

@@ -48,6 +48,8 @@ class Statements(Functions):
     def _bind(self, node: f.Bind) -> None:
         value = self.value(node.value)
         self.statement_place = node.place
+        if self.program.objects.record is not None:
+            self.program.objects.record.statement = node.place
         for target in node.targets:
             self.assign(target, value)
 
@@ -183,6 +185,8 @@ class Statements(Functions):
         path = self.frame.path
         pending = self.program.pending_options[path]
         found = self.value(decorator)
+        if pending:
+            self.program.forget()
         if pending:  # an option of a command line, for a parameter of this function
             for atom in each(value):
                 if isinstance(atom, Function):
@@ -249,6 +253,7 @@ class Statements(Functions):
     def _import_all(self, source: Value) -> None:
         for atom in each(source):
             if isinstance(atom, Module):
+                self.unrepeatable()
                 for name, value in list(self.variables_of(atom.path).items()):
                     if not name.startswith("_"):
                         self.set_variable(name, value)
@@ -260,9 +265,8 @@ class Statements(Functions):
         if isinstance(target, f.Local):
             self.frame.variables[target.name] = value
         elif isinstance(target, f.Global):
-            variables = self.variables_of(self.frame.path)
-            known = variables.get(target.name) if not self.frame.top else None
-            variables[target.name] = value if known is None else join((known, value))
+            known = self.variable(self.frame.path, target.name) if not self.frame.top else None
+            self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
         elif isinstance(target, f.Display):
             for index, element in enumerate(target.elements):
                 self.assign(element, join(self.item_of(atom, frozenset((Constant(index),))) for atom in value))
@@ -271,12 +275,12 @@ class Statements(Functions):
             for atom in each(owners):
                 if isinstance(atom, (Object, Class)):
                     # the arguments of a command line are one object, and mended where they lack something
-                    sure = self.doubts == 0 and len(owners) == 1 and is_namespace(atom)
+                    sure = len(owners) == 1 and is_namespace(atom) and self.is_certain()
                     put = self.program.objects.replace if sure else self.program.objects.store
                     before = self.field_before(atom, target.name)
                     put(atom, target.name, value | before if before else value)
                 elif isinstance(atom, Module):
-                    self.variables_of(atom.path)[target.name] = value
+                    self.set_variable_of(atom.path, target.name, value)
         elif isinstance(target, f.Item):
             self._assign_item(target, value)
         elif isinstance(target, f.Library):
@@ -285,8 +289,10 @@ class Statements(Functions):
     def field_before(self, owner: Object | Class, name: str) -> Value:
         """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
         objects = self.program.objects
-        sure = not (self.doubts or self.frame.exits or self.frame.doubtful)
-        if sure or owner == self.frame.receiver or objects.stored(owner, name) is not None:
+        if owner == self.frame.receiver or objects.stored(owner, name) is not None:
+            return frozenset()
+        self.ask("doubtful", self.frame.doubtful)
+        if self.is_certain() and not (self.frame.exits or self.frame.doubtful):
             return frozenset()
         if is_namespace(owner):
             return UNKNOWN

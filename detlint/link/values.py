@@ -353,7 +353,7 @@ def _truth(value: Value, test: Callable[[object], bool], some: bool | None, obje
     for atom in value:
         if isinstance(atom, Option):
             defaults.add(test(atom.default))
-            option = option or atom.name
+            option = min(option, atom.name) if option else atom.name
             outcomes |= {True, False}
             continue
         if isinstance(atom, Constant):

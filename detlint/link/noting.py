@@ -1,0 +1,86 @@
+"""Notes of what functions look at and change while they are run, for their records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from detlint.link.program import Program
+from detlint.link.records import drawn, imported, located, variable
+from detlint.link.values import Value
+
+
+class Noting:
+    """The part of a run that is noted: modules, generators, and what is around a call."""
+
+    program: Program
+    script: str
+    search: list[str]
+    imported: set[str]
+    drawn: set[str]
+    doubts: int
+    unlikely: int
+
+    def variable(self, path: str, name: str) -> Value | None:
+        """A variable of a file, or None."""
+        found = self.program.environments[path].variables.get(name)
+        record = self.program.objects.record
+        if record is not None:
+            record.looks[variable].setdefault((path, name), found)
+        return found
+
+    def set_variable_of(self, path: str, name: str, value: Value) -> None:
+        """Set a variable of a file from a function."""
+        self.program.environments[path].variables[name] = value
+        self.effect(Noting.set_variable_of, path, name, value)
+
+    def has_run(self, path: str) -> tuple[bool, bool]:
+        """Whether a file was imported, and whether the program started with it."""
+        found = path in self.imported, path == self.script
+        record = self.program.objects.record
+        if record is not None:
+            record.looks[imported].setdefault(path, found)
+        return found
+
+    def find(self, name: str, importer: str) -> str | None:
+        """The file of a module."""
+        record = self.program.objects.record
+        if record is not None:
+            record.looks[located].setdefault((name, importer), located(self, (name, importer)))
+        return self.program.imports.find(name, importer, self.script, self.search)
+
+    def is_likely(self) -> bool:
+        """Whether what is run now happens without an option that the user sets."""
+        self.ask("unlikely", self.unlikely)
+        return not self.unlikely
+
+    def is_certain(self) -> bool:
+        """Whether what is run now is known to happen."""
+        self.ask("doubts", self.doubts)
+        return not self.doubts
+
+    def ask(self, name: str, value: object) -> None:
+        """What is around the call of the function that is being run matters."""
+        if self.program.objects.record is not None:
+            self.program.objects.record.ask(name, value)
+
+    def was_drawn(self, generator: str) -> bool:
+        """Whether a generator was drawn from unseeded."""
+        if self.program.objects.record is not None:
+            self.program.objects.record.looks[drawn].setdefault(generator, generator in self.drawn)
+        return generator in self.drawn
+
+    def add_drawn(self, generator: str) -> None:
+        """A generator is drawn from unseeded."""
+        if self.program.objects.record is not None:
+            self.program.objects.record.make(drawn, generator)
+        self.drawn.add(generator)
+        self.effect(Noting.add_drawn, generator)
+
+    def unrepeatable(self) -> None:
+        """Something happens of which no note is taken: the functions that are being run are not recorded."""
+        self.program.objects.record = None
+
+    def effect(self, repeat: Callable[..., None], *given: object) -> None:
+        """The function that is being run changes something outside of it, which `repeat` does again."""
+        if self.program.objects.record is not None:
+            self.program.objects.record.effects.append((repeat, *given))

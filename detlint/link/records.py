@@ -1,0 +1,183 @@
+"""Records of runs of functions: what each found in its program and what it left there, so that it can be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from detlint import facts as f
+from detlint.finding import Place
+from detlint.link.interned import Interned
+from detlint.link.state import State, Trace
+from detlint.link.values import Atom, Class, Function, Object, Value
+
+if TYPE_CHECKING:
+    from detlint.link.noting import Noting
+    from detlint.link.run import Run
+else:
+    Noting = Run = Any
+
+Name = tuple[str, str]  # of a function: the path of its file, and its qualified name
+Told = tuple[tuple[str, Value], ...]
+Exact = tuple[Function, Told, State | None, frozenset[tuple[Object, int]]]  # what a run of a function depends on
+Look = Callable[[Run, Any], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result(metaclass=Interned):
+    """What a run of a function comes to: the state after it, what it returned, and what happened."""
+
+    state: State
+    value: Value
+    trace: Trace
+
+
+class Circumstances(NamedTuple):
+    """What a run of a function may ask of what is around its call. The numbers count what nests."""
+
+    doubts: int
+    unlikely: int
+    dispatching: int
+    doubtful: bool
+    iterating: Place | None
+    node: f.Call | None
+    statement: Place | None
+    calling: frozenset[Atom]
+
+
+_OWN = object()  # what a run finds that it has made itself
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other or (isinstance(one, int) and bool(one) is bool(other))
+
+
+# What a run looks at
+
+
+def mark(run: Run, owner: Atom) -> object:
+    """What tells the contents of an object."""
+    return run.program.objects.mark(owner)
+
+
+def lineage(run: Run, klass: Class) -> object:
+    """A class and its bases, with what is known of each."""
+    return run.program.objects.lineage(klass)
+
+
+def variable(run: Run, key: tuple[str, str]) -> object:
+    """A variable of a module, by path and name."""
+    return run.program.environments[key[0]].variables.get(key[1])
+
+
+def result(run: Run, key: object) -> object:
+    """The result of a function that was run before."""
+    return run.program.memo.get(key)
+
+
+def context(run: Run, key: Exact) -> object:
+    """Whether a function was run with these arguments before."""
+    return key in run.contexts.get(named(key[0]), ())
+
+
+def contexts(run: Run, name: Name) -> object:
+    """With how many different arguments a function was run."""
+    return len(run.contexts.get(name, ()))
+
+
+def imported(run: Run, path: str) -> object:
+    """Whether a file was imported, and whether the program started with it."""
+    return path in run.imported, path == run.script
+
+
+def located(run: Noting, key: tuple[str, str]) -> object:
+    """The file of a module, by its name and who imports it; whether it is a folder, where it has none."""
+    imports = run.program.imports
+    return imports.find(*key, run.script, run.search) or imports.is_namespace(*key, run.script, run.search)
+
+
+def drawn(run: Run, generator: str) -> object:
+    """Whether a generator was drawn from unseeded."""
+    return generator in run.drawn
+
+
+_LOOKS: tuple[Look, ...] = (mark, variable, result, context, contexts, imported, drawn, lineage, located)
+
+
+def named(function: Function) -> Name:
+    """The name of a function."""
+    return function.path, function.qualified
+
+
+class Record:
+    """A run of a function: `looks` are what it found where it looked first, `effects` what it changed, in order.
+
+    `asked` are the circumstances that mattered, `statement` is the last assignment that was run. `names` are all
+    functions that it ran, at most `deepest` deep; `reach` says how far out among the functions that were being run
+    one was that it called again.
+    """
+
+    __slots__ = (
+        "asked", "deepest", "depth", "effects", "lineages", "looks", "marks", "names", "reach", "result", "start",
+        "statement", "variables", "walked",
+    )  # fmt: skip
+    result: Result
+
+    def __init__(self, name: Name, variables: Mapping[str, Value], start: Circumstances, depth: int) -> None:
+        self.variables, self.start = dict(variables), start
+        self.depth = self.reach = depth
+        self.deepest = depth + 1
+        self.looks: dict[Look, dict[Any, object]] = {look: {} for look in _LOOKS}
+        self.marks, self.lineages = self.looks[mark], self.looks[lineage]
+        self.effects: list[tuple[Any, ...]] = []
+        self.asked: set[str] = set()
+        self.names = {name}
+        self.walked = 1
+        self.statement: Place | None = None
+
+    def end(self, found: Result) -> None:
+        """The run has ended with this result."""
+        self.result = found
+        self.looks = {look: seen for look, seen in self.looks.items() if seen}
+
+    def make(self, look: Look, key: object) -> None:
+        """The run makes something itself: what it finds there from now on does not depend on what was there before."""
+        self.looks[look].setdefault(key, _OWN)
+
+    def ask(self, name: str, value: object) -> None:
+        """The run asks for one of its circumstances, unless it has given it another value itself.
+
+        What is being called is a set that it adds to, and may ask for both parts of.
+        """
+        if name == "calling" or getattr(self.start, name) == value:
+            self.asked.add(name)
+
+    def include(self, inner: Record, start: Circumstances, depth: int) -> None:
+        """Add a run within this one, which began in the circumstances `start`, `depth` deep."""
+        for look, found in inner.looks.items():
+            mine = self.looks[look]
+            for key, value in found.items():
+                mine.setdefault(key, value)
+        self.effects += inner.effects
+        for name in inner.asked:
+            self.ask(name, getattr(start, name))
+        if inner.reach < inner.depth:
+            self.reach = min(self.reach, inner.reach)
+        self.names |= inner.names
+        self.statement = inner.statement or self.statement
+        self.walked += inner.walked
+        self.deepest = max(self.deepest, depth + inner.deepest - inner.depth)
+
+    def holds(self, run: Run, variables: Mapping[str, Value], now: Circumstances) -> bool:
+        """Whether the program is as this run found it, wherever it looked."""
+        return (
+            self.variables == variables
+            and self.names.isdisjoint(run.active)
+            and all(_same(getattr(self.start, name), getattr(now, name)) for name in self.asked)
+            and all(
+                value is _OWN or look(run, key) == value
+                for look, found in self.looks.items()
+                for key, value in found.items()
+            )
+        )
