@@ -76,8 +76,19 @@ class Draws:
             value = bound(binding)
             if value is None and binding.kind in ("for", "comprehension"):
                 value = binding.value
-            if value is not None:
+            if isinstance(binding.node, s.Parameter):
+                yield from self._given(binding.node, depth)
+            elif value is not None:
                 yield from self._of(value, depth - 1, sure)
+
+    def _given(self, parameter: s.Parameter, depth: int) -> Iterator[Draw]:
+        """What is drawn by what the calls of a function of this file pass for one of its parameters."""
+        function = parameter.parent
+        if not isinstance(function, s.Function) or function.name in ("<lambda>", "__init__"):
+            return
+        for call in self.module.calls_to((self.module.qualified(function),)):
+            for value in self.module.argument(call, parameter.name).values:
+                yield from self._of(value, depth - 1, False)
 
     def _made(self, call: s.Call, depth: int, sure: bool) -> Iterator[Draw]:
         """What is drawn when what a call makes is called: a layer, a module, a function that wraps another."""
