@@ -46,6 +46,18 @@ class Order:
         self._origin = node
         return list(self._leaks(node, text, _DEPTH))
 
+    def leaks_of_item(self, node: s.Expression, place: int) -> list[Leak]:
+        """Where the order of what stands at `place` of a tuple matters."""
+        self._seen = set()
+        self._origin = node
+        return list(self._unpacked(node, place, False, _DEPTH))
+
+    def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
+        """Where the order of a list matters that `node` adds to in an arbitrary order."""
+        self._seen = set()
+        self._origin = None
+        return list(self._kept(holder, node, _DEPTH))
+
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
         if depth == 0 or (node, text) in self._seen:
             return
@@ -291,7 +303,7 @@ class Order:
         if not calls:
             yield Leak(leave, "returned")
 
-    def _unpacked(self, call: s.Call, place: int, text: bool, depth: int) -> Iterator[Leak]:
+    def _unpacked(self, call: s.Expression, place: int, text: bool, depth: int) -> Iterator[Leak]:
         parent = call.parent
         if isinstance(parent, s.Leave) and parent.kind == "return" and depth > 0:
             yield from self._returned(parent, place, text, depth)

@@ -1,0 +1,174 @@
+"""Where results come in the order in which they are ready, and where that order matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.order import Leak, Order
+from detlint.analysis.threads import Adders, is_keyed
+from detlint.catalogue import Row
+from detlint.model import Module
+from detlint.scopes import reaching
+
+_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place that gives results as they are ready, and where their order matters.
+
+    `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
+    results may end before the last one; `made` is the call that sets up what is called at `node`, where there is one.
+    """
+
+    node: s.Call
+    row: Row
+    leaks: list[Leak]
+    keyed: bool
+    leaves: bool = False
+    made: s.Call | None = None
+
+
+class Completions:
+    """Finds such places in one file, by the table `completion` of `order.toml`."""
+
+    def __init__(self, module: Module) -> None:
+        rows = module.catalogue.rows("order", "completion")
+        self.module = module
+        self.order = Order(module)
+        self._names = {name: row for row in rows for name in row.list("names")}
+        self._methods = {method: row for row in rows for method in row.list("methods")}
+
+    def found(self) -> Iterator[Source]:
+        """Each place, in evaluation order; the order may matter nowhere."""
+        adders = Adders(self.module, self.order)
+        for call in self.module.calls:
+            row = self._row(call)
+            kind = row.text("kind") if row is not None else ""
+            if row is None or not applies(self.module, call, row.list("when"), ()):
+                continue
+            if kind == "iterator":
+                yield self._iterated(call, row, call)
+            elif kind == "caller":
+                for outer in self._called(call):
+                    yield self._iterated(outer, row, outer, call)
+            elif kind in ("sets", "ready"):
+                yield self._taken(call, row)
+            elif kind in ("callback", "thread"):
+                for node, leaks, keyed in adders.of(call, row):
+                    yield Source(node, row, leaks, keyed)
+
+    def _row(self, call: s.Call) -> Row | None:
+        names = self.module.callee(call)
+        rows = {id(row): row for name in names if (row := self._names.get(name)) is not None}
+        if names and len(rows) == 1:
+            return next(iter(rows.values()))
+        if isinstance(call.function, s.Attribute) and not any(name in self.module.functions for name in names):
+            return self._methods.get(call.function.attribute) or self._of_pool(call.function)
+        return None
+
+    def _of_pool(self, function: s.Attribute) -> Row | None:
+        """The row of a method of what a `with` block has opened."""
+        bindings = reaching(function.value) or () if isinstance(function.value, s.Name) else ()
+        calls = [b.value for b in bindings if isinstance(b.value, s.Call) and not b.path]
+        names = {f"{name}.{function.attribute}" for call in calls for name in self.module.callee(call)}
+        rows = [self._names.get(name) for name in sorted(names)]
+        return rows[0] if len(rows) == 1 and len(calls) == len(bindings) else None
+
+    def _called(self, made: s.Call) -> Iterator[s.Call]:
+        """The calls of what a call has made: `Parallel(...)(tasks)`."""
+        for call in self.module.calls:
+            if call is not made and made in (self.module.values(call.function) or ()):
+                yield call
+            elif isinstance(call.function, s.Name):
+                bindings = reaching(call.function) or ()
+                if any(b.kind == "with" and b.value is made for b in bindings):
+                    yield call
+
+    def _iterated(self, call: s.Call, row: Row, node: s.Expression, made: s.Call | None = None) -> Source:
+        loops = list(self._loops(node, _DEPTH))
+        return Source(call, row, self.order.leaks(node), self._is_keyed(loops), any(map(_may_leave, loops)), made)
+
+    def _taken(self, call: s.Call, row: Row) -> Source:
+        """`done, pending = wait(...)`: the first item of what a call gives, or an attribute of it."""
+        awaited = isinstance(call.parent, s.Operation) and call.parent.operator == "await"
+        node = call.parent if awaited and isinstance(call.parent, s.Operation) else call
+        taken = node.parent
+        if isinstance(taken, s.Attribute) and taken.attribute in row.list("attributes"):
+            return self._iterated(call, row, taken)
+        leaks = self.order.leaks_of_item(node, 0)
+        target = taken.targets[0] if isinstance(taken, s.Assign) and len(taken.targets) == 1 else None
+        names = target.elements[:1] if isinstance(target, s.Collection) else []
+        loops = [loop for name in names for loop in self._loops_of_name(name, _DEPTH)]
+        if row.text("kind") == "ready" and isinstance(taken, s.Assign):
+            leaks += self._one_by_one(taken, names)
+        return Source(call, row, leaks, self._is_keyed(loops))
+
+    def _one_by_one(self, assign: s.Assign, names: list[s.Expression]) -> Iterator[Leak]:
+        """Where the order matters of what a loop around `assign` takes from its first name, one at a time."""
+        loop = next((a for a in assign.ancestors() if isinstance(a, (s.For, s.While, s.Function))), None)
+        if not isinstance(loop, (s.For, s.While)):
+            return
+        tainted = {part.id for name in names for part in s.walk(name) if isinstance(part, s.Name)}
+        for part in s.walk(loop.body):
+            if not isinstance(part, s.Assign) or part is assign or part.value is None:
+                continue
+            if _mentions(part.value, tainted):
+                targets = [n for target in part.targets for n in s.walk(target)]
+                tainted |= {n.id for n in targets if isinstance(n, s.Name) and n.stored}
+        for effect in self.order.loops.effects(loop):
+            if effect.kind == "adds" and isinstance(effect.node, s.Expression):
+                added = effect.node.parent.parent if isinstance(effect.node.parent, s.Attribute) else effect.node.parent
+                if isinstance(added, s.Call) and any(_mentions(a.value, tainted) for a in added.arguments):
+                    yield from self.order.leaks_of_list(effect.node, loop)
+            elif effect.kind in ("writes", "sums", "yielded") and _mentions(effect.node, tainted):
+                yield Leak(effect.node, effect.kind)
+
+    # Loops over results
+
+    def _loops(self, node: s.Expression, depth: int) -> Iterator[s.For | s.Comprehension]:
+        """The loops that go through `node`, or through what only hands it on."""
+        parent = node.parent
+        if depth == 0:
+            return
+        if isinstance(parent, s.For) and parent.iterator is node:
+            yield parent
+        elif isinstance(parent, s.Clause) and isinstance(parent.parent, s.Comprehension):
+            yield parent.parent
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            if self.order.calls.kind(parent, parent.parent) in ("passes", "numbers"):
+                yield from self._loops(parent.parent, depth - 1)
+        elif isinstance(parent, s.Assign) and len(parent.targets) == 1:
+            yield from self._loops_of_name(parent.targets[0], depth - 1)
+
+    def _loops_of_name(self, target: s.Expression, depth: int) -> Iterator[s.For | s.Comprehension]:
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        if scope is not None and isinstance(target, s.Name):
+            for read in self.module.reads(scope, target.id):
+                yield from self._loops(read, depth - 1)
+
+    def _is_keyed(self, loops: list[s.For | s.Comprehension]) -> bool:
+        """Whether all that loops put into lists are tuples or dicts, which say what they belong to."""
+        added: list[s.Expression] = []
+        for loop in loops:
+            if isinstance(loop, s.Comprehension):
+                added += loop.elements[:1]
+                continue
+            for effect in self.order.loops.effects(loop):
+                call = effect.node.parent.parent if effect.kind == "adds" and effect.node.parent else None
+                if isinstance(call, s.Call):
+                    added += [argument.value for argument in call.arguments[-1:]]
+        return bool(added) and all(is_keyed(self.module, value) for value in added)
+
+
+def _may_leave(loop: s.For | s.Comprehension) -> bool:
+    return isinstance(loop, s.For) and any(
+        isinstance(part, s.Leave) and part.kind in ("break", "return") for part in s.walk(loop.body)
+    )
+
+
+def _mentions(node: s.Node, names: set[str]) -> bool:
+    return any(isinstance(part, s.Name) and part.id in names for part in s.walk(node))
