@@ -21,7 +21,8 @@ class Source:
     """A place that gives results as they are ready, and where their order matters.
 
     `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
-    results may end before the last one; `made` is the call that sets up what is called at `node`, where there is one.
+    results may end before the last one; `made` is the call that sets up what is called at `node`, where there is one;
+    `names` are those of lists in the order in which the results come.
     """
 
     node: s.Call
@@ -30,6 +31,7 @@ class Source:
     keyed: bool
     leaves: bool = False
     made: s.Call | None = None
+    names: frozenset[str] = frozenset()
 
 
 class Completions:
@@ -90,7 +92,10 @@ class Completions:
 
     def _iterated(self, call: s.Call, row: Row, node: s.Expression, made: s.Call | None = None) -> Source:
         loops = list(self._loops(node, _DEPTH))
-        return Source(call, row, self.order.leaks(node), self._is_keyed(loops), any(map(_may_leave, loops)), made)
+        leaks, keyed, leaves = self.order.leaks(node), self._is_keyed(loops), any(map(_may_leave, loops))
+        statement = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+        targets = statement.targets if isinstance(statement, s.Assign) else []
+        return Source(call, row, leaks, keyed, leaves, made, self._in_order(loops, targets))
 
     def _taken(self, call: s.Call, row: Row) -> Source:
         """`done, pending = wait(...)`: the first item of what a call gives, or an attribute of it."""
@@ -105,7 +110,7 @@ class Completions:
         loops = [loop for name in names for loop in self._loops_of_name(name, _DEPTH)]
         if row.text("kind") == "ready" and isinstance(taken, s.Assign):
             leaks += self._one_by_one(taken, names)
-        return Source(call, row, leaks, self._is_keyed(loops))
+        return Source(call, row, leaks, self._is_keyed(loops), names=self._in_order(loops, names))
 
     def _one_by_one(self, assign: s.Assign, names: list[s.Expression]) -> Iterator[Leak]:
         """Where the order matters of what a loop around `assign` takes from its first name, one at a time."""
@@ -149,6 +154,13 @@ class Completions:
         if scope is not None and isinstance(target, s.Name):
             for read in self.module.reads(scope, target.id):
                 yield from self._loops(read, depth - 1)
+
+    def _in_order(self, loops: list[s.For | s.Comprehension], targets: list[s.Expression]) -> frozenset[str]:
+        """The names of lists that loops fill, or are assigned to, in the order of the results."""
+        around = [next((a for a in loop.ancestors() if isinstance(a, s.Assign)), None) for loop in loops]
+        targets = targets + [target for assign in around if assign is not None for target in assign.targets]
+        added = [e.node for loop in loops if isinstance(loop, s.For) for e in self.order.loops.effects(loop)]
+        return frozenset(node.id for node in (*targets, *added) if isinstance(node, s.Name))
 
     def _is_keyed(self, loops: list[s.For | s.Comprehension]) -> bool:
         """Whether all that loops put into lists are tuples or dicts, which say what they belong to."""

@@ -37,6 +37,8 @@ class Loops:
         self._message_methods = names("order", "message", "methods")
         self._free = names("order", "use", kind="free")
         self._files = names("order", "hashed", id="file")
+        self._writers = names("order", "writer")
+        self._writing = names("order", "writer", "methods")
         self._generators = names("order", "use", id="generators")
         self._draws = {
             name: row
@@ -80,7 +82,7 @@ class Loops:
         data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
         if method in ("append", "extend", "appendleft", "insert") and data and self._outside(receiver, loop):
             yield Effect(receiver, "adds")
-        elif method in ("write", "writelines") and data and self._outside(receiver, loop) and self.is_file(receiver):
+        elif method in self._writing and data and self._outside(receiver, loop) and self.is_file(receiver):
             yield Effect(call, "writes")
 
     def _assign(self, assign: s.Assign, loop: s.For | s.While) -> Iterator[Effect]:
@@ -142,13 +144,14 @@ class Loops:
         return leave.kind == "return" and all(isinstance(value, s.Constant) for value in leave.values)
 
     def is_file(self, node: s.Expression) -> bool:
-        """Whether an expression is certainly a file that this code has opened."""
+        """Whether an expression is certainly a file that this code has opened, or writes to one."""
         values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
         return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
 
     def _opens(self, call: s.Call) -> bool:
         named = isinstance(call.function, s.Attribute) and call.function.attribute == "open"
-        return named or self.module.callee(call) == {"builtins.open"}
+        names = self.module.callee(call)
+        return named or (bool(names) and names <= self._writers)
 
     # What a use is for
 
@@ -198,9 +201,12 @@ class Loops:
 
     def is_found(self, index: s.Expression) -> bool:
         """Whether an index is found by what stands there, as `argmax` does."""
-        values = self.module.values(index) or [index]
-        calls = [value for value in values if isinstance(value, s.Call) and isinstance(value.function, s.Attribute)]
-        return any(isinstance(c.function, s.Attribute) and c.function.attribute in _FINDS for c in calls)
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        looped = [
+            b.value for b in bindings if b.kind in ("for", "comprehension") and b.value is not None and not b.path
+        ]
+        found = [value for node in looped or [index] for value in self.module.values(node) or [node]]
+        return any(_finds(value) for value in found)
 
     def keeps_count(self, index: s.Expression) -> bool:
         """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
@@ -283,6 +289,15 @@ class Loops:
             return False
         last = max((part.order for part in s.walk(node)), default=node.order)
         return read.order > last or (_inside(read, outer) and outer is not node)
+
+
+def _finds(node: s.Expression) -> bool:
+    """Whether a call finds indices by what stands there, such as `torch.argsort(x).tolist()`."""
+    while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        if node.function.attribute in _FINDS:
+            return True
+        node = node.function.value
+    return False
 
 
 def _handles(node: s.Node, loop: s.Node) -> bool:

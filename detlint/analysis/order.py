@@ -21,9 +21,10 @@ class Leak:
     """A place where an arbitrary order matters.
 
     `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
-    stands at an index, "draws": what is drawn at random, "array", "writes", "dataset", "state": where items stand in an
-    array, a file, a data set or an optimizer's state. Or it says how the value leaves the code that is known, its
-    order as it is: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
+    stands at an index, "paired": what stands beside them in `zip`, "draws": what is drawn at random, "array",
+    "writes", "dataset", "state": where items stand in an array, a file, a data set or an optimizer's state, "sums": the
+    order in which they are added up. Or it says how the value leaves the code that is known, its order as it is:
+    "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
     """
 
     node: s.Node
@@ -105,6 +106,7 @@ class Order:
         names, kind = self.module.callee(call), self.calls.kind(argument, call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         if names == {"builtins.zip"}:
+            yield Leak(call, "paired")
             yield from (Leak(call, found) for found in self.calls.paired(argument, call, self._origin))
         if kind in ("passes", "text"):
             if names != {"builtins.map"} or argument is not call.arguments[0]:

@@ -20,6 +20,7 @@ class Calls:
         self.loops = loops
         self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
         self._sorting = module.catalogue.names("order", "use", id="sorted")
+        self._ranking = module.catalogue.names("order", "method", "methods", id="ranks")
         self._listing = module.catalogue.names("order", "listing")
         self._methods = {
             (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
@@ -82,7 +83,14 @@ class Calls:
         kinds = [
             self._methods.get(("value", use.parent.attribute)) for use in uses if isinstance(use.parent, s.Attribute)
         ]
-        return "sorts" in kinds or (uses == [call] and "free" in kinds)
+        around = [use.parent.parent for use in uses if isinstance(use.parent, s.Argument)]
+        sorted_by = any(isinstance(outer, s.Call) and self._ranks(outer) for outer in around)
+        return not {"sorts", "ranks"}.isdisjoint(kinds) or sorted_by or (uses == [call] and "free" in kinds)
+
+    def _ranks(self, call: s.Call) -> bool:
+        """Whether a call sorts its items, or tells in which order they would be sorted."""
+        names = {name.rpartition(".")[2] for name in self.module.callee(call)}
+        return bool(names) and names <= self._ranking
 
     def paired(self, argument: s.Argument, call: s.Call, origin: s.Expression | None) -> Iterator[str]:
         """The kinds of what `zip` puts beside the items by their place alone; `origin` is where they come from."""

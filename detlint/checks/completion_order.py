@@ -31,18 +31,39 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             lowered=leak.kind in rule.data["leaving"] and not _is_data(module, leak),
             fix=_fix(module, source),
             call=module.short(source.node.function),
+            does=source.row.text("does"),
             use=uses[leak.kind],
             remedy=source.row.text("remedy"),
         )
 
 
 def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
-    """Whether the order counts where a value leaves the known code: not if its items say what they belong to."""
+    """Whether the order counts; where a value leaves the known code, not if its items say what they belong to."""
+    if leak.kind == "position" and source.row.text("kind") in ("sets", "ready") and _is_slice(leak.node):
+        return False
+    if leak.kind == "paired":
+        return _is_paired(source, leak)
     if leak.kind not in rule.data["leaving"] or _is_data(module, leak):
         return True
     function = module.function_of(leak.node)
     said = function is not None and any(word in function.name for word in rule.data["words"])
-    return leak.kind == "returned" and not source.keyed and not said
+    returns = function.returns if function is not None else None
+    pairs = returns is not None and any(
+        module.names(part) & {*rule.data["pairs"]} for part in s.walk(returns) if isinstance(part, s.Expression)
+    )
+    return leak.kind == "returned" and not source.keyed and not said and not pairs
+
+
+def _is_paired(source: Source, leak: Leak) -> bool:
+    """Whether `zip` puts results beside a list that has another order."""
+    given = [a.value for a in leak.node.arguments if not a.star] if isinstance(leak.node, s.Call) else []
+    names = {value.id for value in given if isinstance(value, s.Name)}
+    return bool(names & source.names) and bool(names - source.names)
+
+
+def _is_slice(node: s.Node) -> bool:
+    """Whether a subscript takes the first so many of what is ready."""
+    return isinstance(node, s.Subscript) and isinstance(node.indices[0], s.Slice)
 
 
 def _is_data(module: Module, leak: Leak) -> bool:
