@@ -82,8 +82,15 @@ class Loops:
         data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
         if method in ("append", "extend", "appendleft", "insert") and data and self._outside(receiver, loop):
             yield Effect(receiver, "adds")
-        elif method in self._writing and data and self._outside(receiver, loop) and self.is_file(receiver):
+        elif method in self._writing and data and self._writes_outside(receiver, loop):
             yield Effect(call, "writes")
+
+    def _writes_outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
+        """Whether a file is open before the loop begins; it may have been chosen among several in the loop."""
+        if self._outside(node, loop):
+            return self.is_file(node)
+        values = self.module.values(node) or ()
+        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) and not _inside(v, loop) for v in values)
 
     def _assign(self, assign: s.Assign, loop: s.For | s.While) -> Iterator[Effect]:
         target = assign.targets[0]

@@ -39,8 +39,9 @@ class Calls:
             return "free"
         if names and all(self._uses.get(name.rpartition(".")[0]) == "generator" for name in names):
             return "draws"
-        if names == {"builtins.sum"} and len(call.arguments) == 2 and not self._is_number(call.arguments[1].value):
-            return "passes"  # sum(lists, [])
+        if names == {"builtins.sum"} and len(call.arguments) == 2:
+            joined = self.module.types(call.arguments[1].value) <= {"builtins.list", "builtins.tuple"}
+            return "passes" if joined and self.module.types(call.arguments[1].value) else "free"  # sum(lists, [])
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         return kind or self._methods.get(("other", method), "")
 
@@ -116,9 +117,6 @@ class Calls:
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None
         names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
         return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
-
-    def _is_number(self, node: s.Expression) -> bool:
-        return isinstance(node, s.Constant) and isinstance(node.value, (int, float))
 
     def numbers(self, call: s.Call) -> bool:
         """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""
