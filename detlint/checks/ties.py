@@ -35,7 +35,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         if tied.is_mask and row.text("taken"):
             continue
-        if any(uses.chooses(use, row) for use in uses.indices(call, row)):
+        if values is not None and any(uses.chooses(use, row, values) for use in uses.indices(call, row)):
             yield module.finding(
                 rule,
                 call,
@@ -97,30 +97,51 @@ class _Uses:
                 found += self._reads(parent.targets[0].elements[-1], parent)
         return found
 
-    def chooses(self, node: s.Expression, row: Row, depth: int = _DEPTH) -> bool:
-        """Whether indices are used: all of them where a few were chosen, or a few of all."""
+    def chooses(self, node: s.Expression, row: Row, values: s.Expression, depth: int = _DEPTH) -> bool:
+        """Whether indices of some of `values` are used: all of them where a few were chosen, or a few of all."""
+        if not row.text("taken"):
+            return self._matters(node, values, depth)
         parent = node.parent
         if depth == 0 or parent is None:
             return False
         if isinstance(parent, s.Assign) and node is parent.value:
-            return any(self.chooses(read, row, depth - 1) for read in self._named(node))
-        if isinstance(parent, s.Attribute) and parent.attribute in self.passes:
-            call = parent.parent
-            return isinstance(call, s.Call) and self.chooses(call, row, depth - 1)
-        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
-            if self.loops.is_message(parent.parent):
-                return False
-            names = {name.rpartition(".")[2] for name in self.module.callee(parent.parent)}
-            if names and names <= self.passes:
-                return self.chooses(parent.parent, row, depth - 1)
-        if not row.text("taken"):
-            return not isinstance(parent, s.ExpressionStatement)
-        if not isinstance(parent, s.Subscript) or node is not parent.value or parent.stored:
-            # x[order][:k]: what is put in order first, and cut then
-            return isinstance(parent, s.Subscript) and node is not parent.value and self.chooses(parent, row, depth - 1)
+            return any(self.chooses(read, row, values, depth - 1) for read in self._named(node))
+        handed = self._handed_on(node)
+        if handed is not None:
+            return self.chooses(handed, row, values, depth - 1)
+        if not isinstance(parent, s.Subscript) or parent.stored:
+            return False
+        if node is not parent.value:  # x[order][:k]: what is put in order first, and cut then
+            return not self._is_of(parent, values) and self.chooses(parent, row, values, depth - 1)
         if any(_cuts(index) for index in parent.indices):
-            return not any(isinstance(a, s.Call) and self.loops.is_message(a) for a in parent.ancestors())
-        return self.chooses(parent, row, depth - 1)
+            return self._matters(parent, values, depth)
+        return self.chooses(parent, row, values, depth - 1)
+
+    def _handed_on(self, node: s.Expression) -> s.Expression | None:
+        """The call that gives the same indices in another form: `order.tolist()`, `list(order)`."""
+        parent = node.parent
+        if isinstance(parent, s.Attribute) and parent.attribute in self.passes:
+            return parent.parent if isinstance(parent.parent, s.Call) else None
+        call = parent.parent if isinstance(parent, s.Argument) else None
+        names = (
+            {name.rpartition(".")[2] for name in self.module.callee(call)} if isinstance(call, s.Call) else set[str]()
+        )
+        return call if isinstance(call, s.Call) and names and names <= self.passes else None
+
+    def _matters(self, node: s.Expression, values: s.Expression, depth: int) -> bool:
+        """Whether chosen indices are used for more than messages, and than to look up the equal values themselves."""
+        parent = node.parent
+        if depth == 0 or parent is None or isinstance(parent, s.ExpressionStatement):
+            return False
+        if isinstance(parent, s.Assign) and node is parent.value and isinstance(parent.targets[0], s.Name):
+            return any(self._matters(read, values, depth - 1) for read in self._named(node))
+        if isinstance(parent, s.Subscript) and node is not parent.value and self._is_of(parent, values):
+            return False
+        return not any(isinstance(a, s.Call) and self.loops.is_message(a) for a in node.ancestors())
+
+    def _is_of(self, lookup: s.Subscript, values: s.Expression) -> bool:
+        """Whether something is looked up in the values that are chosen from, of which equal ones are alike."""
+        return self.module.source(lookup.value) == self.module.source(values)
 
     def _named(self, node: s.Expression) -> list[s.Name]:
         """The reads of the name that is given a value."""
