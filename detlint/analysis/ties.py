@@ -51,6 +51,7 @@ class Ties:
         self._methods = {method: row for row in rows for method in row.list("methods")}
         self._own = frozenset(method for method, row in self._methods.items() if not row.text("takes"))
         self._keeps = names("ties", "keeps", "methods", id="methods"), names("ties", "keeps", id="methods")
+        self._joins = names("ties", "keeps", id="joins")
         self._scalars = names("ties", "keeps", "methods", id="scalars"), names("ties", "keeps", id="scalars")
 
     def of(self, node: s.Expression, depth: int = _DEPTH) -> Tied | None:
@@ -109,6 +110,8 @@ class Ties:
             tied = self.of(value, depth - 1) if row.text("takes") and value is not None else None
             if not row.text("takes") or (tied is not None and tied.is_mask):
                 return Tied(row.text("what"), self._library(call) or (tied.library if tied is not None else ""))
+        if names and names <= self._joins and isinstance(value, s.Collection):
+            return next((tied for each in value.elements if (tied := self.of(each, depth - 1)) is not None), None)
         methods, functions = self._keeps
         keeps = names <= functions if names and not isinstance(call.function, s.Attribute) else False
         keeps = keeps or (bool(names) and names <= functions) or (method in methods and not names & self._names.keys())
