@@ -60,21 +60,29 @@ def test_futures_are_gone_through_in_turn_where_they_have_an_order(tasks: str, f
     assert (found.finding.fix is not None) is fixed
 
 
-def test_a_loop_that_ends_early_keeps_the_order_of_completion() -> None:
-    text = """\
+@pytest.mark.parametrize(
+    ("statement", "fixed"),
+    [
+        ("if len(rows) == enough: break", False),
+        ("del futures[future]", False),
+        ("name = futures.pop(future)", False),
+        ("print(len(rows), len(futures), futures[future])", True),
+    ],
+)
+def test_a_loop_that_ends_early_or_changes_its_tasks_is_left_as_it_is(statement: str, fixed: bool) -> None:
+    text = f"""\
         from concurrent.futures import as_completed
 
         import numpy as np
 
 
         def run(pool, work, items, enough):
-            futures = [pool.submit(work, item) for item in items]
+            futures = {{pool.submit(work, item): item for item in items}}
             rows = []
             for future in as_completed(futures):
                 rows.append(future.result())
-                if len(rows) == enough:
-                    break
+                {statement}
             return np.stack(rows)
         """
     (found,) = report({"example.py": text}, ("DET603",)).findings
-    assert found.finding.fix is None
+    assert (found.finding.fix is not None) is fixed

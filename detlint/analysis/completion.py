@@ -14,6 +14,7 @@ from detlint.model import Module
 from detlint.scopes import reaching
 
 _DEPTH = 6
+_LOOKS = frozenset(("get", "index", "items", "keys", "values"))  # methods that leave tasks as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class Source:
     """A place that gives results as they are ready, and where their order matters.
 
     `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
-    results may end before the last one; `made` is the call that sets up what is called at `node`, where there is one;
-    `names` are those of lists in the order in which the results come.
+    results may end before the last one, or changes the tasks; `made` is the call that sets up what is called at
+    `node`, where there is one; `names` are those of lists in the order in which the results come.
     """
 
     node: s.Call
@@ -92,10 +93,23 @@ class Completions:
 
     def _iterated(self, call: s.Call, row: Row, node: s.Expression, made: s.Call | None = None) -> Source:
         loops = list(self._loops(node, _DEPTH))
-        leaks, keyed, leaves = self.order.leaks(node), self._is_keyed(loops), any(map(_may_leave, loops))
+        leaks, keyed = self.order.leaks(node), self._is_keyed(loops)
+        leaves = any(_may_leave(loop) or self._changes_tasks(loop, call) for loop in loops)
         statement = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
         targets = statement.targets if isinstance(statement, s.Assign) else []
         return Source(call, row, leaks, keyed, leaves, made, self._in_order(loops, targets))
+
+    def _changes_tasks(self, loop: s.For | s.Comprehension, call: s.Call) -> bool:
+        """Whether a loop adds to the tasks that it goes through, or takes away from them."""
+        tasks = {a.value.id for a in call.arguments if isinstance(a.value, s.Name)}
+        for part in s.walk(loop.body) if isinstance(loop, s.For) else ():
+            if isinstance(part, s.Name) and part.id in tasks:
+                around = part.parent
+                if isinstance(around, s.Attribute) and around.attribute not in _LOOKS:
+                    return True
+                if isinstance(around, s.Subscript) and (around.stored or isinstance(around.parent, s.Other)):
+                    return True
+        return False
 
     def _taken(self, call: s.Call, row: Row) -> Source:
         """`done, pending = wait(...)`: the first item of what a call gives, or an attribute of it."""
