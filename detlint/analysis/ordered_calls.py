@@ -20,7 +20,6 @@ class Calls:
         self.loops = loops
         self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
         self._sorting = module.catalogue.names("order", "use", id="sorted")
-        self._ranking = module.catalogue.names("order", "method", "methods", id="ranks")
         self._listing = module.catalogue.names("order", "listing")
         self._methods = {
             (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
@@ -81,17 +80,17 @@ class Calls:
             target = call.parent.targets[0]
             scope = target.scope.find(target.id)
             uses = [*self.module.reads(scope, target.id)] if scope is not None else []
-        kinds = [
-            self._methods.get(("value", use.parent.attribute)) for use in uses if isinstance(use.parent, s.Attribute)
-        ]
-        around = [use.parent.parent for use in uses if isinstance(use.parent, s.Argument)]
-        sorted_by = any(isinstance(outer, s.Call) and self._ranks(outer) for outer in around)
-        return not {"sorts", "ranks"}.isdisjoint(kinds) or sorted_by or (uses == [call] and "free" in kinds)
+        kinds = {kind for use in uses for kind in self._done_with(use)}
+        return not kinds.isdisjoint(("sorts", "ranks")) or (uses == [call] and "free" in kinds)
 
-    def _ranks(self, call: s.Call) -> bool:
-        """Whether a call sorts its items, or tells in which order they would be sorted."""
-        names = {name.rpartition(".")[2] for name in self.module.callee(call)}
-        return bool(names) and names <= self._ranking
+    def _done_with(self, node: s.Expression) -> set[str]:
+        """What a method of `node`, or the function of that name which is given it, does with its order."""
+        parent = node.parent
+        if isinstance(parent, s.Attribute):
+            return {self.method(parent.attribute)}
+        call = parent.parent if isinstance(parent, s.Argument) else None
+        names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
+        return {self.method(name.rpartition(".")[2]) for name in names if name not in self.module.functions}
 
     def paired(self, argument: s.Argument, call: s.Call, origin: s.Expression | None) -> Iterator[str]:
         """The kinds of what `zip` puts beside the items by their place alone; `origin` is where they come from."""

@@ -43,6 +43,8 @@ def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
         return False
     if leak.kind == "paired":
         return _is_paired(source, leak)
+    if leak.kind == "passed":
+        return not source.keyed and _is_writing(rule, leak)
     if leak.kind not in rule.data["leaving"] or _is_data(module, leak):
         return True
     function = module.function_of(leak.node)
@@ -52,6 +54,13 @@ def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
         module.names(part) & {*rule.data["pairs"]} for part in s.walk(returns) if isinstance(part, s.Expression)
     )
     return leak.kind == "returned" and not source.keyed and not said and not pairs
+
+
+def _is_writing(rule: Rule, leak: Leak) -> bool:
+    """Whether what is given a list has a name that says that it writes: `write_datafile(path, tokens)`."""
+    called = leak.node.function if isinstance(leak.node, s.Call) else None
+    name = called.attribute if isinstance(called, s.Attribute) else called.id if isinstance(called, s.Name) else ""
+    return name.lower().lstrip("_").startswith(tuple(rule.data["writing"]))
 
 
 def _is_paired(source: Source, leak: Leak) -> bool:
