@@ -60,6 +60,9 @@ class Completions:
                     yield self._iterated(outer, row, outer, call)
             elif kind in ("sets", "ready"):
                 yield self._taken(call, row)
+            elif kind == "queue":
+                for taking in self._taken_out(call, row):
+                    yield self._queued(taking, row)
             elif kind in ("callback", "thread"):
                 for node, leaks, keyed in adders.of(call, row):
                     yield Source(node, row, leaks, keyed)
@@ -129,22 +132,64 @@ class Completions:
     def _one_by_one(self, assign: s.Assign, names: list[s.Expression]) -> Iterator[Leak]:
         """Where the order matters of what a loop around `assign` takes from its first name, one at a time."""
         loop = next((a for a in assign.ancestors() if isinstance(a, (s.For, s.While, s.Function))), None)
-        if not isinstance(loop, (s.For, s.While)):
-            return
-        tainted = {part.id for name in names for part in s.walk(name) if isinstance(part, s.Name)}
+        if isinstance(loop, (s.For, s.While)):
+            taken = {part.id for name in names for part in s.walk(name) if isinstance(part, s.Name)}
+            yield from self._each_time(loop, assign, taken)
+
+    def _each_time(self, loop: s.For | s.While, source: s.Node, names: set[str]) -> Iterator[Leak]:
+        """Where the order matters of what `source` gives in each turn of a loop, under `names` and what these make."""
         for part in s.walk(loop.body):
-            if not isinstance(part, s.Assign) or part is assign or part.value is None:
+            if not isinstance(part, s.Assign) or part is source or part.value is None:
                 continue
-            if _mentions(part.value, tainted):
+            if _mentions(part.value, names, source):
                 targets = [n for target in part.targets for n in s.walk(target)]
-                tainted |= {n.id for n in targets if isinstance(n, s.Name) and n.stored}
+                names = names | {n.id for n in targets if isinstance(n, s.Name) and n.stored}
         for effect in self.order.loops.effects(loop):
             if effect.kind == "adds" and isinstance(effect.node, s.Expression):
                 added = effect.node.parent.parent if isinstance(effect.node.parent, s.Attribute) else effect.node.parent
-                if isinstance(added, s.Call) and any(_mentions(a.value, tainted) for a in added.arguments):
+                data = added.arguments if isinstance(added, s.Call) else [added] if added is not None else []
+                if any(_mentions(each, names, source) for each in data):
                     yield from self.order.leaks_of_list(effect.node, loop)
-            elif effect.kind in ("writes", "sums", "yielded") and _mentions(effect.node, tainted):
-                yield Leak(effect.node, effect.kind)
+            elif effect.kind in ("writes", "sums", "yielded"):
+                around = effect.node.parent if effect.kind == "sums" else effect.node
+                if around is not None and _mentions(around, names, source):
+                    yield Leak(effect.node, effect.kind)
+
+    def _taken_out(self, made: s.Call, row: Row) -> Iterator[s.Call]:
+        """The calls that take out of a queue what several processes put in, by the name that `made` is given."""
+        assign = made.parent
+        target = assign.targets[0] if isinstance(assign, s.Assign) else None
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        reads = self.module.reads(scope, target.id) if scope is not None and isinstance(target, s.Name) else []
+        if not any(self._is_shared(read, made, row) for read in reads):
+            return
+        for read in reads:
+            method, call = read.parent, read.parent.parent if read.parent is not None else None
+            if isinstance(method, s.Attribute) and isinstance(call, s.Call) and method.attribute in row.list("takes"):
+                yield call
+
+    def _is_shared(self, read: s.Name, made: s.Call, row: Row) -> bool:
+        """Whether a queue is handed to what a loop starts, and is not made anew in each turn."""
+        around = list(read.ancestors())
+        started = any(isinstance(a, s.Call) and self.module.callee(a) & {*row.list("starts")} for a in around)
+        loop = next((a for a in around if isinstance(a, (s.For, s.While, s.Comprehension, s.Function))), None)
+        outside = loop is not None and not any(a is loop for a in made.ancestors())
+        return started and outside and not isinstance(loop, s.Function)
+
+    def _queued(self, call: s.Call, row: Row) -> Source:
+        puts = [
+            other.arguments[0].value
+            for other in self.module.calls
+            if isinstance(other.function, s.Attribute) and other.function.attribute == "put" and other.arguments
+        ]
+        keyed = any(is_keyed(self.module, item) for item in puts)
+        for around in call.ancestors():
+            if isinstance(around, s.Comprehension):
+                whole = around.kind in ("list", "generator") and call in list(s.walk(around.elements[0]))
+                return Source(call, row, self.order.leaks(around) if whole else [], keyed)
+            if isinstance(around, (s.For, s.While)):
+                return Source(call, row, list(self._each_time(around, call, set())), keyed)
+        return Source(call, row, [], keyed)
 
     # Loops over results
 
@@ -196,5 +241,5 @@ def _may_leave(loop: s.For | s.Comprehension) -> bool:
     )
 
 
-def _mentions(node: s.Node, names: set[str]) -> bool:
-    return any(isinstance(part, s.Name) and part.id in names for part in s.walk(node))
+def _mentions(node: s.Node, names: set[str], source: s.Node) -> bool:
+    return any(part is source or (isinstance(part, s.Name) and part.id in names) for part in s.walk(node))
