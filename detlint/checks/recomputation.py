@@ -8,38 +8,69 @@ from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.drawing import Draw, Draws
-from detlint.catalogue import Rule
+from detlint.catalogue import Row, Rule
 from detlint.finding import Finding, Safety
 from detlint.model import Module
+from detlint.values import literal
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Functions that are recomputed without the state of the generators and draw, and own ways to recompute."""
-    draws = Draws(module)
-    for row in module.catalogue.rows("recomputation", "recompute"):
+    draws, rows = Draws(module), module.catalogue.rows("recomputation", "recompute")
+    for row in rows:
         for call in module.calls_to(row.list("names")):
+            if row.text("given"):
+                yield from _applied(module, rule, draws, row, call)
+                continue
             if not applies(module, call, row.list("when"), ()):
                 continue
             passed = module.argument(call, row.text("runs"))
             found = [draw for value in passed.values for draw in draws.of(value)]
             if found:
-                yield _finding(module, rule, call, passed.values[0], found)
+                yield _finding(module, rule, call, module.short(passed.values[0]), found)
     for klass in module.classes.values():
         if module.is_a(klass, "autograd-function"):
             yield from _own(module, rule, klass)
 
 
-def _finding(module: Module, rule: Rule, call: s.Call, function: s.Expression, draws: list[Draw]) -> Finding:
+def _applied(module: Module, rule: Rule, draws: Draws, row: Row, call: s.Call) -> Iterator[Finding]:
+    """Wrappers that are put around all modules of some classes: those of this file that draw."""
+    for value in module.argument(call, row.text("given")).values:
+        partial = module.partial(value)
+        literals = {a.keyword: literal(a.value) for a in partial.arguments} if partial is not None else {}
+        if partial is None or literals.get("preserve_rng_state") is not False:
+            continue
+        for chosen in module.argument(call, row.text("checks")).values:
+            for klass in _classes(module, chosen):
+                found = draws.of_class(klass)
+                if found:
+                    yield _finding(module, rule, partial, klass.name, found)
+
+
+def _classes(module: Module, chosen: s.Expression) -> Iterator[s.Class]:
+    """The classes of this file that a function asks for by `isinstance`."""
+    functions = [module.functions[name] for name in module.names(chosen) if name in module.functions]
+    for root in (chosen, *(function.body for function in functions)):
+        for node in s.walk(root):
+            if isinstance(node, s.Call) and module.callee(node) == {"builtins.isinstance"} and len(node.arguments) == 2:
+                for part in s.walk(node.arguments[1].value):
+                    names = module.names(part) if isinstance(part, s.Expression) else frozenset[str]()
+                    yield from (module.classes[name] for name in names if name in module.classes)
+
+
+def _finding(module: Module, rule: Rule, call: s.Call, function: str, draws: list[Draw]) -> Finding:
     first = min(draws, key=lambda draw: (not draw.sure, draw.node.order))
     made = edits.literals(module, call, ("preserve_rng_state=True",))
+    partial = module.partial(call)
+    called = call.function if partial is not call else call.arguments[0].value
     return module.finding(
         rule,
         call,
         related=[(first.node, "this draws")],
         lowered=not first.sure,
         fix=edits.fix("Keep the state of the generators", *made.values(), safety=Safety.UNSAFE),
-        what=f"`{module.short(call.function)}`",
-        function=f"`{module.short(function)}`, which draws",
+        what=f"`{module.short(called)}`",
+        function=f"`{function}`, which draws",
         remedy=rule.data["torch"][0],
     )
 
