@@ -13,11 +13,15 @@ from detlint.scopes import reaching
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _FINDS = frozenset(("argmax", "argmin", "argsort", "index"))
 _LISTS = frozenset(("builtins.list",))
+_ROUNDED = frozenset(("builtins.float", "torch.Tensor", "numpy.ndarray", "numpy.float64", "numpy.float32"))
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded"."""
+    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded".
+
+    "sums" is one as well: the items are added up, and each addition rounds.
+    """
 
     node: s.Node
     kind: str
@@ -33,6 +37,8 @@ class Loops:
         self._message_methods = names("order", "message", "methods")
         self._free = names("order", "use", kind="free")
         self._files = names("order", "hashed", id="file")
+        self._writers = names("order", "writer")
+        self._writing = names("order", "writer", "methods")
         self._generators = names("order", "use", id="generators")
         self._draws = {
             name: row
@@ -43,14 +49,14 @@ class Loops:
 
     # Effects
 
-    def effects(self, node: s.For) -> Iterator[Effect]:
+    def effects(self, node: s.For | s.While) -> Iterator[Effect]:
         """What is done in the body of a loop whose outcome depends on the order of the items."""
         counters = self._counters(node)
         first = node.body.statements[-1] if node.body.statements else None
         if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):
             yield Effect(first, "first")
         for part in s.walk(node.body):
-            if self._elsewhere(part, node):
+            if self._elsewhere(part, node) or _handles(part, node):
                 continue
             if isinstance(part, s.Call):
                 yield from self._call(part, node)
@@ -63,7 +69,7 @@ class Loops:
             elif isinstance(part, s.Assign):
                 yield from self._assign(part, node)
 
-    def _call(self, call: s.Call, loop: s.For) -> Iterator[Effect]:
+    def _call(self, call: s.Call, loop: s.For | s.While) -> Iterator[Effect]:
         draw = self.draw(call)
         if draw is not None and draw is call:
             yield Effect(call, "draws")
@@ -76,10 +82,17 @@ class Loops:
         data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
         if method in ("append", "extend", "appendleft", "insert") and data and self._outside(receiver, loop):
             yield Effect(receiver, "adds")
-        elif method in ("write", "writelines") and data and self._outside(receiver, loop) and self.is_file(receiver):
+        elif method in self._writing and data and self._writes_outside(receiver, loop):
             yield Effect(call, "writes")
 
-    def _assign(self, assign: s.Assign, loop: s.For) -> Iterator[Effect]:
+    def _writes_outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
+        """Whether a file is open before the loop begins; it may have been chosen among several in the loop."""
+        if self._outside(node, loop):
+            return self.is_file(node)
+        values = self.module.values(node) or ()
+        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) and not _inside(v, loop) for v in values)
+
+    def _assign(self, assign: s.Assign, loop: s.For | s.While) -> Iterator[Effect]:
         target = assign.targets[0]
         if isinstance(target, s.Subscript):
             length = assign.value
@@ -91,6 +104,8 @@ class Loops:
             kinds = self._initial(target)
             if kinds and kinds <= _LISTS:
                 yield Effect(target, "adds")
+            elif kinds and kinds <= _ROUNDED and not self._is_only_shown(target):
+                yield Effect(target, "sums")
 
     def _initial(self, target: s.Name) -> frozenset[str]:
         """The types of what a name holds before it is added to."""
@@ -99,7 +114,14 @@ class Loops:
         values = [b.value for b in bindings if b.kind == "assign" and b.value is not None and not b.path]
         return frozenset[str]().union(*(self.module.types(value) for value in values))
 
-    def _counters(self, loop: s.For) -> frozenset[str]:
+    def _is_only_shown(self, target: s.Name) -> bool:
+        """Whether a sum is read in messages alone."""
+        scope = target.scope.find(target.id)
+        reads = self.module.reads(scope, target.id) if scope is not None else []
+        calls = [[a for a in read.ancestors() if isinstance(a, s.Call)] for read in reads]
+        return all(any(self.is_message(call) for call in around) for around in calls)
+
+    def _counters(self, loop: s.For | s.While) -> frozenset[str]:
         """Names that a loop counts up by one for each item, and that begin outside of it."""
         found = set()
         for part in s.walk(loop.body):
@@ -109,7 +131,7 @@ class Loops:
                     found.add(part.targets[0].id)
         return frozenset(found)
 
-    def _outside(self, node: s.Expression, loop: s.For) -> bool:
+    def _outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
         """Whether the object of a name or attribute is there before the loop begins."""
         while isinstance(node, (s.Attribute, s.Subscript)):
             if isinstance(node, s.Subscript):
@@ -121,7 +143,7 @@ class Loops:
         bindings = scope.bindings[node.id] if scope is not None else []
         return bool(bindings) and not any(_inside(b.node, loop) for b in bindings if b.kind != "augment")
 
-    def _elsewhere(self, node: s.Node, loop: s.For) -> bool:
+    def _elsewhere(self, node: s.Node, loop: s.For | s.While) -> bool:
         function = self.module.function_of(node)
         return function is not self.module.function_of(loop)
 
@@ -129,13 +151,14 @@ class Loops:
         return leave.kind == "return" and all(isinstance(value, s.Constant) for value in leave.values)
 
     def is_file(self, node: s.Expression) -> bool:
-        """Whether an expression is certainly a file that this code has opened."""
+        """Whether an expression is certainly a file that this code has opened, or writes to one."""
         values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
         return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
 
     def _opens(self, call: s.Call) -> bool:
         named = isinstance(call.function, s.Attribute) and call.function.attribute == "open"
-        return named or self.module.callee(call) == {"builtins.open"}
+        names = self.module.callee(call)
+        return named or (bool(names) and names <= self._writers)
 
     # What a use is for
 
@@ -185,9 +208,12 @@ class Loops:
 
     def is_found(self, index: s.Expression) -> bool:
         """Whether an index is found by what stands there, as `argmax` does."""
-        values = self.module.values(index) or [index]
-        calls = [value for value in values if isinstance(value, s.Call) and isinstance(value.function, s.Attribute)]
-        return any(isinstance(c.function, s.Attribute) and c.function.attribute in _FINDS for c in calls)
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        looped = [
+            b.value for b in bindings if b.kind in ("for", "comprehension") and b.value is not None and not b.path
+        ]
+        found = [value for node in looped or [index] for value in self.module.values(node) or [node]]
+        return any(_finds(value) for value in found)
 
     def keeps_count(self, index: s.Expression) -> bool:
         """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
@@ -270,6 +296,27 @@ class Loops:
             return False
         last = max((part.order for part in s.walk(node)), default=node.order)
         return read.order > last or (_inside(read, outer) and outer is not node)
+
+
+def _finds(node: s.Expression) -> bool:
+    """Whether a call finds indices by what stands there, such as `torch.argsort(x).tolist()`."""
+    while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        if node.function.attribute in _FINDS:
+            return True
+        node = node.function.value
+    return False
+
+
+def _handles(node: s.Node, loop: s.Node) -> bool:
+    """Whether a node of a loop is in an `except` clause, where what went wrong is noted down."""
+    below = node
+    for around in node.ancestors():
+        if isinstance(around, s.Try) and below in around.handlers:
+            return True
+        if around is loop:
+            return False
+        below = around
+    return False
 
 
 def _inside(node: s.Node, outer: s.Node | None) -> bool:

@@ -21,9 +21,10 @@ class Leak:
     """A place where an arbitrary order matters.
 
     `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
-    stands at an index, "draws": what is drawn at random, "array", "writes", "dataset", "state": where items stand in an
-    array, a file, a data set or an optimizer's state. Or it says how the value leaves the code that is known, its
-    order as it is: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
+    stands at an index, "paired": what stands beside them in `zip`, "draws": what is drawn at random, "array",
+    "writes", "dataset", "state": where items stand in an array, a file, a data set or an optimizer's state, "sums": the
+    order in which they are added up. Or it says how the value leaves the code that is known, its order as it is:
+    "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
     """
 
     node: s.Node
@@ -45,6 +46,18 @@ class Order:
         self._seen = set()
         self._origin = node
         return list(self._leaks(node, text, _DEPTH))
+
+    def leaks_of_item(self, node: s.Expression, place: int) -> list[Leak]:
+        """Where the order of what stands at `place` of a tuple matters."""
+        self._seen = set()
+        self._origin = node
+        return list(self._unpacked(node, place, False, _DEPTH))
+
+    def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
+        """Where the order of a list matters that `node` adds to in an arbitrary order."""
+        self._seen = set()
+        self._origin = None
+        return list(self._kept(holder, node, _DEPTH))
 
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
         if depth == 0 or (node, text) in self._seen:
@@ -93,6 +106,7 @@ class Order:
         names, kind = self.module.callee(call), self.calls.kind(argument, call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         if names == {"builtins.zip"}:
+            yield Leak(call, "paired")
             yield from (Leak(call, found) for found in self.calls.paired(argument, call, self._origin))
         if kind in ("passes", "text"):
             if names != {"builtins.map"} or argument is not call.arguments[0]:
@@ -291,7 +305,7 @@ class Order:
         if not calls:
             yield Leak(leave, "returned")
 
-    def _unpacked(self, call: s.Call, place: int, text: bool, depth: int) -> Iterator[Leak]:
+    def _unpacked(self, call: s.Expression, place: int, text: bool, depth: int) -> Iterator[Leak]:
         parent = call.parent
         if isinstance(parent, s.Leave) and parent.kind == "return" and depth > 0:
             yield from self._returned(parent, place, text, depth)

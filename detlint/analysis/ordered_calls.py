@@ -38,8 +38,9 @@ class Calls:
             return "free"
         if names and all(self._uses.get(name.rpartition(".")[0]) == "generator" for name in names):
             return "draws"
-        if names == {"builtins.sum"} and len(call.arguments) == 2 and not self._is_number(call.arguments[1].value):
-            return "passes"  # sum(lists, [])
+        if names == {"builtins.sum"} and len(call.arguments) == 2:
+            joined = self.module.types(call.arguments[1].value) <= {"builtins.list", "builtins.tuple"}
+            return "passes" if joined and self.module.types(call.arguments[1].value) else "free"  # sum(lists, [])
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         return kind or self._methods.get(("other", method), "")
 
@@ -79,10 +80,17 @@ class Calls:
             target = call.parent.targets[0]
             scope = target.scope.find(target.id)
             uses = [*self.module.reads(scope, target.id)] if scope is not None else []
-        kinds = [
-            self._methods.get(("value", use.parent.attribute)) for use in uses if isinstance(use.parent, s.Attribute)
-        ]
-        return "sorts" in kinds or (uses == [call] and "free" in kinds)
+        kinds = {kind for use in uses for kind in self._done_with(use)}
+        return not kinds.isdisjoint(("sorts", "ranks")) or (uses == [call] and "free" in kinds)
+
+    def _done_with(self, node: s.Expression) -> set[str]:
+        """What a method of `node`, or the function of that name which is given it, does with its order."""
+        parent = node.parent
+        if isinstance(parent, s.Attribute):
+            return {self.method(parent.attribute)}
+        call = parent.parent if isinstance(parent, s.Argument) else None
+        names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
+        return {self.method(name.rpartition(".")[2]) for name in names if name not in self.module.functions}
 
     def paired(self, argument: s.Argument, call: s.Call, origin: s.Expression | None) -> Iterator[str]:
         """The kinds of what `zip` puts beside the items by their place alone; `origin` is where they come from."""
@@ -108,9 +116,6 @@ class Calls:
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None
         names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
         return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
-
-    def _is_number(self, node: s.Expression) -> bool:
-        return isinstance(node, s.Constant) and isinstance(node.value, (int, float))
 
     def numbers(self, call: s.Call) -> bool:
         """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""

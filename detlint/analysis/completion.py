@@ -1,0 +1,245 @@
+"""Where results come in the order in which they are ready, and where that order matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.order import Leak, Order
+from detlint.analysis.threads import Adders, is_keyed
+from detlint.catalogue import Row
+from detlint.model import Module
+from detlint.scopes import reaching
+
+_DEPTH = 6
+_LOOKS = frozenset(("get", "index", "items", "keys", "values"))  # methods that leave tasks as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place that gives results as they are ready, and where their order matters.
+
+    `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
+    results may end before the last one, or changes the tasks; `made` is the call that sets up what is called at
+    `node`, where there is one; `names` are those of lists in the order in which the results come.
+    """
+
+    node: s.Call
+    row: Row
+    leaks: list[Leak]
+    keyed: bool
+    leaves: bool = False
+    made: s.Call | None = None
+    names: frozenset[str] = frozenset()
+
+
+class Completions:
+    """Finds such places in one file, by the table `completion` of `order.toml`."""
+
+    def __init__(self, module: Module) -> None:
+        rows = module.catalogue.rows("order", "completion")
+        self.module = module
+        self.order = Order(module)
+        self._names = {name: row for row in rows for name in row.list("names")}
+        self._methods = {method: row for row in rows for method in row.list("methods")}
+
+    def found(self) -> Iterator[Source]:
+        """Each place, in evaluation order; the order may matter nowhere."""
+        adders = Adders(self.module, self.order)
+        for call in self.module.calls:
+            row = self._row(call)
+            kind = row.text("kind") if row is not None else ""
+            if row is None or not applies(self.module, call, row.list("when"), ()):
+                continue
+            if kind == "iterator":
+                yield self._iterated(call, row, call)
+            elif kind == "caller":
+                for outer in self._called(call):
+                    yield self._iterated(outer, row, outer, call)
+            elif kind in ("sets", "ready"):
+                yield self._taken(call, row)
+            elif kind == "queue":
+                for taking in self._taken_out(call, row):
+                    yield self._queued(taking, row)
+            elif kind in ("callback", "thread"):
+                for node, leaks, keyed in adders.of(call, row):
+                    yield Source(node, row, leaks, keyed)
+
+    def _row(self, call: s.Call) -> Row | None:
+        names = self.module.callee(call)
+        rows = {id(row): row for name in names if (row := self._names.get(name)) is not None}
+        if names and len(rows) == 1:
+            return next(iter(rows.values()))
+        if isinstance(call.function, s.Attribute) and not any(name in self.module.functions for name in names):
+            return self._methods.get(call.function.attribute) or self._of_pool(call.function)
+        return None
+
+    def _of_pool(self, function: s.Attribute) -> Row | None:
+        """The row of a method of what a `with` block has opened."""
+        bindings = reaching(function.value) or () if isinstance(function.value, s.Name) else ()
+        calls = [b.value for b in bindings if isinstance(b.value, s.Call) and not b.path]
+        names = {f"{name}.{function.attribute}" for call in calls for name in self.module.callee(call)}
+        rows = [self._names.get(name) for name in sorted(names)]
+        return rows[0] if len(rows) == 1 and len(calls) == len(bindings) else None
+
+    def _called(self, made: s.Call) -> Iterator[s.Call]:
+        """The calls of what a call has made: `Parallel(...)(tasks)`."""
+        for call in self.module.calls:
+            if call is not made and made in (self.module.values(call.function) or ()):
+                yield call
+            elif isinstance(call.function, s.Name):
+                bindings = reaching(call.function) or ()
+                if any(b.kind == "with" and b.value is made for b in bindings):
+                    yield call
+
+    def _iterated(self, call: s.Call, row: Row, node: s.Expression, made: s.Call | None = None) -> Source:
+        loops = list(self._loops(node, _DEPTH))
+        leaks, keyed = self.order.leaks(node), self._is_keyed(loops)
+        leaves = any(_may_leave(loop) or self._changes_tasks(loop, call) for loop in loops)
+        statement = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+        targets = statement.targets if isinstance(statement, s.Assign) else []
+        return Source(call, row, leaks, keyed, leaves, made, self._in_order(loops, targets))
+
+    def _changes_tasks(self, loop: s.For | s.Comprehension, call: s.Call) -> bool:
+        """Whether a loop adds to the tasks that it goes through, or takes away from them."""
+        tasks = {a.value.id for a in call.arguments if isinstance(a.value, s.Name)}
+        for part in s.walk(loop.body) if isinstance(loop, s.For) else ():
+            if isinstance(part, s.Name) and part.id in tasks:
+                around = part.parent
+                if isinstance(around, s.Attribute) and around.attribute not in _LOOKS:
+                    return True
+                if isinstance(around, s.Subscript) and (around.stored or isinstance(around.parent, s.Other)):
+                    return True
+        return False
+
+    def _taken(self, call: s.Call, row: Row) -> Source:
+        """`done, pending = wait(...)`: the first item of what a call gives, or an attribute of it."""
+        awaited = isinstance(call.parent, s.Operation) and call.parent.operator == "await"
+        node = call.parent if awaited and isinstance(call.parent, s.Operation) else call
+        taken = node.parent
+        if isinstance(taken, s.Attribute) and taken.attribute in row.list("attributes"):
+            return self._iterated(call, row, taken)
+        leaks = self.order.leaks_of_item(node, 0)
+        target = taken.targets[0] if isinstance(taken, s.Assign) and len(taken.targets) == 1 else None
+        names = target.elements[:1] if isinstance(target, s.Collection) else []
+        loops = [loop for name in names for loop in self._loops_of_name(name, _DEPTH)]
+        if row.text("kind") == "ready" and isinstance(taken, s.Assign):
+            leaks += self._one_by_one(taken, names)
+        return Source(call, row, leaks, self._is_keyed(loops), names=self._in_order(loops, names))
+
+    def _one_by_one(self, assign: s.Assign, names: list[s.Expression]) -> Iterator[Leak]:
+        """Where the order matters of what a loop around `assign` takes from its first name, one at a time."""
+        loop = next((a for a in assign.ancestors() if isinstance(a, (s.For, s.While, s.Function))), None)
+        if isinstance(loop, (s.For, s.While)):
+            taken = {part.id for name in names for part in s.walk(name) if isinstance(part, s.Name)}
+            yield from self._each_time(loop, assign, taken)
+
+    def _each_time(self, loop: s.For | s.While, source: s.Node, names: set[str]) -> Iterator[Leak]:
+        """Where the order matters of what `source` gives in each turn of a loop, under `names` and what these make."""
+        for part in s.walk(loop.body):
+            if not isinstance(part, s.Assign) or part is source or part.value is None:
+                continue
+            if _mentions(part.value, names, source):
+                targets = [n for target in part.targets for n in s.walk(target)]
+                names = names | {n.id for n in targets if isinstance(n, s.Name) and n.stored}
+        for effect in self.order.loops.effects(loop):
+            if effect.kind == "adds" and isinstance(effect.node, s.Expression):
+                added = effect.node.parent.parent if isinstance(effect.node.parent, s.Attribute) else effect.node.parent
+                data = added.arguments if isinstance(added, s.Call) else [added] if added is not None else []
+                if any(_mentions(each, names, source) for each in data):
+                    yield from self.order.leaks_of_list(effect.node, loop)
+            elif effect.kind in ("writes", "sums", "yielded"):
+                around = effect.node.parent if effect.kind == "sums" else effect.node
+                if around is not None and _mentions(around, names, source):
+                    yield Leak(effect.node, effect.kind)
+
+    def _taken_out(self, made: s.Call, row: Row) -> Iterator[s.Call]:
+        """The calls that take out of a queue what several processes put in, by the name that `made` is given."""
+        assign = made.parent
+        target = assign.targets[0] if isinstance(assign, s.Assign) else None
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        reads = self.module.reads(scope, target.id) if scope is not None and isinstance(target, s.Name) else []
+        if not any(self._is_shared(read, made, row) for read in reads):
+            return
+        for read in reads:
+            method, call = read.parent, read.parent.parent if read.parent is not None else None
+            if isinstance(method, s.Attribute) and isinstance(call, s.Call) and method.attribute in row.list("takes"):
+                yield call
+
+    def _is_shared(self, read: s.Name, made: s.Call, row: Row) -> bool:
+        """Whether a queue is handed to what a loop starts, and is not made anew in each turn."""
+        around = list(read.ancestors())
+        started = any(isinstance(a, s.Call) and self.module.callee(a) & {*row.list("starts")} for a in around)
+        loop = next((a for a in around if isinstance(a, (s.For, s.While, s.Comprehension, s.Function))), None)
+        outside = loop is not None and not any(a is loop for a in made.ancestors())
+        return started and outside and not isinstance(loop, s.Function)
+
+    def _queued(self, call: s.Call, row: Row) -> Source:
+        puts = [
+            other.arguments[0].value
+            for other in self.module.calls
+            if isinstance(other.function, s.Attribute) and other.function.attribute == "put" and other.arguments
+        ]
+        keyed = any(is_keyed(self.module, item) for item in puts)
+        for around in call.ancestors():
+            if isinstance(around, s.Comprehension):
+                whole = around.kind in ("list", "generator") and call in list(s.walk(around.elements[0]))
+                return Source(call, row, self.order.leaks(around) if whole else [], keyed)
+            if isinstance(around, (s.For, s.While)):
+                return Source(call, row, list(self._each_time(around, call, set())), keyed)
+        return Source(call, row, [], keyed)
+
+    # Loops over results
+
+    def _loops(self, node: s.Expression, depth: int) -> Iterator[s.For | s.Comprehension]:
+        """The loops that go through `node`, or through what only hands it on."""
+        parent = node.parent
+        if depth == 0:
+            return
+        if isinstance(parent, s.For) and parent.iterator is node:
+            yield parent
+        elif isinstance(parent, s.Clause) and isinstance(parent.parent, s.Comprehension):
+            yield parent.parent
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            if self.order.calls.kind(parent, parent.parent) in ("passes", "numbers"):
+                yield from self._loops(parent.parent, depth - 1)
+        elif isinstance(parent, s.Assign) and len(parent.targets) == 1:
+            yield from self._loops_of_name(parent.targets[0], depth - 1)
+
+    def _loops_of_name(self, target: s.Expression, depth: int) -> Iterator[s.For | s.Comprehension]:
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        if scope is not None and isinstance(target, s.Name):
+            for read in self.module.reads(scope, target.id):
+                yield from self._loops(read, depth - 1)
+
+    def _in_order(self, loops: list[s.For | s.Comprehension], targets: list[s.Expression]) -> frozenset[str]:
+        """The names of lists that loops fill, or are assigned to, in the order of the results."""
+        around = [next((a for a in loop.ancestors() if isinstance(a, s.Assign)), None) for loop in loops]
+        targets = targets + [target for assign in around if assign is not None for target in assign.targets]
+        added = [e.node for loop in loops if isinstance(loop, s.For) for e in self.order.loops.effects(loop)]
+        return frozenset(node.id for node in (*targets, *added) if isinstance(node, s.Name))
+
+    def _is_keyed(self, loops: list[s.For | s.Comprehension]) -> bool:
+        """Whether all that loops put into lists are tuples or dicts, which say what they belong to."""
+        added: list[s.Expression] = []
+        for loop in loops:
+            if isinstance(loop, s.Comprehension):
+                added += loop.elements[:1]
+                continue
+            for effect in self.order.loops.effects(loop):
+                call = effect.node.parent.parent if effect.kind == "adds" and effect.node.parent else None
+                if isinstance(call, s.Call):
+                    added += [argument.value for argument in call.arguments[-1:]]
+        return bool(added) and all(is_keyed(self.module, value) for value in added)
+
+
+def _may_leave(loop: s.For | s.Comprehension) -> bool:
+    return isinstance(loop, s.For) and any(
+        isinstance(part, s.Leave) and part.kind in ("break", "return") for part in s.walk(loop.body)
+    )
+
+
+def _mentions(node: s.Node, names: set[str], source: s.Node) -> bool:
+    return any(part is source or (isinstance(part, s.Name) and part.id in names) for part in s.walk(node))

@@ -1,0 +1,123 @@
+"""Lists that threads and callbacks add to, each when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.analysis.order import Leak, Order
+from detlint.catalogue import Row
+from detlint.model import Module
+
+
+class Adders:
+    """Finds what functions that run side by side add to shared lists."""
+
+    def __init__(self, module: Module, order: Order) -> None:
+        self.module = module
+        self.order = order
+        self._told: set[s.Node] = set()
+        methods = module.catalogue.names
+        self._adds = methods("order", "method", "methods", id="adds") | methods(
+            "order", "method", "methods", id="keeps"
+        )
+
+    def of(self, call: s.Call, row: Row) -> Iterator[tuple[s.Call, list[Leak], bool]]:
+        """The calls that add to a list, the leaks of its order, and whether what is added says what it belongs to.
+
+        `call` starts a thread or registers a callback.
+        """
+        if not row.text("several") and not self._is_one_of_several(call, row):
+            return
+        given = self._function(call, row)
+        if given is None:
+            return
+        if isinstance(given, s.Attribute) and given.attribute in self._adds:  # callback=results.append
+            yield call, self.order.leaks_of_list(given.value, call), False
+            return
+        function = given.function if isinstance(given, s.Lambda) else None
+        for name in self.module.names(given):
+            function = self.module.functions.get(name, function)
+        if function is None:
+            return
+        for part in s.walk(function.body):
+            if not isinstance(part, s.Call) or not isinstance(part.function, s.Attribute) or part in self._told:
+                continue
+            if part.function.attribute in self._adds and part.arguments and not _in_handler(part, function):
+                self._told.add(part)
+                yield (
+                    part,
+                    self._leaks(part, part.function.value, function, call),
+                    is_keyed(self.module, part.arguments[-1].value),
+                )
+
+    def _leaks(self, adds: s.Call, holder: s.Expression, function: s.Function, call: s.Call) -> list[Leak]:
+        if isinstance(holder, s.Attribute):
+            return self.order.leaks_of_list(holder, adds)
+        if not isinstance(holder, s.Name):
+            return []
+        scope = holder.scope.find(holder.id)
+        if scope is None:
+            return []
+        if scope is not function.scope:
+            return self.order.leaks_of_list(holder, adds)
+        place = next((i for i, p in enumerate(function.parameters) if p.name == holder.id), None)
+        passed = None if place is None else self._passed(call, place, holder.id)
+        statement = next((a for a in call.ancestors() if isinstance(a, s.Statement)), call)
+        return self.order.leaks_of_list(passed, statement) if isinstance(passed, s.Name) else []
+
+    def _passed(self, call: s.Call, place: int, name: str) -> s.Expression | None:
+        """What a call that starts a thread hands to one parameter of its function."""
+        for argument in call.arguments:
+            if argument.keyword == "args" and isinstance(argument.value, s.Collection):
+                elements = argument.value.elements
+                return elements[place] if place < len(elements) else None
+            if argument.keyword == name:
+                return argument.value
+        given = [argument.value for argument in call.arguments if argument.keyword is None and not argument.star]
+        return given[place + 1] if place + 1 < len(given) else None
+
+    def _function(self, call: s.Call, row: Row) -> s.Expression | None:
+        for argument in call.arguments:
+            if argument.keyword in row.list("parameters"):
+                return argument.value
+        positional = [argument.value for argument in call.arguments if argument.keyword is None and not argument.star]
+        return positional[0] if positional and row.text("first") else None
+
+    def _is_one_of_several(self, call: s.Call, row: Row) -> bool:
+        """Whether a call is made several times, without waiting for each to end."""
+        for around in call.ancestors():
+            if isinstance(around, (s.For, s.While)):
+                return not _waits(around.body, row.list("waits"))
+            if isinstance(around, s.Comprehension):
+                return True
+            if isinstance(around, s.Function):
+                return False
+        return False
+
+
+def _waits(body: s.Block, methods: tuple[str, ...]) -> bool:
+    """Whether a loop's own statements wait for what they have started: `thread.join()`, `future.result()`."""
+    for statement in body.statements:
+        call = statement.value if isinstance(statement, (s.ExpressionStatement, s.Assign)) else None
+        called = call.function if isinstance(call, s.Call) else None
+        if isinstance(called, s.Attribute) and called.attribute in methods and isinstance(called.value, s.Name):
+            return True
+    return False
+
+
+def _in_handler(node: s.Node, function: s.Function) -> bool:
+    below = node
+    for around in node.ancestors():
+        if isinstance(around, s.Try) and below in around.handlers:
+            return True
+        if around is function:
+            return False
+        below = around
+    return False
+
+
+def is_keyed(module: Module, item: s.Expression) -> bool:
+    """Whether an item that is kept is a tuple or dict made on the spot, which says what it belongs to."""
+    values = module.values(item) or [item]
+    return any(isinstance(v, s.Dictionary) or (isinstance(v, s.Collection) and len(v.elements) > 1) for v in values)

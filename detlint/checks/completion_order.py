@@ -1,0 +1,99 @@
+"""DET603: the order in which results are ready gets into something ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.completion import Completions, Source
+from detlint.analysis.order import Leak, elsewhere
+from detlint.catalogue import Rule
+from detlint.finding import Finding, Fix
+from detlint.model import Module
+
+_ORDERED = ("builtins.list", "builtins.dict", "builtins.tuple")
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Results that are taken as they are ready, where the order that this gives matters."""
+    uses: dict[str, str] = rule.data["uses"]
+    wanted = list(uses)
+    for source in Completions(module).found():
+        leaks = [leak for leak in source.leaks if leak.kind in uses and _matters(module, rule, source, leak)]
+        if not leaks:
+            continue
+        leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
+        yield module.finding(
+            rule,
+            source.node,
+            related=elsewhere(module, source.node, leak.node, f"the order {uses[leak.kind]} here"),
+            lowered=leak.kind in rule.data["leaving"] and not _is_data(module, leak),
+            fix=_fix(module, source),
+            call=module.short(source.node.function),
+            does=source.row.text("does"),
+            use=uses[leak.kind],
+            remedy=source.row.text("remedy"),
+        )
+
+
+def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
+    """Whether the order counts; where a value leaves the known code, not if its items say what they belong to."""
+    if leak.kind == "position" and source.row.text("kind") in ("sets", "ready") and _is_slice(leak.node):
+        return False
+    if leak.kind == "paired":
+        return _is_paired(source, leak)
+    if leak.kind == "passed":
+        return not source.keyed and _is_writing(rule, leak)
+    if leak.kind not in rule.data["leaving"] or _is_data(module, leak):
+        return True
+    function = module.function_of(leak.node)
+    said = function is not None and any(word in function.name for word in rule.data["words"])
+    returns = function.returns if function is not None else None
+    pairs = returns is not None and any(
+        module.names(part) & {*rule.data["pairs"]} for part in s.walk(returns) if isinstance(part, s.Expression)
+    )
+    return leak.kind == "returned" and not source.keyed and not said and not pairs
+
+
+def _is_writing(rule: Rule, leak: Leak) -> bool:
+    """Whether what is given a list has a name that says that it writes: `write_datafile(path, tokens)`."""
+    called = leak.node.function if isinstance(leak.node, s.Call) else None
+    name = called.attribute if isinstance(called, s.Attribute) else called.id if isinstance(called, s.Name) else ""
+    return name.lower().lstrip("_").startswith(tuple(rule.data["writing"]))
+
+
+def _is_paired(source: Source, leak: Leak) -> bool:
+    """Whether `zip` puts results beside a list that has another order."""
+    given = [a.value for a in leak.node.arguments if not a.star] if isinstance(leak.node, s.Call) else []
+    names = {value.id for value in given if isinstance(value, s.Name)}
+    return bool(names & source.names) and bool(names - source.names)
+
+
+def _is_slice(node: s.Node) -> bool:
+    """Whether a subscript takes the first so many of what is ready."""
+    return isinstance(node, s.Subscript) and isinstance(node.indices[0], s.Slice)
+
+
+def _is_data(module: Module, leak: Leak) -> bool:
+    klass = module.class_of(leak.node)
+    return klass is not None and module.is_a(klass, "dataset")
+
+
+def _fix(module: Module, source: Source) -> Fix | None:
+    """The call that keeps the order of the tasks, where it takes the same arguments and the loop goes to the end."""
+    call, row = source.node, source.row
+    title = "Take the results in the order of the tasks"
+    if source.leaves:
+        return None
+    if source.made is not None:
+        return edits.fix(title, *edits.literals(module, source.made, row.list("fixed")).values())
+    if row.text("ordered") and isinstance(call.function, s.Attribute):
+        text = f"{module.source(call.function.value)}.{row.text('ordered')}"
+        return edits.fix(title, edits.replaced(module, call.function, text))
+    tasks = call.arguments[0] if row.text("tasks") and len(call.arguments) == 1 else None
+    if tasks is None or tasks.star or not module.types(tasks.value) or not module.types(tasks.value) <= {*_ORDERED}:
+        return None
+    return edits.fix(
+        title, edits.replaced(module, call, module.source(tasks.value)), *edits.unused(module, [call.function])
+    )

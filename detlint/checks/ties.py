@@ -1,0 +1,164 @@
+"""DET305: which of several equal values is chosen is not specified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.conditions import applies
+from detlint.analysis.loops import Loops
+from detlint.analysis.ties import Tied, Ties, receiver_or_first
+from detlint.catalogue import Row, Rule
+from detlint.finding import Finding, Fix
+from detlint.model import Module
+from detlint.values import literal
+
+_DEPTH = 5
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Choices among values of which several are all but sure to be equal, where their indices are used."""
+    rows = [row for row in module.catalogue.rows("ties", "choice") if row.holds_for(module.torch)]
+    methods = {name.rpartition(".")[2] for row in rows for name in row.list("names")}
+    ties, uses = Ties(module), _Uses(module, rule)
+    for call in module.calls:
+        names = module.callee(call)
+        if not names and not (isinstance(call.function, s.Attribute) and call.function.attribute in methods):
+            continue
+        if names and not any(names <= {*row.list("names")} for row in rows):
+            continue
+        values = receiver_or_first(module, call)
+        tied = ties.of(values) if values is not None else None
+        row = _row(rows, call, names, tied) if tied is not None else None
+        if tied is None or row is None or not applies(module, call, row.list("when"), row.list("unless")):
+            continue
+        if tied.is_mask and row.text("taken"):
+            continue
+        if values is not None and any(uses.chooses(use, row, values) for use in uses.indices(call, row)):
+            yield module.finding(
+                rule,
+                call,
+                fix=_fix(module, call, row),
+                call=module.short(call.function),
+                what=tied.what,
+                because=row.text("because"),
+                remedy=row.text("remedy"),
+            )
+
+
+def _row(rows: list[Row], call: s.Call, names: frozenset[str], tied: Tied) -> Row | None:
+    """The row of a call, by the name of what is called, or by its method and the library of the values."""
+    if names:
+        return next((row for row in rows if names <= {*row.list("names")}), None)
+    method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+    found = [
+        (name.partition(".")[0], row)
+        for row in rows
+        for name in row.list("names")
+        if name in (f"torch.Tensor.{method}", f"numpy.ndarray.{method}")
+    ]
+    fits = [row for library, row in found if library == tied.library]
+    return fits[0] if fits else found[0][1] if len(found) == 1 and not tied.library else None
+
+
+def _fix(module: Module, call: s.Call, row: Row) -> Fix | None:
+    """The argument that makes a sort stable, where the other ones leave room for it."""
+    stable = row.text("stable")
+    positional = [argument for argument in call.arguments if argument.keyword is None]
+    method = not any(module.source(call.function).startswith(f"{start}.") for start in ("torch", "np", "numpy"))
+    if not stable or any(argument.star for argument in call.arguments) or len(positional) > (0 if method else 1):
+        return None
+    if any(argument.keyword in ("kind", "stable") for argument in call.arguments):
+        return None
+    return edits.fix("Sort in a stable way", edits.last(module, call, stable))
+
+
+class _Uses:
+    """What becomes of the indices that a call gives."""
+
+    def __init__(self, module: Module, rule: Rule) -> None:
+        self.module = module
+        self.loops = Loops(module)
+        self.passes = frozenset(rule.data["passes"])
+
+    def indices(self, call: s.Call, row: Row) -> list[s.Expression]:
+        """The expressions that are the indices."""
+        if row.text("gives") != "pair":
+            return [call]
+        found: list[s.Expression] = []
+        for node in (call, *self._named(call)):
+            parent = node.parent
+            named = isinstance(parent, s.Attribute) and parent.attribute == "indices"
+            second = isinstance(parent, s.Subscript) and node is parent.value and literal(parent.indices[0]) in (1, -1)
+            if isinstance(parent, s.Expression) and (named or second):
+                found.append(parent)
+            elif isinstance(parent, s.Assign) and isinstance(parent.targets[0], s.Collection):
+                found += self._reads(parent.targets[0].elements[-1], parent)
+        return found
+
+    def chooses(self, node: s.Expression, row: Row, values: s.Expression, depth: int = _DEPTH) -> bool:
+        """Whether indices of some of `values` are used: all of them where a few were chosen, or a few of all."""
+        if not row.text("taken"):
+            return self._matters(node, values, depth)
+        parent = node.parent
+        if depth == 0 or parent is None:
+            return False
+        if isinstance(parent, s.Assign) and node is parent.value:
+            return any(self.chooses(read, row, values, depth - 1) for read in self._named(node))
+        handed = self._handed_on(node)
+        if handed is not None:
+            return self.chooses(handed, row, values, depth - 1)
+        if not isinstance(parent, s.Subscript) or parent.stored:
+            return False
+        if node is not parent.value:  # x[order][:k]: what is put in order first, and cut then
+            return not self._is_of(parent, values) and self.chooses(parent, row, values, depth - 1)
+        if any(_cuts(index) for index in parent.indices):
+            return self._matters(parent, values, depth)
+        return self.chooses(parent, row, values, depth - 1)
+
+    def _handed_on(self, node: s.Expression) -> s.Expression | None:
+        """The call that gives the same indices in another form: `order.tolist()`, `list(order)`."""
+        parent = node.parent
+        if isinstance(parent, s.Attribute) and parent.attribute in self.passes:
+            return parent.parent if isinstance(parent.parent, s.Call) else None
+        call = parent.parent if isinstance(parent, s.Argument) else None
+        names = (
+            {name.rpartition(".")[2] for name in self.module.callee(call)} if isinstance(call, s.Call) else set[str]()
+        )
+        return call if isinstance(call, s.Call) and names and names <= self.passes else None
+
+    def _matters(self, node: s.Expression, values: s.Expression, depth: int) -> bool:
+        """Whether chosen indices are used for more than messages, and than to look up the equal values themselves."""
+        parent = node.parent
+        if depth == 0 or parent is None or isinstance(parent, s.ExpressionStatement):
+            return False
+        if isinstance(parent, s.Assign) and node is parent.value and isinstance(parent.targets[0], s.Name):
+            return any(self._matters(read, values, depth - 1) for read in self._named(node))
+        if isinstance(parent, s.Subscript) and node is not parent.value and self._is_of(parent, values):
+            return False
+        return not any(isinstance(a, s.Call) and self.loops.is_message(a) for a in node.ancestors())
+
+    def _is_of(self, lookup: s.Subscript, values: s.Expression) -> bool:
+        """Whether something is looked up in the values that are chosen from, of which equal ones are alike."""
+        return self.module.source(lookup.value) == self.module.source(values)
+
+    def _named(self, node: s.Expression) -> list[s.Name]:
+        """The reads of the name that is given a value."""
+        parent = node.parent
+        if not isinstance(parent, s.Assign) or len(parent.targets) != 1:
+            return []
+        return self._reads(parent.targets[0], parent)
+
+    def _reads(self, target: s.Expression, assign: s.Assign) -> list[s.Name]:
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        if scope is None or not isinstance(target, s.Name):
+            return []
+        return [read for read in self.module.reads(scope, target.id) if read.order > assign.order]
+
+
+def _cuts(index: s.Expression) -> bool:
+    """Whether an index takes some of what there is: `[:k]`, `[-1]`, but not `[::-1]` or `[mask]`."""
+    if isinstance(index, s.Slice):
+        return index.lower is not None or index.upper is not None
+    return isinstance(literal(index), int)
