@@ -105,12 +105,16 @@ class Functions(Evaluator):
         owners = frozenset([(a, versions.get(a)) for v in variables.values() for a in v if type(a) is Object])
         key = (function, told, self.state, owners)
         contexts = self.contexts[name]
-        if key in contexts or len(contexts) < (1 if self.is_settled() else _CONTEXTS):
+        known = len(contexts) < (1 if self.is_settled() else _CONTEXTS) or self.program.defines_only(function)
+        if key in contexts or known:
             contexts.add(key)
             return key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
-        given = frozenset(a for v in variables.values() for a in v if isinstance(a, Function))
-        return (name, kind, given, self.state)
+        given = frozenset([a for v in variables.values() for a in v if isinstance(a, (Function, Class))])
+        words = frozenset(
+            [(n, a) for n, v in variables.items() for a in v if type(a) is Constant and type(a.value) is str]
+        )
+        return (name, kind, given, words, self.state)
 
     def is_settled(self) -> bool:
         """Whether each generator is seeded or has been drawn from: what comes then changes little."""

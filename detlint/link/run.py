@@ -133,7 +133,16 @@ class Run:
         variables = self.variables_of(path)
         if name not in variables and hasattr(builtins, name):
             return frozenset((Library(f"builtins.{name}"),))
-        return variables.get(name, UNKNOWN)
+        found = variables.get(name)
+        return self.starred(path, name) if found is None else found
+
+    def starred(self, path: str, name: str) -> Value:
+        """A variable that `from library import *` may have given a file."""
+        for star in reversed(self.program.environments[path].stars):
+            known = self.canonical(f"{star}.{name}")
+            if known in self.program.catalogue.known_names:
+                return frozenset((Library(known),))
+        return UNKNOWN
 
     def variables_of(self, path: str) -> dict[str, Value]:
         """The global variables of a file."""

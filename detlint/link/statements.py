@@ -252,6 +252,8 @@ class Statements(Functions):
                 for name, value in list(self.variables_of(atom.path).items()):
                     if not name.startswith("_"):
                         self.set_variable(name, value)
+            elif isinstance(atom, Library):
+                self.program.environments[self.frame.path].stars.append(atom.name)
 
     # Assignments
 

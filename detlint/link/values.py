@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from operator import ge, gt, le, lt
@@ -233,6 +233,11 @@ def only(value: Value) -> Atom | None:
     return next(iter(value)) if len(value) == 1 else None
 
 
+def settled(atom: Constant | Option) -> object:
+    """The constant that an atom is, or is by default."""
+    return atom.value if isinstance(atom, Constant) else atom.default
+
+
 def exact(value: Value) -> object:
     """The one constant that a value is, else None."""
     atom = only(value)
@@ -343,6 +348,11 @@ def compared(value: Value, operator: str, other: float) -> Truth:
     """Whether a value is less or greater than a number."""
     compare = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
     return _truth(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
+
+
+def among(value: Value, others: Collection[object]) -> Truth:
+    """Whether a value is one of some constants."""
+    return _truth(value, lambda held: held in others, None, False)
 
 
 def _truth(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
