@@ -163,6 +163,9 @@ class Run:
             inner = self.program.imports.relative(path, 1, name)
             if inner is not None and inner != path:
                 return self.module_at(inner)
+            full = f"{self.program.facts[path].module}.{name}"
+            if self.program.imports.is_namespace(full, path, self.script, self.search):
+                return frozenset((Namespace(full, path),))
         if path in self.loading:
             self.program.environments[self.frame.path].partial = True
         return None
