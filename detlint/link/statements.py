@@ -13,6 +13,7 @@ from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
 from detlint.link.values import (
     UNKNOWN,
+    Atom,
     Class,
     Constant,
     Function,
@@ -21,6 +22,7 @@ from detlint.link.values import (
     Object,
     Option,
     Suspended,
+    Tuple,
     Value,
     each,
     join,
@@ -201,7 +203,7 @@ class Statements(Functions):
 
     def _define_class(self, node: f.DefineClass) -> None:
         klass = Class(self.frame.path, node.qualified)
-        bases = tuple(self.value(base) for base in node.bases)
+        bases = tuple(join(map(self.spelled_out, self.value(base))) for base in node.bases)
         outer = self.frame
         self.frame = Frame(outer.path, outer.function, {} if outer.top else dict(outer.variables), outer.walk)
         before = set(self.frame.variables)
@@ -216,6 +218,12 @@ class Statements(Functions):
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
+
+    def spelled_out(self, base: Atom) -> Value:
+        """A base class, or those of a container that is unpacked."""
+        if isinstance(base, Tuple):
+            return join(base.items)
+        return self.held(base) if self.is_container(base) else frozenset((base,))
 
     def set_variable(self, name: str, value: Value) -> None:
         """Bind a name that a statement of this frame defines."""

@@ -375,7 +375,8 @@ def _truth(value: Value, test: Callable[[object], bool], some: bool | None, obje
         if len(value) == 1:
             return EITHER if answer is None else _HOLDS if answer else _FAILS
         outcomes |= {True, False} if answer is None else {answer}
-        defaults.add(answer)
+        if answer is not None or not isinstance(atom, Some):  # what is computed beside an option is taken to be like it
+            defaults.add(answer)
     default = next(iter(defaults)) if len(defaults) == 1 and option else None
     return Truth(True in outcomes, False in outcomes, default, option)
 
