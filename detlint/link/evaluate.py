@@ -339,8 +339,12 @@ class Evaluator(Comparisons):
             self.state = start
             self.set_variables(variables.copy())
             guarded = answer.default is not expected
+            left = self.frame.left
+            if guarded and answer.default is not None:
+                self.frame.left = left or answer.option
             with self.guarded(answer.option) if guarded else UNGUARDED:
                 arm()
+            self.frame.left = left
             ends.append((expected, self.state, self.frame.variables))
         if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option

@@ -138,7 +138,8 @@ class Functions(Evaluator):
         returned = self.frame.returned
         if self.state is not None:
             self.frame.leave(self.state)
-            returned.append(frozenset((Constant(None),)))
+            (self.frame.spare if self.frame.left else returned).append(frozenset((Constant(None),)))
+        returned = returned or self.frame.spare
         end = self.frame.end or start
         trace = tuple(self.trace)
         yielded = self.frame.yielded

@@ -37,7 +37,8 @@ Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 class Frame:
     """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values.
 
-    `left` is the option that keeps it from being left before, `optional` are the states in which it is left then.
+    `left` is the option that must be set for the function to get here; `optional` are the states in which it is left
+    then, `spare` the values.
     """
 
     path: str
@@ -48,6 +49,7 @@ class Frame:
     raised: list[State] = field(default_factory=list)
     returned: list[Value] = field(default_factory=list)
     optional: list[State] = field(default_factory=list)
+    spare: list[Value] = field(default_factory=list)
     left: str = ""
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None

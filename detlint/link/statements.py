@@ -57,7 +57,8 @@ class Statements(Functions):
         value = self.value(node.value)
         if self.state is not None:
             self.frame.leave(self.state, node.raises)
-            self.frame.returned += [] if node.raises else [value]
+            if not node.raises:
+                (self.frame.spare if self.frame.left else self.frame.returned).append(value)
         self.state = None
 
     def _choose(self, node: f.Branch) -> None:
