@@ -146,7 +146,7 @@ class _Collector(Expressions):
     # Definitions
 
     def klass(self, node: s.Class) -> f.DefineClass:
-        bases = tuple(self.lower(a.value) for a in node.arguments if a.keyword is None and not a.star)
+        bases = tuple(self.lower(a.value) for a in node.arguments if a.keyword is None and a.star != "**")
         made_by_others = bool(node.decorators or bases)
         annotated = [x for x in node.body.statements if isinstance(x, s.Assign) and x.annotation is not None]
         fields = [t.id for x in annotated for t in x.targets if isinstance(t, s.Name) and made_by_others]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from detlint import syntax as s
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 TENSOR = "torch.Tensor"
 ARRAY = "numpy.ndarray"
+_ANYTHING = frozenset(("typing.Any", "builtins.object"))
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -118,10 +120,17 @@ class Types:
         if isinstance(node, s.Subscript):
             if self.resolver.names(node.value) & {"typing.Optional", "typing.Annotated"} and node.indices:
                 return self.annotated(node.indices[0])
-            return self.resolver.names(node.value)
+            names = self.resolver.names(node.value)
+            return self._any_of(node.indices) if names == {"typing.Union"} else names
         if isinstance(node, s.Operation) and node.operator == "|":
-            return frozenset().union(*(self.annotated(operand) for operand in node.operands))
-        return self.resolver.names(node)
+            return self._any_of(node.operands)
+        names = self.resolver.names(node)
+        return names if names.isdisjoint(_ANYTHING) else _NOTHING
+
+    def _any_of(self, nodes: Iterable[s.Expression]) -> frozenset[str]:
+        """The classes that one of several annotations admits; none where one of them admits anything."""
+        found = [self.annotated(node) for node in nodes if not (isinstance(node, s.Constant) and node.value is None)]
+        return frozenset().union(*found) if all(found) else _NOTHING
 
     def _of_call(self, node: s.Call) -> frozenset[str]:
         names = self.resolver.callee(node)

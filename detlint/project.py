@@ -16,7 +16,7 @@ from detlint.finding import Fix, Place, Question
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
-from detlint.link.program import linked
+from detlint.link.program import folder, linked
 from detlint.link.run import Frame
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
@@ -71,7 +71,13 @@ class Project:
                 if known is not None and self._runs_only(path, function):
                     yield replace(entry, trace=known.trace, end=known.end, initialisers=known.initialisers)
                 else:
-                    yield from self._run(entry, path, Function(path, qualified))
+                    yield from self._run(entry, self._beside(path), Function(path, qualified))
+
+    def _beside(self, path: str) -> str:
+        """A file beside the package that a file belongs to: an installed command does not search the file's folder."""
+        while (package := self.program.package(path)) is not None:
+            path = package
+        return f"{folder(folder(path) if path.endswith('/__init__.py') else path)}/-"
 
     def _runs_only(self, path: str, function: str) -> bool:
         """Whether the `__main__` block of a file does nothing but call a function without arguments."""
@@ -137,7 +143,7 @@ class Project:
             else:
                 run.load(function.path)
                 if run.state is not None:
-                    run.invoke(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
+                    run.call(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
         except RecursionError:
             self.errors.append(f"{entry.path}: the program that starts here is nested too deeply to be followed")
             return run

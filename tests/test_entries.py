@@ -343,6 +343,43 @@ def test_a_loop_that_tries_again_leaves_what_it_seeded() -> None:
     assert entry["generators"]["python"]["state"] == "seeded"
 
 
+def test_an_option_that_makes_a_function_return_early_leaves_the_seed_of_all_others() -> None:
+    Path("early.py").write_text(
+        "import argparse, random\ndef prepare(args):\n    if args.lazy:\n        return\n    random.seed(1)\n"
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--lazy', action='store_true')\n"
+        "prepare(parser.parse_args())\nprint(random.random())\n"
+    )
+    assert entries()[0]["generators"]["python"]["state"] == "seeded"
+
+
+def test_what_is_returned_where_an_option_is_set_is_not_what_others_get() -> None:
+    Path("early.py").write_text(
+        "import argparse, random\ndef draw(): print(random.random())\ndef choose(args):\n    if args.draw:\n"
+        "        return draw\n    return print\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--draw', action='store_true')\nchoose(parser.parse_args())()\nrandom.seed(0)\n"
+    )
+    assert entries()[0]["generators"]["python"]["state"] == "seeded"
+
+
+def test_a_configuration_from_a_file_has_the_defaults_of_all_its_base_classes() -> None:
+    Path("config.py").write_text(
+        "import json, random\nfrom dataclasses import dataclass\n@dataclass\nclass Seeds:\n    seed: int = 1\n"
+        "    lazy: bool = False\nPARTS = [Seeds]\n@dataclass\nclass Config(*PARTS):\n    pass\n"
+        "config = Config(**json.load(open('config.json')))\nif config.seed > 0 and not config.lazy:\n"
+        "    random.seed(config.seed)\nprint(random.random())\n"
+    )
+    assert entries()[0]["generators"]["python"]["state"] == "seeded"
+
+
+def test_what_is_computed_beside_an_option_is_taken_to_be_like_its_default() -> None:
+    Path("rank.py").write_text(
+        "import argparse, os, random\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--seed', type=int, default=1)\nargs = parser.parse_args()\nseed = args.seed\n"
+        "if len(os.listdir()) > 1:\n    seed = seed + 100\nif seed > 0:\n    random.seed(seed)\nprint(random.random())\n"
+    )
+    assert entries()[0]["generators"]["python"]["state"] == "seeded"
+
+
 def test_json_follows_a_seed_through_three_modules() -> None:
     write("deep.py", "helpers/__init__.py", "helpers/a.py", "helpers/b.py", "helpers/c.py")
     (entry,) = entries()

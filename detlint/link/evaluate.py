@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from detlint import facts as f
-from detlint.link.run import UNGUARDED, Run
+from detlint.finding import Place
+from detlint.link.comparisons import Comparisons
+from detlint.link.run import UNGUARDED
 from detlint.link.state import UNSURE, merged
 from detlint.link.values import (
     EITHER,
@@ -24,6 +26,7 @@ from detlint.link.values import (
     Namespace,
     Object,
     Option,
+    Partial,
     Super,
     Suspended,
     Truth,
@@ -32,20 +35,19 @@ from detlint.link.values import (
     Wrapped,
     both,
     bounded,
-    compared,
     constant,
     each,
-    equals,
     exact,
-    is_none,
     join,
+    only,
+    settled,
     truth,
 )
 
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
-class Evaluator(Run):
+class Evaluator(Comparisons):
     """Evaluates expressions in the current frame, and does what their calls do."""
 
     def value(self, node: f.Expression) -> Value:
@@ -99,7 +101,9 @@ class Evaluator(Run):
             if name == "__dict__" and isinstance(atom, Object):
                 return frozenset((Library("builtins.vars", atom),))
             found = self.program.objects.attribute(atom, name)
-            found = None if found is None else self.bound(found, atom)
+            found = self.looked_up(atom, name) if found is None else self.bound(found, atom)
+        elif isinstance(atom, (Constant, Option)) and isinstance(settled(atom), str):
+            found = frozenset((Partial(frozenset((Library(f"builtins.str.{name}"),)), (frozenset((atom,)),), ()),))
         elif isinstance(atom, Library):
             found = self.library_attribute(atom, name)
         elif isinstance(atom, Module):
@@ -117,6 +121,18 @@ class Evaluator(Run):
             mode = self.state["layers"]
             return UNKNOWN if mode == UNSURE else constant(mode == "train")
         return found
+
+    def looked_up(self, atom: Object | Class, name: str) -> Value | None:
+        """An attribute that `__getattr__` of the class gives."""
+        found = self.program.objects.attribute(atom, "__getattr__") if isinstance(atom, Object) else None
+        methods = frozenset(a for a in found or () if isinstance(a, Function))
+        if not methods or name.startswith("__") or self.state is None:
+            return None
+        return self.call_value(self.bound(methods, atom), (constant(name),), {}, self.place_of(methods))
+
+    def place_of(self, functions: Value) -> Place:
+        """Where the first of some functions stands."""
+        return next(self.program.function(a).place for a in each(functions) if isinstance(a, Function))
 
     def library_attribute(self, atom: Library, name: str) -> Value:
         """`atom.name` for something of a library."""
@@ -155,8 +171,8 @@ class Evaluator(Run):
 
     def item_of(self, atom: Atom, key: Value) -> Value:
         """`atom[key]`."""
-        known = next(iter(key)) if len(key) == 1 else None
-        key_value = known.value if isinstance(known, Constant) else None
+        known = only(key)
+        key_value = settled(known) if isinstance(known, (Constant, Option)) else None
         objects = self.program.objects
         if isinstance(atom, Tuple):
             if isinstance(key_value, int) and -len(atom.items) <= key_value < len(atom.items):
@@ -172,8 +188,7 @@ class Evaluator(Run):
             if isinstance(atom.kind, Class):
                 method = objects.attribute(atom, "__getitem__")
                 if method is not None and any(isinstance(a, Function) for a in method):
-                    place = next(self.program.function(a).place for a in each(method) if isinstance(a, Function))
-                    return self.call_value(self.bound(method, atom), (key,), {}, place)
+                    return self.call_value(self.bound(method, atom), (key,), {}, self.place_of(method))
             return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
         return UNKNOWN
 
@@ -192,13 +207,20 @@ class Evaluator(Run):
             name, value = self.value(key), self.value(entry)
             if key is None:
                 for atom in each(value):
-                    for slot, held in self.program.objects.slots(atom).items():
-                        self.program.objects.store(made, slot, held)
+                    self.spread(atom, made)
                 continue
             known = next(iter(name)) if len(name) == 1 else None
             slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
             self.program.objects.store(made, slot, value)
         return frozenset((made,))
+
+    def spread(self, atom: Atom, made: Object) -> None:
+        """Take over what a dict holds into another; of one that is not known, keys that are not."""
+        held = {f"[{name!r}]": value for name, value in atom.items} if isinstance(atom, Keywords) else None
+        if held is None and isinstance(atom, Object):
+            held = self.program.objects.slots(atom)
+        for slot, value in {"[]": UNKNOWN}.items() if held is None else held.items():
+            self.program.objects.store(made, slot, value)
 
     def _each(self, node: f.Each) -> Value:
         for target, iterator in node.clauses:
@@ -231,11 +253,13 @@ class Evaluator(Run):
             return truth(found[-1])
 
         self.short_circuit(node, evaluate)
-        last = found[-1]
-        if node.operator == "or":
-            kept = [frozenset(a for a in v if not (isinstance(a, Constant) and not a.value)) for v in found[:-1]]
-            return join([*(v for v in kept if v), last])
-        return join(found)
+        if node.operator == "and":
+            return join(found)
+        used = found[: next((index for index, v in enumerate(found) if truth(v).expected), len(found) - 1) + 1]
+        kept = [
+            frozenset(a for a in v if not (isinstance(a, (Constant, Option)) and not settled(a))) for v in used[:-1]
+        ]
+        return join([*(v for v in kept if v), used[-1]])
 
     def short_circuit(self, node: f.Junction, evaluate: Callable[[f.Expression], Truth]) -> Truth:
         """Evaluate operands up to the one that decides; those after one that may decide may be left out."""
@@ -244,11 +268,13 @@ class Evaluator(Run):
             decided = answer.may_hold if node.operator == "and" else answer.may_fail
             if not decided:
                 return answer
-            start = self.state
-            with self.guarded("") if answer.may_hold is answer.may_fail else UNGUARDED:
+            start, unsure = self.state, answer.may_hold is answer.may_fail
+            chosen = answer.default is not None and bool(answer.option)  # by an option
+            default = chosen and answer.default is (node.operator == "and")
+            with self.guarded(answer.option if chosen else "") if unsure and not default else UNGUARDED:
                 second = evaluate(operand)
-            if answer.may_hold is answer.may_fail:
-                self.state = merged(s for s in (start, self.state) if s is not None)
+            if unsure and not default:
+                self.state = start if chosen else merged(s for s in (start, self.state) if s is not None)
             answer = both(answer, second) if node.operator == "and" else ~both(~answer, ~second)
         return answer
 
@@ -270,10 +296,6 @@ class Evaluator(Run):
     def _joined(self, node: f.Joined) -> Value:
         parts = [exact(self.value(operand)) for operand in node.operands]
         return constant("".join(map(str, parts))) if all(isinstance(p, (str, int)) for p in parts) else SOME
-
-    def is_container(self, atom: Atom) -> bool:
-        """Whether an atom is a list, set or dict."""
-        return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
 
     def _named(self, node: f.Named) -> Value:
         value = self.value(node.value)
@@ -301,42 +323,8 @@ class Evaluator(Run):
         if isinstance(node, f.Junction):
             return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
         if isinstance(node, f.Compare):
-            return self._comparison(node)
+            return self.comparison(node)
         return EITHER if node is None else truth(self.value(node))
-
-    def _comparison(self, node: f.Compare) -> Truth:
-        left, right = self.value(node.left), self.value(node.right)
-        if node.operator == "isinstance":
-            return Truth(True, not self.all_of(left, right))
-        if isinstance(node.left, f.Literal):
-            left, right = right, left
-        if node.operator in ("in", "not in") and right == frozenset((Library("os.environ"),)):
-            name = next((str(atom.value) for atom in each(left) if isinstance(atom, Constant)), "os.environ")
-            answer = Truth(True, True, False, name)  # a variable that nobody has set
-            return answer if node.operator == "in" else ~answer
-        other = next(iter(right)) if len(right) == 1 else None
-        if not isinstance(other, Constant):
-            return EITHER
-        if node.operator in ("is", "==") and other.value is None:
-            return is_none(left)
-        if node.operator in ("is not", "!=") and other.value is None:
-            return ~is_none(left)
-        if node.operator in ("==", "is"):
-            return equals(left, other.value)
-        if node.operator in ("!=", "is not"):
-            return ~equals(left, other.value)
-        if node.operator in ("<", "<=", ">", ">=") and isinstance(other.value, (int, float)):
-            flip = {"<": ">", "<=": ">=", ">": "<", ">=": "<="} if isinstance(node.left, f.Literal) else {}
-            return compared(left, flip.get(node.operator, node.operator), other.value)
-        return EITHER
-
-    def all_of(self, value: Value, classes: Value) -> bool:
-        """Whether all that a value may be is of one of the classes."""
-        if not all(isinstance(atom, Object) for atom in value):
-            return False
-        kinds = {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
-        ancestries = (self.program.objects.ancestry(atom.kind) for atom in value if isinstance(atom, Object))
-        return all(not kinds.isdisjoint(ancestry) for ancestry in ancestries)
 
     def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Run the arm or arms that a test may choose, and go on in the state that they leave."""
@@ -351,8 +339,12 @@ class Evaluator(Run):
             self.state = start
             self.set_variables(variables.copy())
             guarded = answer.default is not expected
+            left = self.frame.left
+            if guarded and answer.default is not None:
+                self.frame.left = left or answer.option
             with self.guarded(answer.option) if guarded else UNGUARDED:
                 arm()
+            self.frame.left = left
             ends.append((expected, self.state, self.frame.variables))
         if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
@@ -374,13 +366,8 @@ def _not_none(value: Value, known: bool) -> Value:
     """A value that is known not to be None."""
     if not known:
         return value
-    kept = frozenset(a for a in value if not (isinstance(a, (Constant, Option)) and _held(a) is None))
+    kept = frozenset(a for a in value if not (isinstance(a, (Constant, Option)) and settled(a) is None))
     return kept if kept == value else kept | SOME
-
-
-def _held(atom: Constant | Option) -> object:
-    """The constant that an atom is, or is by default."""
-    return atom.value if isinstance(atom, Constant) else atom.default
 
 
 _E = Evaluator

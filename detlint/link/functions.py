@@ -103,12 +103,15 @@ class Functions(Repeated):
         known, number = self.told_apart(name, key)
         if known:
             return key, key
-        if number == 0 or (number < _CONTEXTS and not self.is_settled()):
+        if number < (1 if self.is_settled() else _CONTEXTS) or self.program.defines_only(function):
             self.tell_apart(name, key)
             return key, key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
-        given = frozenset(a for v in variables.values() for a in v if isinstance(a, Function))
-        return (name, kind, given, self.state), key
+        given = frozenset([a for v in variables.values() for a in v if isinstance(a, (Function, Class))])
+        words = frozenset(
+            [(n, a) for n, v in variables.items() for a in v if type(a) is Constant and type(a.value) is str]
+        )
+        return (name, kind, given, words, self.state), key
 
     def is_settled(self) -> bool:
         """Whether each generator is seeded or has been drawn from: what comes then changes little."""
@@ -134,7 +137,8 @@ class Functions(Repeated):
         returned = self.frame.returned
         if self.state is not None:
             self.frame.leave(self.state)
-            returned.append(frozenset((Constant(None),)))
+            (self.frame.spare if self.frame.left else returned).append(frozenset((Constant(None),)))
+        returned = returned or self.frame.spare
         end = self.frame.end or start
         trace = tuple(self.trace)
         yielded = self.frame.yielded

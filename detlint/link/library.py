@@ -10,7 +10,7 @@ from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.loaders import Loaders
-from detlint.link.roles import ROLES
+from detlint.link.roles import ROLES, members
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, State, Switched
 from detlint.link.values import (
@@ -31,6 +31,7 @@ from detlint.link.values import (
     each,
     exact,
     is_none,
+    join,
     truth,
 )
 from detlint.lower import QUIET
@@ -62,6 +63,10 @@ class Interpreter(Loaders):
         """Call a function, a method or a class of a library."""
         name = function.name.removesuffix(".__init__")
         made = function.receiver if name != function.name else None
+        if isinstance(made, Object):
+            self.keep(made, name, positional, keywords)
+        elif isinstance(function.receiver, Object) and name.endswith(".__getitem__"):
+            self.fetch_inner(function.receiver, place)
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
         given = Arguments(self.program.catalogue, name, positional, keywords)
@@ -298,7 +303,24 @@ class Interpreter(Loaders):
                 self.call_value(functions, positional, {}, place)
             self.state = start
             return UNKNOWN
+        if row.text("members"):
+            return self.run_command(functions if given.given else self.commands(), place)
         return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
+
+    def commands(self) -> Value:
+        """The functions that the script defines."""
+        self.unrepeatable()
+        variables = self.variables_of(self.script).values()
+        return frozenset(a for value in variables for a in value if isinstance(a, Function) and a.path == self.script)
+
+    def run_command(self, component: Value, place: Place) -> Value:
+        """Run what a command line chooses: a function, one of a dict or list, a method of an object or class."""
+        inner = [self.held(atom) if self.is_container(atom) else frozenset((atom,)) for atom in each(component)]
+        made = self.call_value(join(inner), [], {}, place)
+        for atom in each(made):
+            if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
+                self.call_value(members(self, atom), [], {}, place)
+        return UNKNOWN
 
     def initialise(self, pool: Object | Function | None, place: Place) -> None:
         """Run what a pool of processes starts each of them with."""

@@ -92,21 +92,24 @@ class Loaders(Caller):
         for atom in each(dataset):
             if not isinstance(atom, Object) or atom in within:
                 continue
-            if isinstance(atom.kind, Class):
-                for name in ("__getitem__", "__iter__"):
-                    found = self.program.objects.attribute(atom, name) or frozenset()
-                    methods = frozenset(a for a in found if isinstance(a, Function))
-                    if methods:
-                        given = [UNKNOWN] if name == "__getitem__" else []
-                        self.call_value(self.bound(methods, atom), given, {}, place)
-                        break
-            else:
-                for slot, value in self.program.objects.slots(atom).items():
-                    name = slot[1:-1]  # a parameter, or a position where the signature is not known
-                    if (name in self.tables.applied or name.isdigit()) and ".datasets." in str(
-                        getattr(atom.kind, "name", "")
-                    ):
-                        functions = frozenset(a for a in value if isinstance(a, (Function, Object, Library)))
-                        self.call_value(functions, [UNKNOWN], {}, place)
-                    elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
-                        self.fetch(value, place, within | {atom})
+            methods: Value = frozenset()
+            for name in ("__getitem__", "__iter__") if isinstance(atom.kind, Class) else ():
+                found = self.program.objects.attribute(atom, name) or frozenset()
+                methods = frozenset(a for a in found if isinstance(a, Function))
+                if methods:
+                    given = [UNKNOWN] if name == "__getitem__" else []
+                    self.call_value(self.bound(methods, atom), given, {}, place)
+                    break
+            if not methods:
+                self.fetch_inner(atom, place, within)
+
+    def fetch_inner(self, dataset: Object, place: Place, within: frozenset[Object] = frozenset()) -> None:
+        """Take items out of a library's data set, or one derived from it, by what it was constructed with."""
+        applies = any(".datasets." in base for base in self.program.objects.library_bases(dataset.kind))
+        for slot, value in self.program.objects.slots(dataset).items():
+            name = slot[1:-1]  # a parameter, or a position where the signature is not known
+            if applies and (name in self.tables.applied or name.isdigit()):
+                functions = frozenset(a for a in value if isinstance(a, (Function, Object, Library)))
+                self.call_value(functions, [UNKNOWN], {}, place)
+            elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
+                self.fetch(value, place, within | {dataset})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from detlint.link.program import Program
-from detlint.link.records import drawn, imported, located, variable
+from detlint.link.records import drawn, imported, located, starred, variable
 from detlint.link.values import Value
 
 
@@ -28,6 +28,14 @@ class Noting:
             record.looks[variable].setdefault((path, name), found)
         return found
 
+    def stars(self, path: str) -> list[str]:
+        """The libraries all of which a file has imported."""
+        found = self.program.environments[path].stars
+        record = self.program.objects.record
+        if record is not None:
+            record.looks[starred].setdefault(path, tuple(found))
+        return found
+
     def set_variable_of(self, path: str, name: str, value: Value) -> None:
         """Set a variable of a file from a function."""
         self.program.environments[path].variables[name] = value
@@ -47,6 +55,13 @@ class Noting:
         if record is not None:
             record.looks[located].setdefault((name, importer), located(self, (name, importer)))
         return self.program.imports.find(name, importer, self.script, self.search)
+
+    def is_namespace(self, name: str, importer: str) -> bool:
+        """Whether a module is a folder without a file of its own."""
+        record = self.program.objects.record
+        if record is not None:
+            record.looks[located].setdefault((name, importer), located(self, (name, importer)))
+        return self.program.imports.is_namespace(name, importer, self.script, self.search)
 
     def is_likely(self) -> bool:
         """Whether what is run now happens without an option that the user sets."""

@@ -15,6 +15,7 @@ from detlint.link.values import (
     Function,
     Library,
     Object,
+    Option,
     Super,
     Tuple,
     Value,
@@ -189,7 +190,7 @@ class Objects:
         found = slots.get(name) if slots else None
         if found is None:
             found = self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
-        if OPEN in slots and found is not None and not any(isinstance(a, Function) for a in found):
+        if OPEN in slots and found is not None and not any(isinstance(a, Function) or _is_set(a) for a in found):
             return join((found, UNKNOWN))
         return found
 
@@ -212,3 +213,8 @@ class Objects:
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+def _is_set(atom: Atom) -> bool:
+    """Whether an atom is an option with a default, which is taken to hold where a file may set it too."""
+    return isinstance(atom, Option) and atom.default is not None

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 from detlint.catalogue import Catalogue
-from detlint.facts import Facts
+from detlint.facts import Define, Facts, Leave, Local, Statement
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
@@ -27,7 +27,7 @@ class Environment:
     """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds.
 
     `partial` says that an import found a module that was itself not done, and something of it missing; `loads` are the
-    files that it imports.
+    files that it imports, `stars` the libraries all of which it imports.
     """
 
     variables: dict[str, Value] = field(default_factory=dict)
@@ -35,6 +35,7 @@ class Environment:
     quiet: bool = True
     partial: bool = False
     loads: set[str] = field(default_factory=set)
+    stars: list[str] = field(default_factory=list)
 
     @property
     def ran_quietly(self) -> bool:
@@ -154,6 +155,16 @@ class Program:
     def function(self, function: Function) -> FunctionFacts:
         """The facts of a function."""
         return self.facts[function.path].functions[function.qualified]
+
+    def defines_only(self, function: Function) -> bool:
+        """Whether all that a function does is to define functions and return one, as the maker of a decorator does."""
+        facts = self.function(function)
+        return 0 < len(facts.body) < 4 and all(_makes(statement) for statement in facts.body)
+
+
+def _makes(statement: Statement) -> bool:
+    """Whether a statement defines a function or returns one that is defined."""
+    return isinstance(statement, Define) or (isinstance(statement, Leave) and isinstance(statement.value, Local))
 
 
 @cache

@@ -71,6 +71,11 @@ def variable(run: Run, key: tuple[str, str]) -> object:
     return run.program.environments[key[0]].variables.get(key[1])
 
 
+def starred(run: Run, path: str) -> object:
+    """The libraries all of which a file has imported."""
+    return tuple(run.program.environments[path].stars)
+
+
 def result(run: Run, key: object) -> object:
     """The result of a function that was run before."""
     return run.program.memo.get(key)
@@ -102,7 +107,7 @@ def drawn(run: Run, generator: str) -> object:
     return generator in run.drawn
 
 
-_LOOKS: tuple[Look, ...] = (mark, variable, result, context, contexts, imported, drawn, lineage, located)
+_LOOKS: tuple[Look, ...] = (mark, variable, starred, result, context, contexts, imported, drawn, lineage, located)
 
 
 def named(function: Function) -> Name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
@@ -15,10 +16,12 @@ from detlint.link.values import (
     UNKNOWN,
     Atom,
     Class,
+    Constant,
     Function,
     Library,
     Module,
     Object,
+    Option,
     Partial,
     Super,
     Tuple,
@@ -28,6 +31,7 @@ from detlint.link.values import (
     exact,
     join,
     only,
+    settled,
     truth,
 )
 
@@ -124,6 +128,15 @@ def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return frozenset((made,))
 
 
+def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A dict of one item for all keys: what the factory makes."""
+    made = Object(Library("builtins.dict"), *run.site(place))
+    factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
+    if factory:
+        run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
+    return frozenset((made,))
+
+
 def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     consumer = run.tables.consumers.get(function.name)
     if consumer is not None and given.applies(consumer.list("when"), consumer.list("unless")):
@@ -157,13 +170,13 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.positional[1]) if len(given.positional) > 1 else None
     if not isinstance(name, str):
-        return join(_members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
+        return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
     found = join(run.attribute(atom, name) for atom in each(given.positional[0]))
     fallback = given.positional[2] if len(given.positional) > 2 and found <= UNKNOWN else frozenset()
     return found | fallback
 
 
-def _members(run: Run, atom: Atom) -> Value:
+def members(run: Run, atom: Atom) -> Value:
     """What may be looked up by a name that is not known: functions of a module, methods of an object."""
     found: Value = frozenset()
     if isinstance(atom, Module):
@@ -176,6 +189,20 @@ def _members(run: Run, atom: Atom) -> Value:
         public = [value for name, value in attributes if not name.startswith("_")]
         found = run.bound(join(public), atom) if public else found
     return found | UNKNOWN
+
+
+def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A method of a string that is known."""
+    method = getattr(str, function.name.rpartition(".")[2])
+    if len(given.positional) != 1 or given.keywords:
+        return SOME
+    found: list[Value] = []
+    for atom in each(given.positional[0]):
+        text = settled(atom) if isinstance(atom, (Constant, Option)) else None
+        changed = method(text) if isinstance(text, str) else None
+        made = replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
+        found.append(SOME if changed is None else frozenset((made,)))
+    return join(found)
 
 
 def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -210,8 +237,7 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     made = Object(Library("builtins.dict"), *run.site(place))
     for value in given.positional:
         for atom in each(value):
-            for slot, held in run.program.objects.slots(atom).items():
-                run.program.objects.store(made, slot, held)
+            run.spread(atom, made)
     for name, value in given.keywords.items():
         run.program.objects.store(made, f"[{name!r}]", value)
         run.program.objects.store(made, name, value)
@@ -273,6 +299,6 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "type": _type, "dict": _dict, "adds": _adds, "opens": _opens, "vars": _vars, "setdefault": _setdefault,
-    "gets": _gets,    "registers": _registers, "builds": _builds,
+    "text": _text, "type": _type, "dict": _dict, "default-dict": _filled_dict, "adds": _adds, "opens": _opens,
+    "vars": _vars, "setdefault": _setdefault, "gets": _gets, "registers": _registers, "builds": _builds,
 }  # fmt: skip

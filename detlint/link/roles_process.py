@@ -9,7 +9,6 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.program import folder
-from detlint.link.run import UNREAD
 from detlint.link.state import Marked
 from detlint.link.values import (
     FLAGS,
@@ -220,8 +219,7 @@ def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Pla
         return run.module_named(name, run.frame.path)
     if run.frame.path.endswith("__init__.py"):
         run.load_package(run.frame.path)
-        return UNKNOWN
-    return frozenset((Library(f"{UNREAD}.module"),))  # whose functions may seed
+    return UNKNOWN
 
 
 def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

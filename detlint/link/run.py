@@ -39,7 +39,8 @@ Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 class Frame:
     """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values.
 
-    `left` is the option that keeps it from being left before, `optional` are the states in which it is left then.
+    `left` is the option that must be set for the function to get here; `optional` are the states in which it is left
+    then, `spare` the values.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Frame:
     raised: list[State] = field(default_factory=list)
     returned: list[Value] = field(default_factory=list)
     optional: list[State] = field(default_factory=list)
+    spare: list[Value] = field(default_factory=list)
     left: str = ""
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
@@ -136,7 +138,15 @@ class Run(Noting):
         found = self.variable(path, name)
         if found is None and hasattr(builtins, name):
             return frozenset((Library(f"builtins.{name}"),))
-        return UNKNOWN if found is None else found
+        return self.starred(path, name) if found is None else found
+
+    def starred(self, path: str, name: str) -> Value:
+        """A variable that `from library import *` may have given a file."""
+        for star in reversed(self.stars(path)):
+            known = self.canonical(f"{star}.{name}")
+            if known in self.program.catalogue.known_names:
+                return frozenset((Library(known),))
+        return UNKNOWN
 
     def variables_of(self, path: str) -> dict[str, Value]:
         """The global variables of a file."""
@@ -157,19 +167,21 @@ class Run(Noting):
             inner = self.program.imports.relative(path, 1, name)
             if inner is not None and inner != path:
                 return self.module_at(inner)
+            full = f"{self.program.facts[path].module}.{name}"
+            if self.is_namespace(full, path):
+                return frozenset((Namespace(full, path),))
         if path in self.loading:
             self.program.environments[self.frame.path].partial = True
         return None
 
     def module_named(self, name: str, importer: str) -> Value:
         """The module of a dotted name, of the project or a library."""
-        imports = self.program.imports
         if self.canonical(name) == RUNTIME:
             return frozenset((Library(RUNTIME),))
         found = self.find(name, importer)
         if found is not None:
             return self.module_at(found)
-        if imports.is_namespace(name, importer, self.script, self.search):
+        if self.is_namespace(name, importer):
             return frozenset((Namespace(name, importer),))
         head, _, last = name.rpartition(".")
         if head:

@@ -13,6 +13,7 @@ from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
 from detlint.link.values import (
     UNKNOWN,
+    Atom,
     Class,
     Constant,
     Function,
@@ -21,6 +22,7 @@ from detlint.link.values import (
     Object,
     Option,
     Suspended,
+    Tuple,
     Value,
     each,
     join,
@@ -57,7 +59,8 @@ class Statements(Functions):
         value = self.value(node.value)
         if self.state is not None:
             self.frame.leave(self.state, node.raises)
-            self.frame.returned += [] if node.raises else [value]
+            if not node.raises:
+                (self.frame.spare if self.frame.left else self.frame.returned).append(value)
         self.state = None
 
     def _choose(self, node: f.Branch) -> None:
@@ -205,7 +208,7 @@ class Statements(Functions):
 
     def _define_class(self, node: f.DefineClass) -> None:
         klass = Class(self.frame.path, node.qualified)
-        bases = tuple(self.value(base) for base in node.bases)
+        bases = tuple(join(map(self.spelled_out, self.value(base))) for base in node.bases)
         outer = self.frame
         self.frame = Frame(outer.path, outer.function, {} if outer.top else dict(outer.variables), outer.walk)
         before = set(self.frame.variables)
@@ -220,6 +223,12 @@ class Statements(Functions):
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
+
+    def spelled_out(self, base: Atom) -> Value:
+        """A base class, or those of a container that is unpacked."""
+        if isinstance(base, Tuple):
+            return join(base.items)
+        return self.held(base) if self.is_container(base) else frozenset((base,))
 
     def set_variable(self, name: str, value: Value) -> None:
         """Bind a name that a statement of this frame defines."""
@@ -257,6 +266,8 @@ class Statements(Functions):
                 for name, value in list(self.variables_of(atom.path).items()):
                     if not name.startswith("_"):
                         self.set_variable(name, value)
+            elif isinstance(atom, Library):
+                self.program.environments[self.frame.path].stars.append(atom.name)
 
     # Assignments
 

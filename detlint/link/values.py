@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from operator import ge, gt, le, lt
@@ -233,6 +233,11 @@ def only(value: Value) -> Atom | None:
     return next(iter(value)) if len(value) == 1 else None
 
 
+def settled(atom: Constant | Option) -> object:
+    """The constant that an atom is, or is by default."""
+    return atom.value if isinstance(atom, Constant) else atom.default
+
+
 def exact(value: Value) -> object:
     """The one constant that a value is, else None."""
     atom = only(value)
@@ -345,6 +350,11 @@ def compared(value: Value, operator: str, other: float) -> Truth:
     return _truth(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
 
 
+def among(value: Value, others: Collection[object]) -> Truth:
+    """Whether a value is one of some constants."""
+    return _truth(value, lambda held: held in others, None, False)
+
+
 def _truth(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
     """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
     outcomes: set[bool] = set()
@@ -365,7 +375,8 @@ def _truth(value: Value, test: Callable[[object], bool], some: bool | None, obje
         if len(value) == 1:
             return EITHER if answer is None else _HOLDS if answer else _FAILS
         outcomes |= {True, False} if answer is None else {answer}
-        defaults.add(answer)
+        if answer is not None or not isinstance(atom, Some):  # what is computed beside an option is taken to be like it
+            defaults.add(answer)
     default = next(iter(defaults)) if len(defaults) == 1 and option else None
     return Truth(True in outcomes, False in outcomes, default, option)
 
