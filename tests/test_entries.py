@@ -403,7 +403,7 @@ def test_json_lists_what_a_new_process_and_a_console_script_start_with() -> None
 
 def test_a_console_script_of_a_file_that_was_not_given_is_no_entry_point() -> None:
     write("pyproject.toml", "tool/__init__.py", "tool/cli.py")
-    Path("tool/train.py").write_text("import torch\ntorch.rand(1)\n")
+    Path("tool/train.py").write_text("import torch\nif __name__ == '__main__':\n    torch.rand(1)\n")
     assert [entry["path"] for entry in entries("tool/train.py")] == ["tool/train.py"]
 
 
