@@ -87,19 +87,26 @@ def _is_drawn(module: Module, row: Row, call: s.Call, mentioned: frozenset[str])
     """Whether a call is certainly given no seed, draws by its arguments, and nothing in the file may seed it."""
     if not mentioned.isdisjoint(row.list("silencers")):
         return False
+    if row.text("result") and isinstance(call.parent, s.ExpressionStatement):
+        return False  # it is shown in a notebook, or not at all
     if row.text("later") and row.text("parameter") and not mentioned.isdisjoint((row.text("parameter"), "set_params")):
         return False
     parameters = [name for name in (row.text("parameter"), *row.list("also")) if name]
-    if not all(holds(module, call, f"!{name}") is True for name in parameters):
+    if not all(holds(module, call, f"!{name}") is True for name in parameters) or _by_position(module, row, call):
         return False
-    allowed = int(row.text("position") or _POSITIONAL)
-    given = [argument for argument in call.arguments if argument.keyword is None]
-    if not row.text("varargs") and (len(given) > allowed or any(argument.star == "*" for argument in given)):
-        if not module.signature(module.callee(call)) or any(argument.star for argument in given):
-            return False
     if not applies(module, call, row.list("when"), row.list("unless")):
         return False
     return not row.list("elements") or _holds_element(module, row, call)
+
+
+def _by_position(module: Module, row: Row, call: s.Call) -> bool:
+    """Whether a seed may be among the arguments that are given by position."""
+    given = [argument for argument in call.arguments if argument.keyword is None]
+    if row.text("varargs") or not given:
+        return False
+    if any(argument.star for argument in given):
+        return True
+    return not module.signature(module.callee(call)) and len(given) > int(row.text("position") or _POSITIONAL)
 
 
 def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
