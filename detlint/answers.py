@@ -22,7 +22,7 @@ class Answers:
     def __init__(self, program: Program, entries: Sequence[Entry], ends: Iterable[tuple[str, State]] = ()) -> None:
         """`entries` are the entry points that the program has been gone through from.
 
-        `ends` are the files that these and lesser scripts start with, and the states that they end in.
+        `ends` are the files that programs with an outcome start with, and the states that they end in.
         """
         self.program = program
         self.entries = entries

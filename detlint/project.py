@@ -101,8 +101,8 @@ class Project:
         run = self._follow(entry, script, function, ())
         objects = self.program.objects
         known = entry.kind != "script" or bool(entry.trace or run.spawned)
-        if known or self.program.facts[script].lasting:
-            self._ends.append((script, entry.end))
+        if entry.kind != "script" or self.program.facts[script].lasting:
+            self._ends.append((script, entry.end))  # not of one that another may load, such as a configuration
         if known:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
         for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
