@@ -63,7 +63,7 @@ class Project:
         for name, target in commands:
             module, _, function = target.partition(":")
             path = self.program.imports.find(module, "")
-            found = self.program.facts[path].functions if path is not None else {}
+            found = self.program.facts[path].functions if path in self.program.facts else {}
             qualified = next(
                 (q for q, each in found.items() if each.kind == "function" and each.name == function), None
             )

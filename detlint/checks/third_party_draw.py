@@ -146,7 +146,8 @@ def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> F
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
     text = rule.data["falls_back"].format(generators=" and ".join(known)) if known else rule.data["entropy"]
-    remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`"
+    otherwise: str = rule.data["or_seed"].get(" ".join(generators), "")
+    remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`{otherwise}"
     path, function, order = module.point(call)
     library = name.partition(".")[0]
     only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")))
