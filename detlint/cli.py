@@ -211,7 +211,7 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
         shown, held = verifying.verify_report(report, Settings(device))
     except (EvidenceError, StartError) as error:
         raise ConfigError(f"nothing was confirmed: {error}") from None
-    if held.complaint:
+    if held is not None and held.complaint:
         click.echo(f"detlint: nothing is confirmed or refuted: {held.complaint}", err=True)
     return shown
 

@@ -180,14 +180,15 @@ class Operation:
     """What a device can be asked about a finding: a row of the tables of facts, in the form that the code gives it.
 
     `called` is the qualified name that the code calls, "" where several are possible. `arguments` are the literals that
-    the call passes, by parameter, as Python writes them. With `raising` the finding says that the deterministic mode
-    refuses the operation, else that results vary without it.
+    the call passes, by parameter, as Python writes them, and `defaults` the parameters that it leaves out. With
+    `raising` the finding says that the deterministic mode refuses the operation, else that results vary without it.
     """
 
     row: str
     called: str = ""
     arguments: tuple[tuple[str, str], ...] = ()
     raising: bool = False
+    defaults: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from packaging.version import Version
 from detlint import positions, tree
 from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
-from detlint.finding import Finding, Fix, Place, Question, Related, Unseeded
+from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
 from detlint.resolve import Resolver
 from detlint.scopes import Scope, class_of, reads
 from detlint.values import UNKNOWN, parse_signature
@@ -343,10 +343,12 @@ class Module(Resolver):
         only_if: Question | None = None,
         unless: Iterable[Question] = (),
         fix: Fix | None = None,
+        operation: Operation | None = None,
         **details: str,
     ) -> Finding:
         """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
         message = rule.message.format(**details)
         place = self.place(node)
-        return Finding(rule.code, place, message, details, places, fix, lowered, full_if, only_if, tuple(unless))
+        questions = full_if, only_if, tuple(unless)
+        return Finding(rule.code, place, message, details, places, fix, lowered, *questions, operation)

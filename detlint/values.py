@@ -45,6 +45,15 @@ def parse_signature(text: str) -> tuple[tuple[str, object, bool], ...]:
     return (*found, *((a.arg, _default(d), True) for a, d in only))
 
 
+@cache
+def variadic(text: str) -> tuple[str, int]:
+    """The `*parameter` of a signature of `signatures.toml` and how many stand before it; ("", 0) where it has none."""
+    parsed = ast.parse(f"def f({text}): pass").body[0]
+    assert isinstance(parsed, ast.FunctionDef)
+    given = parsed.args
+    return ("", 0) if given.vararg is None else (given.vararg.arg, len(given.posonlyargs) + len(given.args))
+
+
 def _default(node: ast.expr | None) -> object:
     if node is None:
         return UNKNOWN

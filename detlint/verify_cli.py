@@ -141,11 +141,12 @@ def _findings(options: argparse.Namespace) -> int:
         bar = _Bar()
         shown, held = verifying.verify_report(checked, session_settings(options), bar.show)
         bar.clear()
-        _write_evidence(held, options.output)
+        if held is not None:
+            _write_evidence(held, options.output)
     _show(shown, held, options.format)
     if held is not None and (held.complaint or held.interrupted):
         return 2
-    return 1 if any(_verdict(judged) == "confirmed" for judged in shown.findings) else 0
+    return 1 if any(_stands(judged) for judged in shown.findings) else 0
 
 
 def _checked(paths: list[Path]) -> Report:
@@ -186,9 +187,12 @@ def _show(shown: Report, held: Session | None, format_: str) -> None:
         print(*report.footer(held), sep="\n")
 
 
-def _verdict(judged: Judged) -> str:
-    told = judged.finding.verification
-    return "" if told is None else told.verdict
+def _stands(judged: Judged) -> bool:
+    """Whether what was measured confirms what the finding says."""
+    told, operation = judged.finding.verification, judged.finding.operation
+    if told is None or operation is None:
+        return False
+    return told.verdict == ("raises" if operation.raising else "confirmed")
 
 
 def _text(path: str) -> str:

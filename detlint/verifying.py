@@ -11,10 +11,18 @@ from detlint.verify.probes import NOT_PROBED, PROBES
 from detlint.verify.session import Progress, Session, Settings
 
 
-def verify_report(report: Report, settings: Settings, progress: Progress | None = None) -> tuple[Report, Session]:
-    """The report with what running its operations showed, and the session. Raises pool.StartError."""
+def verify_report(
+    report: Report, settings: Settings, progress: Progress | None = None
+) -> tuple[Report, Session | None]:
+    """The report with what running its operations showed, and the session, None if there was nothing to run.
+
+    Raises pool.StartError where the device cannot be used.
+    """
     operations = [judged.finding.operation for judged in report.findings if judged.finding.operation is not None]
-    held = session.hold(join.of_operations(operations, PROBES), settings, progress)
+    subjects = join.of_operations(operations, PROBES)
+    if not subjects:
+        return report, None
+    held = session.hold(subjects, settings, progress)
     verified = [
         replace(judged, finding=join.verified(judged.finding, held, PROBES, NOT_PROBED)) for judged in report.findings
     ]

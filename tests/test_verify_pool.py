@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def job(row: str, folder: Path, mode: str = "off", process: int = 0, repeats: in
 
 
 def ask(*jobs: Job, limits: Limits = Limits(seconds=20)) -> dict[str, Answer]:  # noqa: B008 - it is frozen
-    return {answer.key: answer for answer in pool.answers(jobs, limits)}
+    return {answer.key: answer for answer in pool.Pool(limits).answers(jobs)}
 
 
 def test_each_fault_costs_one_row(tmp_path: Path) -> None:
@@ -65,6 +66,11 @@ def test_draws_repeat_between_processes_only_where_they_are_seeded(tmp_path: Pat
         assert [len(answer.digests) for answer in answers] == [1, 1]
 
 
+def test_draws_are_those_of_a_fresh_process_though_jobs_before_have_seeded(tmp_path: Path) -> None:
+    found = [ask(job("prints", tmp_path), job("draws", tmp_path, process=number)) for number in (0, 1)]
+    assert found[0]["draws"].digests != found[1]["draws"].digests
+
+
 def test_memory_is_dirtied_with_another_pattern_in_each_run(tmp_path: Path) -> None:
     answers = [ask(job("memory", tmp_path, process=number))["memory"] for number in (0, 1)]
     assert all(len(set(answer.digests)) == 3 for answer in answers)
@@ -79,7 +85,7 @@ def test_literals_come_from_the_code_or_are_told_to_be_assumed(tmp_path: Path) -
 
 def test_where_no_worker_starts_the_reason_is_told(tmp_path: Path) -> None:
     with pytest.raises(pool.StartError, match="nonsense"):
-        pool.environment("nonsense")
+        ask(replace(job("prints", tmp_path), device="nonsense"))
 
 
 def test_nothing_in_the_working_folder_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,4 +93,4 @@ def test_nothing_in_the_working_folder_is_imported(tmp_path: Path, monkeypatch: 
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the user\\'s own file was run')\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", str(Path(__file__).parent.parent)]))
-    assert pool.environment("cpu")["type"] == "cpu"
+    assert ask(job("prints", tmp_path))["prints"].error == ""

@@ -85,17 +85,22 @@ def scripted(monkeypatch: pytest.MonkeyPatch, results: Mapping[tuple[str, str], 
     """Answers by row and mode, else "same" each run; the control of races differs unless it is named."""
     asked: list[Job] = []
 
-    def answers(jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
-        for job in jobs:
-            asked.append(job)
-            usual = ("one", "other") if job.row == "control.race" and job.mode == "off" else ("same", "same")
-            given = results.get((job.row, job.mode), usual)
-            if given == ["interrupt"]:
-                raise KeyboardInterrupt
-            yield Answer(job.key, tuple(given))
+    class Pool:
+        environment: Mapping[str, str] = {"device": "a device", "type": "cpu", "torch": "2"}
 
-    monkeypatch.setattr(pool, "answers", answers)
-    monkeypatch.setattr(pool, "environment", lambda device: {"device": device, "type": "cpu", "torch": "2"})
+        def __init__(self, limits: Limits) -> None:
+            pass
+
+        def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
+            for job in jobs:
+                asked.append(job)
+                usual = ("one", "other") if job.row == "control.race" and job.mode == "off" else ("same", "same")
+                given = results.get((job.row, job.mode), usual)
+                if given == ["interrupt"]:
+                    raise KeyboardInterrupt
+                yield Answer(job.key, tuple(given))
+
+    monkeypatch.setattr(pool, "Pool", Pool)
     return asked
 
 

@@ -7,6 +7,7 @@ from enum import Enum
 
 from detlint import syntax as s
 from detlint.analysis.sets import ALGEBRA, SETS
+from detlint.catalogue import Row
 from detlint.model import Module
 from detlint.scopes import Binding, reaching
 
@@ -51,6 +52,11 @@ class Elements:
                 table |= {name: Kind(row.text("kind")) for name in row.list(key)}
         self._many: dict[s.Expression, Kind] = {}
         self._one: dict[s.Expression, Kind] = {}
+
+    def row(self, kind: Kind) -> Row | None:
+        """The row of the table that says how single items of a kind are hashed, if one does."""
+        rows = self.module.catalogue.rows("order", "element")
+        return next((row for row in rows if row.text("gives") == "one" and row.text("kind") == kind.value), None)
 
     # Items
 

@@ -12,15 +12,15 @@ from detlint.model import Module
 from detlint.values import literal
 
 
-def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, str]]:
-    """Calls that return uninitialised memory of these libraries, each with the `kind` of its row."""
+def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, Row]]:
+    """Calls that return uninitialised memory of these libraries, each with its row."""
     fake = module.catalogue.names("memory", "fake")
     for row in module.catalogue.rows("memory", "allocator"):
         if row.text("library") not in libraries or (row.text("filled") and filled(module)):
             continue
         for call in _calls(module, row):
             if _allocates(module, row, call) and not module.within(call, fake) and not _describes(module, call):
-                yield call, row.text("kind")
+                yield call, row
 
 
 def filled(module: Module) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.environment import harmless, writes
+from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.checks import switches
-from detlint.finding import Finding
+from detlint.finding import Finding, Operation
 from detlint.model import Module
 
 
@@ -26,7 +27,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if row.text("rule") == rule.code and row.holds_for(module.torch):
                 for node, switch, setting in find(module, row):
                     unless = harmless(module, row, node)
-                    yield module.finding(rule, node, unless=unless, switch=switch, setting=setting)
+                    asked = Operation(row.id)
+                    if isinstance(node, s.Call) and table != "environment":
+                        asked = operation(module, node, row)
+                    yield module.finding(rule, node, unless=unless, operation=asked, switch=switch, setting=setting)
 
 
 def _variables(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:

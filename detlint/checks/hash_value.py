@@ -9,15 +9,14 @@ from detlint import syntax as s
 from detlint.analysis.elements import Elements, Kind
 from detlint.analysis.hashes import Hashes, Use
 from detlint.analysis.order import elsewhere
-from detlint.catalogue import Rule
-from detlint.finding import Finding, Fix, Import, Safety
+from detlint.catalogue import Row, Rule
+from detlint.finding import Finding, Fix, Import, Operation, Safety
 from detlint.model import Module
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of `hash` with what may be text or an object, and of `id`, by what becomes of the number."""
     elements, hashes = Elements(module), Hashes(module)
-    uses: dict[str, str] = rule.data["uses"]
     for node, value in hashes.found():
         kind = Kind.IDENTITY if value is None else elements.one(value)
         if kind is Kind.STABLE or (kind is Kind.UNKNOWN and isinstance(value, (s.Call, s.Collection))):
@@ -25,13 +24,22 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         found = [use for use in hashes.uses(node) if kind is not Kind.UNKNOWN or use.kind in rule.data["likely"]]
         if found:
             use = min(found, key=lambda use: use.node.order)
-            yield _finding(module, rule, node, use, uses[use.kind], lowered=kind is Kind.UNKNOWN)
+            yield _finding(module, rule, node, use, kind, elements.row(kind))
 
 
-def _finding(module: Module, rule: Rule, node: s.Expression, use: Use, words: str, *, lowered: bool) -> Finding:
-    related = elsewhere(module, node, use.node, f"{words} here")
-    fix = _fix(module, node) if isinstance(node, s.Call) else None
-    return module.finding(rule, node, related=related, lowered=lowered, fix=fix, call=module.short(node), use=words)
+def _finding(module: Module, rule: Rule, node: s.Expression, use: Use, kind: Kind, row: Row | None) -> Finding:
+    words = rule.data["uses"][use.kind]
+    called = module.name(node.function if isinstance(node, s.Call) else node) or ""
+    return module.finding(
+        rule,
+        node,
+        related=elsewhere(module, node, use.node, f"{words} here"),
+        lowered=kind is Kind.UNKNOWN,
+        fix=_fix(module, node) if isinstance(node, s.Call) else None,
+        operation=None if row is None else Operation(row.id, called),
+        call=module.short(node),
+        use=words,
+    )
 
 
 def _fix(module: Module, call: s.Call) -> Fix | None:

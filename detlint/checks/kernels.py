@@ -9,6 +9,7 @@ from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.gradients import is_learning, may_have_gradient
 from detlint.analysis.layers import is_idle
+from detlint.analysis.operations import constructors, operation
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding, Fix, InForce, Safety
 from detlint.model import Module
@@ -33,7 +34,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     unfused = "unfused" in rule.data and all(in_program(module, effect) for effect in rule.data["unfused"])
     objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
     called = module.calls if any(True for _ in module.calls_to(objects)) else []
-    for call in (*module.calls_to(known - objects), *(c for c in called if _made(module, c))):
+    for call in (*module.calls_to(known - objects), *(c for c in called if constructors(module, c))):
         row = _row(module, call, rows)
         if row is None or (unfused and row.text("package") == "torch") or not _matters(module, call, row):
             continue
@@ -43,8 +44,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if raises:
             what = f"the gradient of `{text}`" if row.text("direction") == "backward" else f"`{text}`"
             only = _in_force(module, call, ("on",), strict)
-            fix = _suggestion(row.text("remedy"))
-            yield module.finding(rule, call, only_if=only, fix=fix, what=what, remedy=row.text("remedy"))
+            fix, asked = _suggestion(row.text("remedy")), operation(module, call, row, raising=True)
+            yield module.finding(
+                rule, call, only_if=only, fix=fix, operation=asked, what=what, remedy=row.text("remedy")
+            )
             continue
         unless = []
         if _row(module, call, raising) is not None:
@@ -52,7 +55,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         elif _effect(module, row) == "path":
             unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
         does, fix = row.text("does"), _suggestion(_remedy(module, row))
-        yield module.finding(rule, call, unless=unless, fix=fix, call=text, does=does, help=_advice(module, row))
+        asked, advice = operation(module, call, row), _advice(module, row)
+        yield module.finding(rule, call, unless=unless, fix=fix, operation=asked, call=text, does=does, help=advice)
 
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
@@ -84,16 +88,9 @@ def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
     if not row.text("called"):
         callee = module.callee(call)
         return bool(callee) and callee <= names and applies(module, call, when, unless)
-    made = _made(module, call)
+    made = constructors(module, call)
     known = bool(made) and all(module.callee(one) <= names and applies(module, one, (), unless) for one in made)
     return known and applies(module, call, when, ())
-
-
-def _made(module: Module, call: s.Call) -> list[s.Call]:
-    """The calls that made the object that is called, as a loss; none: not known."""
-    values = [] if isinstance(call.function, s.Call) else module.values(call.function) or []
-    made = [value for value in values if isinstance(value, s.Call) and module.callee(value)]
-    return made if len(made) == len(values) else []
 
 
 def _constructs(module: Module, call: s.Call) -> bool:

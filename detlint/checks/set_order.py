@@ -12,7 +12,7 @@ from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.sets import Sets
 from detlint.analysis.sorting import in_first_order, sorted_where_taken
 from detlint.catalogue import Rule
-from detlint.finding import Finding, Fix, Safety
+from detlint.finding import Finding, Fix, Operation, Safety
 from detlint.model import Module
 
 _VARIES = (Kind.TEXT, Kind.IDENTITY)
@@ -31,7 +31,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         leaks = [leak for leak in order.leaks(node) if leak.kind in (certain if kind in _VARIES else likely)]
         if leaks:
             leak = min(leaks, key=lambda leak: _rank(rule, leak))
-            yield _finding(module, rule, node, kind, leak)
+            row = elements.row(kind)
+            yield _finding(module, rule, node, kind, leak, None if row is None else Operation(row.id))
 
 
 def _stays_set(sets: Sets, node: s.Expression) -> bool:
@@ -44,7 +45,9 @@ def _rank(rule: Rule, leak: Leak) -> tuple[int, int]:
     return list(rule.data["uses"]).index(leak.kind), leak.node.order
 
 
-def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak) -> Finding:
+def _finding(
+    module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak, operation: Operation | None
+) -> Finding:
     uses: dict[str, str] = rule.data["uses"]
     related = elsewhere(module, node, leak.node, f"the order {uses[leak.kind]} here")
     return module.finding(
@@ -55,6 +58,7 @@ def _finding(module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: L
         set=module.short(node),
         use=uses[leak.kind],
         fix=_fix(module, rule, node, kind),
+        operation=operation,
         remedy=rule.data[kind.value][0],
     )
 

@@ -9,8 +9,9 @@ from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.environment import harmless, overruled
+from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
-from detlint.finding import Ends, Finding, Fix, Question, Safety
+from detlint.finding import Ends, Finding, Fix, Operation, Question, Safety
 from detlint.model import Module
 from detlint.values import literal
 
@@ -39,7 +40,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             lowered = chosen or by_name[name].text("grade") == "lower"
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
-            yield module.finding(rule, node, lowered=lowered, unless=unless, fix=fix, switch=switch, setting=setting)
+            asked = Operation(by_name[name].id, name)
+            yield module.finding(
+                rule, node, lowered=lowered, unless=unless, fix=fix, operation=asked, switch=switch, setting=setting
+            )
     for row in rows:
         for call in module.calls_to(row.list("calls")):
             given = _given(module, call, row)
@@ -48,9 +52,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 setting = f"{switch}({given})"
                 lowered = row.text("grade") == "lower"
                 unless = _answers(module, rule, row, call)
-                fix = _passed(module, rule, call)
+                fix, asked = _passed(module, rule, call), operation(module, call, row)
                 yield module.finding(
-                    rule, call, lowered=lowered, unless=unless, fix=fix, switch=switch, setting=setting
+                    rule, call, lowered=lowered, unless=unless, fix=fix, operation=asked, switch=switch, setting=setting
                 )
 
 

@@ -9,9 +9,10 @@ from detlint import syntax as s
 from detlint.analysis.empty import allocations
 from detlint.analysis.fields import unfilled
 from detlint.analysis.locals import Local
+from detlint.analysis.operations import operation
 from detlint.analysis.uses import Effect, Uses
 from detlint.analysis.zeros import zeroed
-from detlint.catalogue import Rule
+from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
 from detlint.model import Module
 from detlint.scopes import Scope
@@ -23,10 +24,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     joined = Uses(module, rule.data["libraries"], joins=True)
     bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
     found = dict(allocations(module, rule.data["libraries"]))
-    for call, kind in found.items():
+    for call, row in found.items():
+        kind = row.text("kind")
         use = uses.of(call, kind == "module")
         if use.effect is Effect.READS:
-            yield _finding(module, rule, call, use.node, "read here")
+            yield _finding(module, rule, call, row, use.node, "read here")
         elif use.effect is Effect.BINDS and isinstance(use.node, s.Name):
             statement = next(a for a in use.node.ancestors() if isinstance(a, s.Assign))
             _bind(bound, use.node, statement, call)
@@ -35,22 +37,26 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         elif use.effect is Effect.ESCAPES:
             read = unfilled(module, joined, call, use, rule.data["libraries"], found)
             if read is not None:
-                yield _finding(module, rule, call, read, "read here, and nothing in this file fills it", lowered=True)
+                message = "read here, and nothing in this file fills it"
+                yield _finding(module, rule, call, row, read, message, lowered=True)
     for (scope, name), events in bound.items():
-        runs = any(found[call] == "module" for call in events.values())
+        runs = any(found[call].text("kind") == "module" for call in events.values())
         local = Local(module, uses, scope, name, events, runs, frozenset(rule.data["exits"]))
         for call, (node, certain) in local.reads().items():
             message = "read here" if certain else "read here; not every path has filled it"
-            yield _finding(module, rule, call, node, message, lowered=not certain)
+            yield _finding(module, rule, call, found[call], node, message, lowered=not certain)
 
 
-def _finding(module: Module, rule: Rule, call: s.Call, read: s.Node, message: str, *, lowered: bool = False) -> Finding:
+def _finding(
+    module: Module, rule: Rule, call: s.Call, row: Row, read: s.Node, message: str, *, lowered: bool = False
+) -> Finding:
     return module.finding(
         rule,
         call,
         related=[(read, message)],
         lowered=lowered,
         fix=zeroed(module, call),
+        operation=operation(module, call, row),
         call=module.short(call.function),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from detlint import __version__
 from detlint.engine import Judged, Report
-from detlint.finding import Fix, Place
+from detlint.finding import Fix, Place, Verification
 from detlint.fixer import Read, written_out
 
 
@@ -45,7 +45,7 @@ def _finding(judged: Judged, read: Read) -> dict[str, Any]:
         "message": finding.message,
         "related": [{**_start(r.place), "message": r.message} for r in finding.related],
         "fix": None if fix is None else _fix(fix),
-        "verification": None,
+        "verification": None if finding.verification is None else _verification(finding.verification),
     }
 
 
@@ -65,3 +65,13 @@ def _fix(fix: Fix) -> dict[str, Any]:
         for edit in fix.edits
     ]
     return {"title": fix.title, "applicability": fix.safety.value, "edits": edits}
+
+
+def _verification(verification: Verification) -> dict[str, Any]:
+    return {
+        "verdict": verification.verdict,
+        "text": verification.text,
+        "elsewhere": verification.elsewhere,
+        "general": verification.general,
+        **verification.evidence,
+    }

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from detlint.engine import Judged, Report
-from detlint.finding import Place, Severity
+from detlint.finding import Place, Severity, Verification
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+_VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}
 _LONGEST = 160
 
 
@@ -52,9 +53,30 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
     width = len(str(place.line))
     for related in finding.related:
         console.print(Text(f"{' ' * width} = {_where(related.place)}: {related.message}"))
+    if finding.verification is not None:
+        console.print(Text.assemble(f"{' ' * width} = ", ("verified: ", "bold"), _verified(finding.verification)))
     console.print(Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
     console.print(Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), rule.help.format(**finding.details)))
     console.print()
+
+
+def _verified(verification: Verification) -> Text:
+    """The verdict, what it rests on, and in brackets where and how that was measured."""
+    evidence = verification.evidence
+    torch = f"torch {evidence['torch']}" if evidence.get("torch") else ""
+    measured = [
+        evidence.get("device", ""),
+        torch,
+        "measured elsewhere" if verification.elsewhere else "",
+        "not with this call's arguments" if verification.general else "",
+    ]
+    around = ", ".join(str(part) for part in measured if part)
+    text = " ".join(verification.text.split())
+    return Text.assemble(
+        (verification.verdict, _VERDICTS.get(verification.verdict, "bold yellow")),
+        f": {text}" if text else "",
+        f" ({around})" if around else "",
+    )
 
 
 def _where(place: Place) -> str:

@@ -48,12 +48,17 @@ class Bench:
         self.assumed[parameter] = default
         return default
 
+    def literal(self, parameter: str) -> Any:
+        """The literal argument of the call under test, or None, without taking it."""
+        return self._arguments.get(parameter)
+
     def package(self, name: str) -> ModuleType:
-        """An imported package. Raises UnavailableError where it is not installed."""
+        """An imported package. Raises UnavailableError where it is not installed, or not for this torch."""
         try:
             return importlib.import_module(name)
-        except ImportError as error:
-            raise UnavailableError(f"needs the package {name.partition('.')[0]}: {error}") from None
+        except Exception as error:  # one built for another torch raises anything
+            reason = str(error).partition("\n")[0]
+            raise UnavailableError(f"needs the package {name.partition('.')[0]}: {reason}") from None
 
     def needs_cuda(self) -> None:
         """Raise UnavailableError on another device."""

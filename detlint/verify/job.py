@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 TABLE = "detlint.verify.probes"
-MODES = ("off", "strict", "warn", "seeded")  # "seeded" only for probes that draw
+MODES = ("off", "strict", "warn", "seeded")  # "seeded" for probes that draw, "warn" for the others
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,12 @@ def of_operations(operations: Iterable[Operation], probes: Mapping[str, Probe]) 
 
 
 def _subject(operation: Operation, probes: Mapping[str, Probe]) -> Subject:
-    given = dict(operation.arguments)
+    given = dict(operation.defaults) | dict(operation.arguments)
+    given.pop("device", None)  # the one that is measured on is chosen by the user
     dtype = ast.literal_eval(given.pop("dtype", "None"))
     if dtype not in _FLOATS:
         dtype = probes[operation.row].dtypes[0]
-    return Subject(operation.row, dtype, operation.called, tuple(given.items()))
+    return Subject(operation.row, dtype, operation.called, tuple(sorted(given.items())))
 
 
 def verified(finding: Finding, session: Session, probes: Mapping[str, Probe], unprobed: Mapping[str, str]) -> Finding:
@@ -40,9 +41,11 @@ def verified(finding: Finding, session: Session, probes: Mapping[str, Probe], un
     operation = finding.operation
     if operation is None:
         return finding
+    if operation.row in unprobed:
+        told = Verification(Verdict.UNAVAILABLE.value, f"not probed: {unprobed[operation.row]}")
+        return replace(finding, verification=told)
     if operation.row not in probes:
-        reason = unprobed.get(operation.row, "no probe")
-        return replace(finding, verification=Verification(Verdict.UNAVAILABLE.value, f"not probed: {reason}"))
+        return finding
     wanted = _subject(operation, probes)
     found = next((one for one in session.measurements if one.subject == wanted), None)
     return finding if found is None else replace(finding, verification=_told(operation, found, session))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from detlint.verify.probe import Kind
 
@@ -58,14 +61,37 @@ def refuses(message: str) -> bool:
 
 def seed_all() -> None:
     """Put all generators that probes draw from into one state."""
-    import random
-
     import torch
 
     random.seed(0)
     torch.manual_seed(0)
+    numpy = _numpy()
+    if numpy is not None:
+        numpy.random.seed(0)
+
+
+def fresh_state(device: str) -> Callable[[], None]:
+    """What puts all generators back to where they are now: in a process that has just started, unseeded."""
+    import torch
+
+    cuda = torch.device(device).type == "cuda"
+    numpy = _numpy()
+    python, host, devices = random.getstate(), torch.get_rng_state(), torch.cuda.get_rng_state_all() if cuda else []
+    legacy = None if numpy is None else numpy.random.get_state()
+
+    def restore() -> None:
+        random.setstate(python)
+        torch.set_rng_state(host)
+        if cuda:
+            torch.cuda.set_rng_state_all(devices)
+        if numpy is not None:
+            numpy.random.set_state(legacy)
+
+    return restore
+
+
+def _numpy() -> Any:
     try:
-        import numpy as np
+        return importlib.import_module("numpy")
     except ImportError:
-        return
-    np.random.seed(0)
+        return None

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -38,29 +38,34 @@ class StartError(Exception):
     """A worker process does not start: no torch, or no such device. The message says why."""
 
 
-def answers(jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
-    """Do jobs of one mode, process number and device in one fresh process, in order; each is answered.
+class Pool:
+    """Fresh processes, one after the other. `environment` says where they run, once the first has started."""
 
-    A process that is lost is replaced, and the next one goes on after the job that cost it.
-    """
-    left = list(jobs)
-    while left:
-        try:
-            with _Worker(left[0], limits) as worker:
-                while left:
-                    answer = worker.ask(left.pop(0))
-                    yield answer
-                    if answer.error in _FATAL:
-                        break
-        except StartError as error:
-            yield from (Answer(job.key, error="crash", reason=str(error)) for job in left)
-            return
+    def __init__(self, limits: Limits) -> None:
+        self.environment: Mapping[str, str] = {}
+        self._limits = limits
 
+    def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
+        """Do jobs of one mode, process number and device in one fresh process, in order; each is answered.
 
-def environment(device: str) -> dict[str, str]:
-    """Where workers on this device run, told by one. Raises StartError where none starts."""
-    with _Worker(Job("", "", "off", device, "", 0, 0, ""), Limits()) as worker:
-        return worker.environment
+        A process that is lost is replaced, and the next one goes on after the job that cost it. Raises StartError where
+        the very first does not start.
+        """
+        left = list(jobs)
+        while left:
+            try:
+                with _Worker(left[0], self._limits) as worker:
+                    self.environment = worker.environment
+                    while left:
+                        answer = worker.ask(left.pop(0))
+                        yield answer
+                        if answer.error in _FATAL:
+                            break
+            except StartError as error:
+                if not self.environment:
+                    raise
+                yield from (Answer(job.key, error="crash", reason=str(error)) for job in left)
+                return
 
 
 class _Worker:

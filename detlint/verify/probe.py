@@ -23,6 +23,7 @@ class Kind(enum.Enum):
     REPEATS = "repeats"  # the runs of some processes, all generators seeded alike before each run
     PROCESSES = "processes"  # the first run of fresh processes, all generators seeded alike
     DRAWS = "draws"  # the first run of fresh processes, seeded in the mode "seeded" only
+    BATCHES = "batches"  # as REPEATS, of one row in a batch of another size in each run: batch invariance
     MEMORY = "memory"  # the runs of some processes, fresh memory filled with another pattern before each run
 
 

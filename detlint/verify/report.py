@@ -9,7 +9,7 @@ from detlint.verify.verdicts import Verdict, words
 
 _MODES = {"off": "mode off", "strict": "mode on", "warn": "warn only", "seeded": "seeded"}
 _CAVEAT = (
-    "not-observed is no proof: runs of one process depend on each other, and {processes} processes alone bound little. "
+    "not-observed is no proof: runs of one process depend on each other, and so few processes alone bound little. "
     "--thorough looks harder."
 )
 
@@ -46,7 +46,7 @@ def footer(session: Session) -> list[str]:
     """What must be said of a session as a whole: the caveat, and what went wrong."""
     lines = []
     if any(o.verdict is Verdict.NOT_OBSERVED for one in session.measurements for o in one.outcomes.values()):
-        lines.append(_CAVEAT.format(processes=session.settings.processes))
+        lines.append(_CAVEAT)
     if session.complaint:
         lines.append(f"Nothing is confirmed or refuted: {session.complaint}.")
     if session.interrupted:

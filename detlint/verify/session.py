@@ -74,21 +74,23 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
 
     Raises pool.StartError where there is no such device, or no torch.
     """
-    environment = pool.environment(settings.device)
+    workers = pool.Pool(settings.limits)
     probes: Mapping[str, Probe] = importlib.import_module(settings.table).PROBES
     held = [Subject(controls.RACE), Subject(controls.EXACT)]
     book = _Book([*held, *subjects], [controls.PROBES[c.row] for c in held] + [probes[s.row] for s in subjects])
     interrupted = False
     with tempfile.TemporaryDirectory(prefix="detlint-verify-") as folder:
         try:
-            _run(book, settings, Path(folder), progress)
+            _run(book, workers, settings, Path(folder), progress)
         except KeyboardInterrupt:
+            if not workers.environment:
+                raise
             interrupted = True
     complaint = _complaint(book.outcomes(0), book.outcomes(1))
     measured = [book.measurement(number, complaint) for number in range(2, len(book.subjects))]
     control = tuple(book.measurement(number, {}) for number in range(2))
     told = next((reason for reason in complaint.values() if reason), "")
-    return Session(environment, settings, control, tuple(measured), told, interrupted)
+    return Session(workers.environment, settings, control, tuple(measured), told, interrupted)
 
 
 class _Book:
@@ -106,7 +108,7 @@ class _Book:
         for number, probe in enumerate(self.probes):
             past = judge(self.answers.get((number, mode), ()))
             undecided = past.verdict in (Verdict.NOT_OBSERVED, Verdict.INCONCLUSIVE)
-            if number < 2 or (undecided and (mode != "seeded" or probe.kind is Kind.DRAWS)):
+            if number < 2 or (undecided and mode != ("warn" if probe.kind is Kind.DRAWS else "seeded")):
                 yield number
 
     def outcomes(self, number: int) -> dict[str, Outcome]:
@@ -127,7 +129,7 @@ class _Book:
         return Measurement(self.subjects[number], judged, first.taken, first.assumed)
 
 
-def _run(book: _Book, settings: Settings, folder: Path, progress: Progress | None) -> None:
+def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, progress: Progress | None) -> None:
     """Process by process, and in each mode, all that is open."""
     total = settings.processes * len(book.modes) * len(book.subjects)
     for process in range(settings.processes):
@@ -135,7 +137,7 @@ def _run(book: _Book, settings: Settings, folder: Path, progress: Progress | Non
             done = (process * len(book.modes) + place) * len(book.subjects)
             numbers = list(book.open(mode))
             jobs = [_job(book, number, mode, process, settings, folder) for number in numbers]
-            for number, answer in zip(numbers, pool.answers(jobs, settings.limits), strict=True):
+            for number, answer in zip(numbers, workers.answers(jobs), strict=True):
                 book.answers.setdefault((number, mode), []).append(answer)
                 if progress is not None:
                     progress(done + number + 1, total, f"{book.subjects[number].row}, {mode}, process {process + 1}")

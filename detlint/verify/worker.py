@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import sys
+import textwrap
 import time
 import warnings
 from pathlib import Path
@@ -18,7 +19,10 @@ from detlint.verify.job import Answer, Job
 from detlint.verify.probe import Kind, Probe, UnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+
+_LONGEST = 200  # characters of an error
 
 
 def main() -> None:
@@ -29,9 +33,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     _say(answers, environment.describe(sys.argv[1]))
+    unseed = modes.fresh_state(sys.argv[1])
     limit_memory(int(sys.argv[2]))
     for line in sys.stdin:
-        _say(answers, run(Job(**json.loads(line))).plain())
+        _say(answers, run(Job(**json.loads(line)), unseed).plain())
 
 
 def _say(answers: TextIO, data: Mapping[str, Any]) -> None:
@@ -50,8 +55,11 @@ def limit_memory(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (held + (megabytes << 20), resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
-def run(job: Job) -> Answer:
-    """Do a job in this process. Whatever goes wrong within the probe is its answer."""
+def run(job: Job, unseed: Callable[[], None] = lambda: None) -> Answer:
+    """Do a job in this process. Whatever goes wrong within the probe is its answer.
+
+    `unseed` puts the generators back to where they were when the process began: jobs before may have seeded them.
+    """
     start = time.perf_counter()
     answer: dict[str, Any] = {"key": job.key}
     try:
@@ -60,7 +68,7 @@ def run(job: Job) -> Answer:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                answer.update(_repeat(job, probe, bench))
+                answer.update(_repeat(job, probe, bench, unseed))
             finally:
                 answer["warned"] = any(modes.refuses(str(warning.message)) for warning in caught)
                 answer.update(taken=bench.taken, assumed=bench.assumed)
@@ -69,26 +77,24 @@ def run(job: Job) -> Answer:
     return Answer(**answer, seconds=round(time.perf_counter() - start, 3))
 
 
-def _repeat(job: Job, probe: Probe, bench: Bench) -> dict[str, Any]:
+def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) -> dict[str, Any]:
     """The probe's runs, their digests, and how far the first differing one is from the reference."""
     import torch
 
     once = probe.kind in (Kind.PROCESSES, Kind.DRAWS)
-    seeded = probe.kind is not Kind.DRAWS or job.mode == "seeded"
+    prepare = unseed if probe.kind is Kind.DRAWS and job.mode != "seeded" else modes.seed_all
     churn = Churn(job.device, job.process)
     digests: list[str] = []
     difference: tuple[float | None, int | None] = None, None
     reference = Path(job.reference)
-    if seeded:
-        modes.seed_all()
+    prepare()
     repeated = probe.build(bench)
     for turn in range(1 if once else job.repeats):
         if not once:
             churn.shake()
         if probe.kind is Kind.MEMORY:
             bench.pattern = modes.pattern(job.process + turn)
-        if seeded:
-            modes.seed_all()
+        prepare()
         with modes.in_force(job.mode, probe.kind):
             result = repeated()
             if bench.device.type == "cuda":
@@ -114,15 +120,24 @@ def _kind(error: Exception) -> str:
         return "memory"
     if type(error).__name__ == "AcceleratorError" or "CUDA error" in message:
         return "device"
-    missing = ("not implemented for", "Could not run", "no attribute", "not compiled with", "No available kernel")
+    missing = (
+        "not implemented for",
+        "Could not run",
+        "no attribute",
+        "not compiled with",
+        "No available kernel",
+        "No viable backend",
+        "not supported on",
+    )
     if isinstance(error, (UnavailableError, NotImplementedError)) or any(words in message for words in missing):
         return "unavailable"
     return "failed"
 
 
 def _words(error: Exception) -> str:
-    first = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {first[0]}" if first and not isinstance(error, UnavailableError) else str(error)
+    first = str(error).strip().partition("\n")[0]
+    told = first if isinstance(error, UnavailableError) else f"{type(error).__name__}: {first}"
+    return textwrap.shorten(told, _LONGEST, placeholder=" ...")
 
 
 if __name__ == "__main__":

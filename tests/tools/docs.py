@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from detlint import catalogue
+from tests.tools.operations import operations
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 def generate(write: bool) -> list[Path]:
     """The generated files that are stale; `write` brings them up to date."""
     stale = []
-    for path, text in ((ROOT / "docs" / "rules.md", rules()),):
+    for path, text in ((ROOT / "docs" / "rules.md", rules()), (ROOT / "docs" / "operations.md", operations())):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path)
             if write:

@@ -1,9 +1,84 @@
-"""The probes by row of the catalogue."""
+"""The probes by row of the catalogue, and why a row has none."""
 
 from __future__ import annotations
 
 from detlint.verify.probe import Probe
-from detlint.verify.probes import indexing
+from detlint.verify.probes import (
+    adaptive_pooling,
+    attention,
+    compiled,
+    convolution,
+    draws,
+    draws_layers,
+    draws_numbers,
+    draws_packages,
+    fused_attention,
+    geometry,
+    graphs,
+    histograms,
+    indexing,
+    linear_algebra,
+    loading,
+    lookups,
+    losses,
+    memory,
+    mixed_precision,
+    order,
+    other_packages,
+    own_kernels,
+    padding,
+    pooling,
+    products,
+    reductions,
+    resampling,
+    scans,
+    sparse,
+    spectral,
+    streams,
+    ties,
+    vision,
+)
 
-PROBES: dict[str, Probe] = {**indexing.PROBES}
-NOT_PROBED: dict[str, str] = {}  # row -> why
+_MODULES = (
+    adaptive_pooling,
+    attention,
+    compiled,
+    convolution,
+    draws,
+    draws_layers,
+    draws_numbers,
+    draws_packages,
+    fused_attention,
+    geometry,
+    graphs,
+    histograms,
+    indexing,
+    linear_algebra,
+    loading,
+    lookups,
+    losses,
+    memory,
+    mixed_precision,
+    order,
+    other_packages,
+    own_kernels,
+    padding,
+    pooling,
+    products,
+    reductions,
+    resampling,
+    scans,
+    sparse,
+    spectral,
+    streams,
+    ties,
+    vision,
+)
+
+PROBES: dict[str, Probe] = {row: probe for module in _MODULES for row, probe in module.PROBES.items()}
+NOT_PROBED: dict[str, str] = {
+    **compiled.NOT_PROBED,
+    **fused_attention.NOT_PROBED,
+    **order.NOT_PROBED,
+    **other_packages.NOT_PROBED,
+}  # row -> why

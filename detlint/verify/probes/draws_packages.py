@@ -1,0 +1,132 @@
+"""Probes of what torchvision, timm and PyG draw from the global generators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from detlint.verify.probe import Kind, Probe, Run
+from detlint.verify.probes.named import named, weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch import Tensor
+
+    from detlint.verify.bench import Bench
+
+_TIMES = 32  # a transform that is applied with a chance of a half must not come out alike by chance
+_TRANSFORMS: dict[str, tuple[Any, ...]] = {
+    "RandomCrop": (8,),
+    "RandomResizedCrop": (8,),
+    "RandomHorizontalFlip": (),
+    "RandomVerticalFlip": (),
+    "RandomPerspective": (),
+    "RandomRotation": (90,),
+    "RandomAffine": (90,),
+    "RandomGrayscale": (0.5,),
+    "RandomErasing": (),
+    "RandomInvert": (),
+    "RandomPosterize": (2,),
+    "RandomSolarize": (100,),
+    "RandomAdjustSharpness": (2,),
+    "RandomAutocontrast": (),
+    "RandomEqualize": (),
+    "ColorJitter": (0.5,),
+    "ElasticTransform": (),
+    "AutoAugment": (),
+    "RandAugment": (),
+    "TrivialAugmentWide": (),
+    "AugMix": (),
+}
+_SECOND: dict[str, tuple[Any, ...]] = {
+    "RandomZoomOut": (),
+    "ScaleJitter": ((16, 16), (0.5, 2.0)),
+    "RandomShortestSize": ([8, 12, 16, 20],),
+    "RandomResize": (8, 32),
+    "RandomPhotometricDistort": (),
+    "RandomChannelPermutation": (),
+}
+_GRAPH_LAYERS: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("ARMAConv", "FiLMConv", "GATConv", "GATv2Conv", "GCNConv", "GraphConv", "Linear"), (8, 8)),
+    **dict.fromkeys(("MFConv", "SAGEConv", "SGConv", "TAGConv", "TransformerConv"), (8, 8)),
+    **dict.fromkeys(("HANConv", "HGTConv"), (8, 8, (["node"], [("node", "to", "node")]))),
+    **dict.fromkeys(("GAT", "GCN", "GIN", "GraphSAGE"), (8, 8, 2)),
+    "ChebConv": (8, 8, 2),
+    "GCN2Conv": (8, 0.1),
+    "MLP": ([8, 8],),
+    "RGCNConv": (8, 8, 2),
+}
+
+
+def _applied(image: Tensor, *arguments: Any) -> Callable[[Any], Any]:
+    return lambda transform: [transform(*arguments)(image) for _ in range(_TIMES)]
+
+
+def _transforms(bench: Bench, package: str) -> Run:
+    image, steps = _image(bench), _steps(bench, package)
+    draws = {name: _applied(image, *arguments) for name, arguments in _TRANSFORMS.items()}
+    draws["RandomApply"] = _applied(image, steps[:1])
+    if package.endswith("v2"):
+        images, labels = bench.uniform(8, 3, 16, 16), bench.integers(4, 8)
+        draws.update({name: _applied(image, *arguments) for name, arguments in _SECOND.items()})
+        draws.update({name: _applied(image, steps) for name in ("RandomOrder", "RandomChoice")})
+        draws.update({name: lambda mix: mix(num_classes=4)(images, labels) for name in ("MixUp", "CutMix")})
+        draws["GaussianNoise"] = _applied(images)
+    return named(bench, package, draws)
+
+
+def _order(bench: Bench) -> Run:
+    draw = _applied(_image(bench), _steps(bench, "torchvision.transforms"))
+    return named(bench, "torchvision.transforms", dict.fromkeys(("RandomOrder", "RandomChoice"), draw))
+
+
+def _blur(bench: Bench) -> Run:
+    draw = _applied(_image(bench), bench.given("kernel_size", 3))
+    return named(bench, "torchvision.transforms", dict.fromkeys(("GaussianBlur", "v2.GaussianBlur"), draw))
+
+
+def _image(bench: Bench) -> Tensor:
+    return bench.integers(192, 3, 24, 24, low=64).byte()
+
+
+def _steps(bench: Bench, package: str) -> list[Any]:
+    """Transforms that draw nothing, and whose order matters."""
+    transforms = bench.package(package)
+    return [transforms.Pad((3, 0, 0, 0)), transforms.Resize(16), transforms.CenterCrop(12)]
+
+
+def _first_weights(model: Any) -> list[Any]:
+    return [parameter.detach().flatten()[:16].clone() for parameter in model.parameters()]
+
+
+def _models(bench: Bench) -> Run:
+    name = bench.called.removeprefix("torchvision.models.") or "resnet18"
+    first = ("resnet18",) if name == "get_model" else ()
+    parted = name.startswith(("detection.", "segmentation."))  # with a backbone that is downloaded by default
+    options = {"weights_backbone": None} if parted else {}
+    return named(
+        bench, "torchvision.models", {name: lambda make: _first_weights(make(*first, weights=None, **options))}
+    )
+
+
+def _timm(bench: Bench) -> Run:
+    model = bench.given("model_name", "resnet18")
+    return named(bench, "timm", {"create_model": lambda make: _first_weights(make(model, pretrained=False))})
+
+
+def _graph_layers(bench: Bench) -> Run:
+    def made(sizes: tuple[Any, ...]) -> Callable[[Any], Any]:
+        return lambda layer: weights(layer(*sizes))
+
+    return named(bench, "torch_geometric.nn", {name: made(sizes) for name, sizes in _GRAPH_LAYERS.items()})
+
+
+PROBES: dict[str, Probe] = {
+    "torchvision.v1": Probe(_transforms, {"package": "torchvision.transforms"}, kind=Kind.DRAWS),
+    "torchvision.v2": Probe(_transforms, {"package": "torchvision.transforms.v2"}, kind=Kind.DRAWS),
+    "torchvision.v1-order": Probe(_order, kind=Kind.DRAWS),
+    "torchvision.v1-blur": Probe(_blur, kind=Kind.DRAWS),
+    "torchvision.models": Probe(_models, kind=Kind.DRAWS),
+    "timm.models": Probe(_timm, kind=Kind.DRAWS),
+    "torch-geometric.layers": Probe(_graph_layers, kind=Kind.DRAWS),
+}

@@ -1,0 +1,119 @@
+"""Every row that plain PyTorch can run has a probe, and every probe runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from detlint import catalogue  # noqa: E402
+from detlint.verify import join  # noqa: E402
+from detlint.verify.bench import Bench  # noqa: E402
+from detlint.verify.job import Answer, Job  # noqa: E402
+from detlint.verify.pool import Limits, Pool  # noqa: E402
+from detlint.verify.probe import Kind  # noqa: E402
+from detlint.verify.probes import NOT_PROBED, PROBES  # noqa: E402
+from tests.tools.operations import BEYOND, TABLES  # noqa: E402
+
+ROWS = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
+IDS = {row.id for tables in catalogue.load().tables.values() for rows in tables.values() for row in rows}
+COMPILED = ("compile.default", "compile.scatter", "torch.empty.compiled")  # a minute of a C++ compiler
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    """What one run of each probe gave, in its first dtype, with the mode off."""
+    folder = tmp_path_factory.mktemp("probes")
+    subjects = [subject for subject in join.of_rows(PROBES, PROBES) if subject.row not in COMPILED]
+    first = {subject.row: subject for subject in reversed(subjects)}
+    jobs = [
+        Job(row, row, "off", "cpu", subject.dtype, 1, 0, str(folder / str(number)))
+        for number, (row, subject) in enumerate(first.items())
+    ]
+    return {answer.key: answer for answer in Pool(Limits()).answers(jobs)}
+
+
+@pytest.mark.parametrize("row", [row for row in PROBES if row not in COMPILED])
+def test_a_probe_runs_or_says_what_it_lacks(answers: dict[str, Answer], row: str) -> None:
+    answer = answers[row]
+    assert answer.error in ("", "unavailable"), answer.reason
+    assert len(answer.digests) == (answer.error == ""), "a run has a result"
+    if answer.error:
+        assert any(word in answer.reason for word in LACKS), answer.reason
+
+
+LACKS = ("package", "CUDA", "not implemented", "kernel", "no attribute", "has no", "compil", "not supported", "backend")
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.text("package") in ("", "torch")], ids=lambda row: row.id)
+def test_a_row_of_plain_torch_has_a_probe(row: catalogue.Row) -> None:
+    others = [name for name in row.list("names") if name.split(".")[0] not in ("torch", "numpy", "random", "builtins")]
+    assert row.id in PROBES or others
+
+
+def test_a_row_without_a_probe_has_a_reason() -> None:
+    assert not PROBES.keys() & NOT_PROBED.keys()
+    missing = {row.id for row in ROWS} - PROBES.keys() - NOT_PROBED.keys()
+    assert missing == set()
+    assert all(reason and not reason.endswith(".") for reason in NOT_PROBED.values())
+
+
+def test_a_probe_hangs_on_one_row() -> None:
+    assert PROBES.keys() - IDS == BEYOND.keys()
+    assert NOT_PROBED.keys() - IDS == set()
+
+
+def test_probes_of_controls_repeat_and_are_never_compared_over_processes_alone() -> None:
+    for row in ROWS:
+        if row.data.get("control") and row.id in PROBES and row.id != "dataloader.distributed":
+            assert PROBES[row.id].kind is Kind.REPEATS, row.id
+
+
+# What benches give
+
+
+def inputs(dtype: str) -> Iterator[Any]:
+    bench = Bench("cpu", dtype, {})
+    yield from (bench.addends(999), bench.normal(9), bench.uniform(9), bench.factors(9), bench.integers(4, 9))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_inputs_are_the_same_in_each_process(dtype: str) -> None:
+    assert all(map(torch.equal, inputs(dtype), inputs(dtype)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_addends_differ_widely_in_size_and_none_is_infinite(dtype: str) -> None:
+    drawn = Bench("cpu", dtype, {}).addends(100_000).float().abs()
+    assert drawn.isfinite().all()
+    low, high = drawn.quantile(0.05), drawn.quantile(0.95)
+    assert high / low > 2**8
+
+
+def test_gradients_are_those_of_autograd_and_runs_leave_no_trace() -> None:
+    bench = Bench("cpu", "float32", {})
+    leaf = bench.normal(5)
+    run = bench.gradients(lambda x: x * x, leaf, upstream="ones")
+    first, second = run(), run()
+    assert torch.equal(first[0], 2 * leaf) and torch.equal(second[0], first[0])
+    assert leaf.grad is None and not leaf.requires_grad
+
+
+def test_a_layers_gradients_are_those_of_its_input_and_its_parameters() -> None:
+    bench = Bench("cpu", "float32", {})
+    layer = bench.module(torch.nn.Linear(3, 2))
+    found = bench.layer_gradients(layer, bench.normal(4, 3))()
+    assert [tuple(each.shape) for each in found] == [(4, 3), (2, 3), (2,)]
+
+
+def test_the_references_folder_may_hold_another_result_to_differ_from(tmp_path: Path) -> None:
+    job = Job("0", "rnn.fwd", "off", "cpu", "float32", 2, 0, str(tmp_path / "first"))
+    (answer,) = Pool(Limits()).answers([job])
+    torch.save(("another", [torch.zeros(1)]), tmp_path / "first")
+    (other,) = Pool(Limits()).answers([job])
+    assert answer.absolute is None
+    assert other.digests == answer.digests
