@@ -57,7 +57,9 @@ def _makers(module: Module, row: Row, call: s.Call) -> list[s.Expression]:
         if not names or not names <= set(row.list("made")) or (row.text("kept") and not _stays(module, each)):
             return []
         when, unless = row.list("made_when"), row.list("made_unless")
-        if (when or unless) and not (isinstance(each, s.Call) and applies(module, each, when, unless)):
+        if when and not isinstance(each, s.Call):
+            return []
+        if isinstance(each, s.Call) and not applies(module, each, when, unless):
             return []
     return found
 
