@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from detlint import facts as f
-from detlint.finding import Ends, InForce, InLibrary, Question, Unseeded
+from detlint.finding import Ends, InForce, InLibrary, Question, Unseeded, UnseededLibrary
 from detlint.link.entries import Entry
 from detlint.link.program import Program
 from detlint.link.state import UNSEEDED, State, Switched
@@ -19,16 +19,22 @@ _TESTS = {"test", "tests", "testing"}
 class Answers:
     """What the programs of a project say about places in it."""
 
-    def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
-        """`entries` are the entry points that the program has been gone through from."""
+    def __init__(self, program: Program, entries: Sequence[Entry], ends: Iterable[tuple[str, State]] = ()) -> None:
+        """`entries` are the entry points that the program has been gone through from.
+
+        `ends` are the files that programs with an outcome start with, and the states that they end in.
+        """
         self.program = program
         self.entries = entries
+        self._last = tuple(ends)
         self._reach: dict[str, frozenset[str]] = {}
 
     def holds(self, question: Question) -> bool:
         """Whether a question is answered with yes; False where nobody knows."""
         if isinstance(question, Unseeded):
             return self._unseeded(question)
+        if isinstance(question, UnseededLibrary):
+            return self._unseeded_library(question)
         if isinstance(question, InForce):
             return self._in_force(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
@@ -38,11 +44,28 @@ class Answers:
         return all(found) if question.always else any(found)
 
     def _words(self, question: Unseeded) -> Iterator[str]:
-        """The states of a generator in which programs come to a place, or to what comes before it."""
-        for walk in self.program.walks.get((question.path, question.function), ()):
-            before = [state for order, state in walk if order <= question.order]
+        """The states of a generator in which programs come to a place."""
+        for state in self._before(question.path, question.function, question.order):
+            yield state[question.generator]
+
+    def _before(self, path: str, function: str, order: int) -> Iterator[State]:
+        """The states in which programs come to a place, or to what comes before it."""
+        for walk in self.program.walks.get((path, function), ()):
+            before = [state for each, state in walk if each <= order]
             if before:
-                yield before[-1][question.generator]
+                yield before[-1]
+
+    def _unseeded_library(self, question: UnseededLibrary) -> bool:
+        path, generators = question.path, question.generators
+        if self.program.imports.find(question.library, path, path) is not None:
+            return False
+        if not generators:
+            return True
+        found: Iterator[State] = self._before(path, question.function, question.order)
+        if not any(all(state[generator] == UNSEEDED for generator in generators) for state in found):
+            return False
+        ends = [end for start, end in self._last if path in self._reached(start)]
+        return not question.lasting or any(all(end[g] == UNSEEDED for g in generators) for end in ends)
 
     def _in_force(self, question: InForce) -> bool:
         words = {state[question.switch] for state in self._states(question.path, question.function, question.order)}

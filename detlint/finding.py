@@ -111,6 +111,22 @@ class Unseeded:
 
 
 @dataclass(frozen=True, slots=True)
+class UnseededLibrary:
+    """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
+
+    Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
+    too. Without generators: yes unless the project has a module of the library's name.
+    """
+
+    library: str
+    generators: tuple[str, ...]
+    path: str
+    function: str
+    order: int
+    lasting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class InForce:
     """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
 
@@ -156,7 +172,7 @@ class InLibrary:
     generator: str = ""
 
 
-Question = Unseeded | InForce | Ends | InLibrary
+Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
 from detlint.link.program import folder, linked
 from detlint.link.run import Frame
+from detlint.link.state import State
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
 from detlint.repairs.entry_point import Read, repair
@@ -48,8 +49,9 @@ class Project:
         self._read = read
         self.errors: list[str] = []  # what could not be followed
         self._started: set[object] = set()  # the processes that have been followed, by what they are given
+        self._ends: list[tuple[str, State]] = []  # the files that programs start with, and how these end
         self.entries = list(self._entries(commands))
-        self._answers = Answers(self.program, self.entries)
+        self._answers = Answers(self.program, self.entries, self._ends)
 
     def _entries(self, commands: Iterable[tuple[str, str]]) -> Iterator[Entry]:
         mains: dict[str, Entry] = {}
@@ -104,7 +106,10 @@ class Project:
         """Run an entry point, and then what it starts in new processes."""
         run = self._follow(entry, script, function, ())
         objects = self.program.objects
-        if entry.kind != "script" or entry.trace or run.spawned:
+        known = entry.kind != "script" or bool(entry.trace or run.spawned)
+        if entry.kind != "script" or self.program.facts[script].lasting:
+            self._ends.append((script, entry.end))  # not of one that another may load, such as a configuration
+        if known:
             yield entry  # a script that does nothing of interest is a configuration, as likely as not
         for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
             given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in positional))
@@ -114,6 +119,7 @@ class Project:
             target = self.program.function(started)
             inner = Entry(started.path, "process", target.name, target.place, target=target.name)
             self._follow(inner, script, started, positional, objects)
+            self._ends.append((started.path, inner.end))
             yield inner
 
     def _follow(

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from detlint import catalogue
 from detlint.console_scripts import console_scripts
+from detlint.engine import Around, link
 
 TRAIN = ("train", "pkg.cli:main")
 EVAL = ("evaluate", "pkg.tools.evaluate:run")
@@ -95,4 +97,9 @@ def test_a_setup_file_is_not_run(tmp_path: Path) -> None:
 
 
 def test_this_project_has_its_own_command() -> None:
-    assert console_scripts(Path(__file__).parent.parent) == [("detlint", "detlint.cli:main")]
+    assert console_scripts(Path(__file__).parent.parent) == [("detlint", "detlint.__main__:main")]
+
+
+def test_a_command_whose_file_is_not_analysed_is_no_entry_point() -> None:
+    around = Around(commands=(("train", "pkg.cli:main"),), unread=frozenset(("pkg/cli.py",)))
+    assert link([], catalogue.load().newest_release(), around).entries == []

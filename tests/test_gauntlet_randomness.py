@@ -6,7 +6,7 @@ import pytest
 
 from .support import Snippet, codes, snippets
 
-FAMILIES = {"seeds": "DET1", "loading": "DET2", "switches": "DET5"}
+FAMILIES = {"seeds": "DET1", "third_party": "DET107", "loading": "DET2", "switches": "DET5"}
 KNOWN_MISS = pytest.mark.xfail(strict=True, reason="a known miss")
 CASES = [
     pytest.param(family, snippet, id=str(snippet), marks=[KNOWN_MISS] if snippet.missed else [])

@@ -1,0 +1,58 @@
+"""What an object comes from: the call that made it, through the methods, attributes and subscripts since."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.model import Module
+from detlint.scopes import reaching
+
+_DEPTH = 12
+
+
+def origins(module: Module, node: s.Expression) -> list[s.Expression]:
+    """The calls, or the annotated parameters, that an object may come from; none where one is not known.
+
+    `pd.read_csv(path)` for `table[table.x > 0].dropna()`, where the table was read so.
+    """
+    found: dict[s.Expression, None] = {}
+    return list(found) if _trace(module, node, found, set(), _DEPTH) else []
+
+
+def _trace(
+    module: Module, node: s.Expression, found: dict[s.Expression, None], seen: set[s.Expression], depth: int
+) -> bool:
+    if node in seen:
+        return True
+    seen.add(node)
+    if depth == 0:
+        return False
+    if isinstance(node, s.Call):
+        method = node.function
+        if not isinstance(method, s.Attribute) or module.names(method.value):
+            found[node] = None
+            return bool(module.callee(node))
+        return _trace(module, method.value, found, seen, depth - 1)
+    if isinstance(node, (s.Name, s.Attribute)):
+        values = module.values(node)
+        if values and node not in values:
+            return all(_trace(module, value, found, seen, depth - 1) for value in values)
+        if isinstance(node, s.Name):
+            if module.types(node):
+                found[node] = None
+                return True
+            receiver = _receiver(node)
+            return receiver is not None and _trace(module, receiver, found, seen, depth - 1)
+    if isinstance(node, (s.Attribute, s.Subscript)):
+        return _trace(module, node.value, found, seen, depth - 1)
+    return False
+
+
+def _receiver(name: s.Name) -> s.Expression | None:
+    """The object whose method is given the lambda that a name is a parameter of: `x` for `x.map(lambda name: ...)`."""
+    bindings = reaching(name) or []
+    parameter = bindings[0].node if len(bindings) == 1 else None
+    function = parameter.parent if isinstance(parameter, s.Parameter) else None
+    argument = function.parent.parent if isinstance(function, s.Function) and function.parent is not None else None
+    call = argument.parent if isinstance(argument, s.Argument) else None
+    method = call.function if isinstance(call, s.Call) else None
+    return method.value if isinstance(method, s.Attribute) else None

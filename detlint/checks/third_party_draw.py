@@ -1,0 +1,174 @@
+"""DET107: what a function or class of another library draws when it is given no seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.conditions import applies, holds
+from detlint.analysis.generators import kept_as
+from detlint.analysis.origins import origins
+from detlint.analysis.seeding import repeats
+from detlint.analysis.seeds import seed_at
+from detlint.catalogue import Row, Rule
+from detlint.finding import Finding, Fix, Import, Safety, UnseededLibrary
+from detlint.model import Module
+
+_POSITIONAL = 3  # arguments by position among which no seed has ever been
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls of the tables that are certainly given no seed, each with the question whether the program seeds."""
+    mentioned = _mentioned(module)
+    for row in module.catalogue.rows("libraries", "draw"):
+        told: set[s.Node] = set()
+        for call in sorted(module.calls_to(row.list("names")), key=lambda call: len(list(call.ancestors()))):
+            if _is_drawn(module, row, call, mentioned) and told.isdisjoint(call.ancestors()):
+                told.add(call)
+                yield _finding(module, rule, row, call, min(module.callee(call)))
+    for row in module.catalogue.rows("libraries", "method"):
+        yield from _methods(module, rule, row, mentioned)
+
+
+def _methods(module: Module, rule: Rule, row: Row, mentioned: frozenset[str]) -> Iterator[Finding]:
+    calls = [call for call in module.calls if _last(call.function) in row.list("methods")]
+    if row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in calls):
+        return  # whatever it is, something is given its seed here
+    told: set[s.Expression] = set()
+    for call in calls:
+        made = _makers(module, row, call)
+        if made and told.isdisjoint(made) and _is_drawn(module, row, call, mentioned):
+            if row.text("first"):
+                told.update(made)
+            yield _finding(module, rule, row, call, min(name for each in made for name in _names(module, each)))
+
+
+def _makers(module: Module, row: Row, call: s.Call) -> list[s.Expression]:
+    """What the object comes from whose method is called, if all of it is what the row speaks of."""
+    function, through = call.function, row.text("through")
+    if not isinstance(function, s.Attribute) or module.names(function.value):
+        return []
+    if through and _last(function.value) != through:
+        return []
+    found = origins(module, function.value)
+    for each in found:
+        names = _names(module, each)
+        if not names or not names <= set(row.list("made")) or (row.text("kept") and not _stays(module, each)):
+            return []
+        when, unless = row.list("made_when"), row.list("made_unless")
+        if when and not isinstance(each, s.Call):
+            return []
+        if isinstance(each, s.Call) and not applies(module, each, when, unless):
+            return []
+    return found
+
+
+def _names(module: Module, made: s.Expression) -> frozenset[str]:
+    return module.callee(made) if isinstance(made, s.Call) else module.types(made)
+
+
+def _stays(module: Module, made: s.Expression) -> bool:
+    """Whether an object is kept under a name that the file uses for nothing but its attributes and methods."""
+    targets = kept_as(made) if isinstance(made, s.Call) else []
+    for target in targets:
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        if isinstance(target, s.Name) and scope is not None:
+            reads: list[s.Expression] = list(module.reads(scope, target.id))
+        elif isinstance(target, s.Attribute):
+            every = (node for node in module.nodes if isinstance(node, s.Attribute) and not node.stored)
+            reads = [node for node in every if node.attribute == target.attribute]
+        else:
+            return False
+        if not all(isinstance(read.parent, s.Attribute) for read in reads):
+            return False
+    return bool(targets)
+
+
+def _is_drawn(module: Module, row: Row, call: s.Call, mentioned: frozenset[str]) -> bool:
+    """Whether a call is certainly given no seed, draws by its arguments, and nothing in the file may seed it."""
+    if not mentioned.isdisjoint(row.list("silencers")):
+        return False
+    if row.text("result") and isinstance(call.parent, s.ExpressionStatement):
+        return False  # it is shown in a notebook, or not at all
+    if row.text("later") and row.text("parameter") and not mentioned.isdisjoint((row.text("parameter"), "set_params")):
+        return False
+    parameters = [name for name in (row.text("parameter"), *row.list("also")) if name]
+    if not all(holds(module, call, f"!{name}") is True for name in parameters) or _by_position(module, row, call):
+        return False
+    if not applies(module, call, row.list("when"), row.list("unless")):
+        return False
+    return not row.list("elements") or _holds_element(module, row, call)
+
+
+def _by_position(module: Module, row: Row, call: s.Call) -> bool:
+    """Whether a seed may be among the arguments that are given by position."""
+    given = [argument for argument in call.arguments if argument.keyword is None]
+    if row.text("varargs") or not given:
+        return False
+    if any(argument.star for argument in given):
+        return True
+    return not module.signature(module.callee(call)) and len(given) > int(row.text("position") or _POSITIONAL)
+
+
+def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
+    """Whether the list that a call is given holds one of the elements that draw."""
+    first = call.arguments[0].value if call.arguments else None
+    held = [] if first is None else module.values(first) or [first]
+    inner = [node for value in held for node in s.walk(value) if isinstance(node, s.Call)]
+    for identity in row.list("elements"):
+        element = module.catalogue.row("libraries", "element", identity)
+        names = frozenset(element.list("names"))
+        for each in inner:
+            called = module.callee(each)
+            if called and called <= names and applies(module, each, (), element.list("unless")):
+                return True
+    return False
+
+
+def _mentioned(module: Module) -> frozenset[str]:
+    """What a file speaks of that may seed: names of methods that it calls, attributes that it sets, texts."""
+    found: set[str] = set()
+    for node in module.nodes:
+        if isinstance(node, s.Call):
+            found.add(_last(node.function))
+        elif isinstance(node, s.Attribute) and node.stored:
+            found.add(node.attribute)
+        elif isinstance(node, s.Constant) and isinstance(node.value, str) and isinstance(node.parent, s.Dictionary):
+            found.add(node.value.rpartition("__")[2])
+    return frozenset(found)
+
+
+def _last(node: s.Expression) -> str:
+    """The last part of a name."""
+    return node.attribute if isinstance(node, s.Attribute) else node.id if isinstance(node, s.Name) else ""
+
+
+def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> Finding:
+    generators = row.list("generators")
+    known = [rule.data[generator] for generator in generators]
+    text = rule.data["falls_back"].format(generators=" and ".join(known)) if known else rule.data["entropy"]
+    otherwise: str = rule.data["or_seed"].get(" ".join(generators), "")
+    remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`{otherwise}"
+    path, function, order = module.point(call)
+    library = name.partition(".")[0]
+    only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")))
+    lowered, fix = row.text("sure") == "no", _fix(module, row, call)
+    shown = module.short(call.function)
+    return module.finding(rule, call, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy)
+
+
+def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
+    """The seed, unless the call is made again and again, which would then draw the same each time."""
+    parameter, again = row.text("parameter"), repeats(module, call)
+    if row.text("fix") == "no" or again is True:
+        return None
+    known = seed_at(module, call)
+    value = "0" if known is None or known.optional else known.name
+    owner, _, made = row.text("fixed").rpartition(".")
+    text = f"{made}(seed={value})" if made else value
+    imports = (Import(module.path, owner, made),) if made else ()
+    safety = Safety.SAFE if again is False else Safety.UNSAFE
+    return edits.fix(
+        f"Pass `{parameter}={text}`", edits.argument(module, call, parameter, text), safety=safety, imports=imports
+    )

@@ -1,0 +1,64 @@
+"""DET107: how grave its findings are, how safe its fixes, and that its tables are well formed."""
+
+from __future__ import annotations
+
+import pytest
+
+from detlint import catalogue
+from detlint.finding import Safety, Severity
+
+from .support import report
+
+KEYS = {
+    "draw": "names parameter also generators later sure varargs elements silencers fixed fix remedy when unless",
+    "element": "names unless",
+    "method": "made methods parameter also generators position made_when made_unless through kept first result sure "
+    "silencers fix remedy unless",
+}
+ROWS = [(table, row) for table, rows in catalogue.load().tables["libraries"].items() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("call", "severity"),
+    [
+        ("ensemble.RandomForestClassifier()", Severity.ERROR),
+        ("tree.DecisionTreeClassifier()", Severity.WARNING),
+        ("linear_model.LogisticRegression(solver='saga')", Severity.WARNING),
+    ],
+)
+def test_what_only_ties_and_rounding_leave_open_is_a_warning(call: str, severity: Severity) -> None:
+    package = call.partition(".")[0]
+    found = report({"train.py": f"from sklearn import {package}\n\n{call}.fit(x, y)\n"}, ("DET107",)).findings
+    assert [judged.severity for judged in found] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("text", "safety"),
+    [
+        ("shuffle([1, 2])\n", Safety.SAFE),
+        ("def main():\n    shuffle([1, 2])\n\n\nmain()\n", Safety.SAFE),
+        ("def mixed():\n    return shuffle([1, 2])\n\n\nprint(map(mixed, [1]), mixed())\n", Safety.UNSAFE),
+        ("for _ in range(2):\n    shuffle([1, 2])\n", None),
+    ],
+)
+def test_a_seed_is_safe_only_where_the_call_runs_once(text: str, safety: Safety | None) -> None:
+    found = report({"train.py": f"from sklearn.utils import shuffle\n\n{text}"}, ("DET107",)).findings
+    fixes = [judged.finding.fix for judged in found]
+    assert [fix and fix.safety for fix in fixes] == [safety]
+
+
+def test_the_seed_that_the_program_has_is_passed() -> None:
+    text = "from sklearn.utils import shuffle\n\nSEED = 7\nprint(shuffle([1, 2]))\n"
+    (judged,) = report({"train.py": text}, ("DET107",)).findings
+    assert judged.finding.fix is not None
+    assert [edit.text for edit in judged.finding.fix.edits] == [", random_state=SEED"]
+
+
+@pytest.mark.parametrize(("table", "row"), ROWS, ids=[f"{table}-{row.id}" for table, row in ROWS])
+def test_a_row_has_known_keys_and_refers_to_what_there_is(table: str, row: catalogue.Row) -> None:
+    assert set(row.data) <= {"id", "sources", "note", *KEYS[table].split()}
+    assert row.list("sources")
+    elements = {each.id for each in catalogue.load().rows("libraries", "element")}
+    assert elements.issuperset(row.list("elements"))
+    assert set(row.list("generators")) <= set(catalogue.load().rules["DET107"].data)
+    assert row.text("parameter") or row.text("remedy") or table == "element"
