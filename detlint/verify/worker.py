@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
+import signal
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -26,12 +29,21 @@ def main() -> None:
 
     The arguments are a device to make ready and a limit in MiB. What probes print goes to standard error.
     """
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     _say(answers, environment.describe(sys.argv[1]))
     limit_memory(int(sys.argv[2]))
     for line in sys.stdin:
         _say(answers, run(Job(**json.loads(line))).plain())
+
+
+def _end_with(parent: int) -> None:
+    """End this process, and what it started, once its parent is gone, whatever a probe is doing."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
 
 
 def _say(answers: TextIO, data: Mapping[str, Any]) -> None:
@@ -70,15 +82,15 @@ def run(job: Job) -> Answer:
 
 
 def _repeat(job: Job, probe: Probe, bench: Bench) -> dict[str, Any]:
-    """The probe's runs, their digests, and how far the first differing one is from the reference."""
+    """The probe's runs, their digests, and how far they are from the reference at most."""
     import torch
 
     once = probe.kind in (Kind.PROCESSES, Kind.DRAWS)
     seeded = probe.kind is not Kind.DRAWS or job.mode == "seeded"
     churn = Churn(job.device, job.process)
     digests: list[str] = []
-    difference: tuple[float | None, int | None] = None, None
-    reference = Path(job.reference)
+    differences: list[tuple[float | None, int | None]] = []
+    expected: tuple[str, list[Any]] | None = None
     if seeded:
         modes.seed_all()
     repeated = probe.build(bench)
@@ -93,15 +105,30 @@ def _repeat(job: Job, probe: Probe, bench: Bench) -> dict[str, Any]:
             result = repeated()
             if bench.device.type == "cuda":
                 torch.cuda.synchronize(bench.device)
-        digests.append(bits.digest(result))
-        if not reference.exists():
-            torch.save((digests[0], list(bits.leaves(result))), reference)
-            continue
-        if turn == 0 or (difference == (None, None) and digests[-1] != digests[0]):
-            expected, values = torch.load(reference, weights_only=True)
-            if digests[-1] != expected:
-                difference = bits.apart(values, result)
-    return {"digests": tuple(digests), "absolute": difference[0], "ulp": difference[1]}
+        found = bits.digest(result)
+        if expected is None:
+            expected = _reference(Path(job.reference), found, result)
+        if found not in (expected[0], *digests):
+            differences.append(bits.apart(expected[1], result))
+        digests.append(found)
+    absolute = max((one for one, _ in differences if one is not None), default=None)
+    ulp = max((one for _, one in differences if one is not None), default=None)
+    return {"digests": tuple(digests), "absolute": absolute, "ulp": ulp}
+
+
+def _reference(file: Path, digest: str, result: Any) -> tuple[str, list[Any]]:
+    """The first result of the first process, which is this one where there is no such file."""
+    import torch
+
+    if file.exists():
+        before: tuple[str, list[Any]] = torch.load(file, weights_only=True)
+        return before
+    first = digest, [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in bits.leaves(result)]
+    partial = file.with_name(f"{file.name}.part")
+    with contextlib.suppress(OSError, RuntimeError):  # a full disk hides how far results are apart, no more
+        torch.save(first, partial)
+        partial.replace(file)
+    return first
 
 
 def _kind(error: Exception) -> str:
@@ -129,8 +156,10 @@ def _kind(error: Exception) -> str:
 
 
 def _words(error: Exception) -> str:
-    first = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {first[0]}" if first and not isinstance(error, UnavailableError) else str(error)
+    first = "".join(str(error).strip().splitlines()[:1])
+    if isinstance(error, UnavailableError):
+        return first
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 if __name__ == "__main__":
