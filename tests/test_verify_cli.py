@@ -122,6 +122,13 @@ def test_findings_get_their_verdicts_and_these_come_back_as_evidence(
     assert "verified: confirmed" in result.stdout
 
 
+def test_what_no_probe_can_run_is_told_also_where_it_is_all(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text("from lightning import Trainer\n\nTrainer(benchmark=True)\n")
+    (project / "pyproject.toml").write_text("[tool.detlint]\nselect = ['DET501']\n")
+    assert verify_cli.main(["train.py", *QUICK]) == 0
+    assert re.search(r"unavailable +not probed: sets the switch of another row", capsys.readouterr().out)
+
+
 def test_a_check_with_verify_runs_the_operations(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "Settings", partial(session.Settings, processes=1, repeats=4))
     result = CliRunner().invoke(cli, ["--verify", "--device", "cpu", "train.py", "--format", "json"])

@@ -144,7 +144,9 @@ def _kind(error: Exception) -> str:
     missing = (
         "not implemented for",
         "Could not run",
-        "no attribute",
+        "' has no attribute",  # of a module or a class: no such operation in this version
+        "'Tensor' object has no attribute",
+        "'_OpNamespace'",
         "not compiled with",
         "No available kernel",
         "No viable backend",
