@@ -18,6 +18,7 @@ from detlint.verify.job import Answer, Job  # noqa: E402
 from detlint.verify.pool import Limits, Pool  # noqa: E402
 from detlint.verify.probe import Kind  # noqa: E402
 from detlint.verify.probes import NOT_PROBED, PROBES  # noqa: E402
+from detlint.verify.probes.sizes import along  # noqa: E402
 from tests.tools.operations import BEYOND, TABLES  # noqa: E402
 
 ROWS = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
@@ -113,6 +114,22 @@ def test_memory_that_nobody_wrote_differs_within_one_process(tmp_path: Path) -> 
     for row in ("torch.empty", "numpy.empty"):
         assert len(set(alone(row, tmp_path, "", {}, runs=4).digests)) > 1
         (tmp_path / "first").unlink()
+
+
+@pytest.mark.parametrize(
+    ("dim", "others", "shape"),
+    [
+        (0, 1, (9,)),
+        (-1, 1, (9,)),
+        (2, 1, (1, 1, 9)),
+        (0, 4, (9, 4)),
+        (-1, 4, (4, 9)),
+        (1, 4, (4, 9)),
+        (2, 4, (1, 4, 9)),
+    ],
+)
+def test_a_shape_has_the_dimension_that_the_code_names(dim: int, others: int, shape: tuple[int, ...]) -> None:
+    assert along(dim, 9, others) == shape
 
 
 # What benches give
