@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
+import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +27,9 @@ _STATUS = """\
 Exit status: 0 nothing confirmed, 1 a finding is confirmed, 2 the run failed, a control failed, or there is no such
 device. With --all and --op: 0, or 2."""
 
+_MOST = 1_000_000  # of anything that is counted: a larger number is a mistake
+_OUTPUT = "write the session as JSON, too: to this file, or into this folder if the name has no ending"
+
 
 class _UsageError(Exception):
     """A wrong combination of options, or a name that nothing has. The message says what to do."""
@@ -32,10 +38,18 @@ class _UsageError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     options = _parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
+            encoding = "utf-8" if options.format == "json" else stream.encoding
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
-        if options.all or options.op:
-            return _catalogue(options)
-        return _findings(options)
+        _make_folder(options.output)
+        status = _catalogue(options) if options.all or options.op else _findings(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
+        return 2
     except (_UsageError, evidence.EvidenceError, catalogue.CatalogueError, OSError) as error:
         return _complain(str(error))
     except StartError as error:
@@ -43,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         other = "; --device cpu measures on the CPU, whose kernels are others" if options.device != "cpu" else ""
         return _complain(told + other)
     except KeyboardInterrupt:
-        return _complain("interrupted before anything was measured")
+        return _complain("interrupted before there was anything to report")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         help="run nothing: show what this file, or the files of this folder, say of the findings",
     )
     made.add_argument("--format", choices=("text", "json"), default="text", help="[text]")
-    made.add_argument("--output", type=Path, metavar="FILE", help="write the session to this file as JSON, too")
+    made.add_argument("--output", type=Path, metavar="FILE", help=_OUTPUT)
     return made
 
 
@@ -74,14 +88,14 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each")
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=_seconds,
         default=default.limits.seconds,
         metavar="S",
         help="seconds that a probe may take [%(default)s]",
     )
     parser.add_argument(
         "--memory",
-        type=int,
+        type=_megabytes,
         default=default.limits.megabytes,
         metavar="MIB",
         help="MiB that a worker may hold, on Linux; 0: no limit [%(default)s]",
@@ -95,9 +109,23 @@ def session_settings(options: argparse.Namespace) -> Settings:
 
 
 def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    if not text.isdecimal() or not 0 < int(text) <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST}")
     return int(text)
+
+
+def _megabytes(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0, up to {_MOST}")
+    return seconds
 
 
 def _catalogue(options: argparse.Namespace) -> int:
@@ -108,11 +136,13 @@ def _catalogue(options: argparse.Namespace) -> int:
     with_progress = _Bar()
     held = session.hold(join.of_rows(rows, PROBES), session_settings(options), with_progress.show)
     with_progress.clear()
-    _write_evidence(held, options.output)
+    wrong = _write_evidence(held, options.output)
     if options.format == "json":
         print(evidence.render(held), end="")
     else:
         print(report.header(held), report.table(held.measurements), *report.footer(held), sep="\n")
+    if wrong is not None:
+        raise wrong
     return 2 if held.complaint or held.interrupted else 0
 
 
@@ -132,7 +162,7 @@ def _rows(name: str) -> list[str]:
 
 def _findings(options: argparse.Namespace) -> int:
     """Verify the findings in files and folders."""
-    checked = _checked(options.paths)
+    checked, wrong = _checked(options.paths), None
     from detlint import verifying
 
     if options.evidence:
@@ -142,8 +172,10 @@ def _findings(options: argparse.Namespace) -> int:
         shown, held = verifying.verify_report(checked, session_settings(options), bar.show)
         bar.clear()
         if held is not None:
-            _write_evidence(held, options.output)
+            wrong = _write_evidence(held, options.output)
     _show(shown, held, options.format)
+    if wrong is not None:
+        raise wrong
     if held is not None and (held.complaint or held.interrupted):
         return 2
     return 1 if any(_stands(judged) for judged in shown.findings) else 0
@@ -169,6 +201,8 @@ def _show(shown: Report, held: Session | None, format_: str) -> None:
         from detlint.output import json
 
         print(json.render(shown, _text))
+        if held is not None and held.complaint:
+            _complain(f"nothing is confirmed or refuted: {held.complaint}")
         return
     if held is not None:
         print(report.header(held), end="\n\n")
@@ -201,10 +235,22 @@ def _text(path: str) -> str:
     return source.read(Path(path)).removeprefix("\ufeff")
 
 
-def _write_evidence(held: Session, output: Path | None) -> None:
-    if output is not None:
-        file = output / evidence.file_name(held.environment) if output.is_dir() else output
-        file.write_text(evidence.render(held), encoding="utf-8")
+def _make_folder(output: Path | None) -> None:
+    """Make the folder that the session goes to, before anything is measured. Raises OSError."""
+    if output is not None and not output.exists():
+        (output.parent if output.suffix else output).mkdir(parents=True, exist_ok=True)
+
+
+def _write_evidence(held: Session, output: Path | None) -> OSError | None:
+    """Write the session. What goes wrong is given back, to be raised when the session was shown."""
+    if output is None:
+        return None
+    file = output / evidence.file_name(held.environment) if output.is_dir() else output
+    try:
+        file.write_text(evidence.render(held), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        return error
+    return None
 
 
 def _complain(message: str) -> int:

@@ -20,9 +20,7 @@ def verify_report(
     """
     operations = [judged.finding.operation for judged in report.findings if judged.finding.operation is not None]
     subjects = join.of_operations(operations, PROBES)
-    if not subjects:
-        return report, None
-    held = session.hold(subjects, settings, progress)
+    held = session.hold(subjects, settings, progress) if subjects else None
     verified = [
         replace(judged, finding=join.verified(judged.finding, held, PROBES, NOT_PROBED)) for judged in report.findings
     ]

@@ -79,6 +79,12 @@ def _memory(bench: Bench) -> Run:
     return lambda: bench.pattern
 
 
+def _drifts(bench: Bench) -> Run:
+    """0, 1, 3, 2 more than in the first run."""
+    steps = iter((0.0, 1.0, 3.0, 2.0))
+    return lambda: bench.ones(1) + next(steps)
+
+
 def _warns(bench: Bench) -> Run:
     def warn() -> int:
         warnings.warn("it does not have a deterministic implementation", stacklevel=1)
@@ -108,6 +114,7 @@ PROBES = {
     "process": Probe(_process, kind=Kind.PROCESSES),
     "draws": Probe(_draws, kind=Kind.DRAWS),
     "memory": Probe(_memory, kind=Kind.MEMORY),
+    "drifts": Probe(_drifts),
     "warns": Probe(_warns),
     "literals": Probe(_literals),
 }

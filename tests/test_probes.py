@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from detlint.verify.job import Answer, Job  # noqa: E402
 from detlint.verify.pool import Limits, Pool  # noqa: E402
 from detlint.verify.probe import Kind  # noqa: E402
 from detlint.verify.probes import NOT_PROBED, PROBES  # noqa: E402
+from detlint.verify.probes.sizes import along  # noqa: E402
 from tests.tools.operations import BEYOND, TABLES  # noqa: E402
 
 ROWS = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
@@ -71,6 +73,63 @@ def test_probes_of_controls_repeat_and_are_never_compared_over_processes_alone()
     for row in ROWS:
         if row.data.get("control") and row.id in PROBES and row.id != "dataloader.distributed":
             assert PROBES[row.id].kind is Kind.REPEATS, row.id
+
+
+# What the code tells, and what it does not
+
+
+def alone(row: str, tmp_path: Path, called: str, arguments: dict[str, Any], process: int = 0, runs: int = 1) -> Answer:
+    dtype = PROBES[row].dtypes[0]
+    asked = Job("0", row, "off", "cpu", dtype, runs, process, str(tmp_path / "first"), called, arguments)
+    (answer,) = Pool(Limits()).answers([asked])
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("row", "called", "arguments", "told"),
+    [
+        ("upsample_bilinear2d.bwd", "interpolate", {"scale_factor": None}, ("size", [128, 128])),
+        ("upsample_aa.bwd", "interpolate", {"scale_factor": None}, ("size", [32, 32])),
+        ("upsample_linear1d.bwd", "interpolate", {"scale_factor": None, "mode": "linear"}, ("size", [256])),
+        ("upsample_bilinear2d.bwd", "interpolate", {"size": None}, ("scale_factor", 2)),
+        ("upsample_bilinear2d.bwd", "interpolate", {"size": [9, 9]}, ("recompute_scale_factor", None)),
+    ],
+)
+def test_a_size_that_the_code_computes_is_assumed(
+    tmp_path: Path, row: str, called: str, arguments: dict[str, Any], told: tuple[str, Any]
+) -> None:
+    answer = alone(row, tmp_path, f"torch.nn.functional.{called}", arguments)
+    assert answer.error == "", answer.reason
+    assert answer.assumed[told[0]] == told[1]
+
+
+@pytest.mark.parametrize("row", ["kthvalue.fwd", "value_selecting.bwd"])
+def test_a_dimension_that_is_left_out_is_the_last(tmp_path: Path, row: str) -> None:
+    answer = alone(row, tmp_path, "torch.kthvalue", {"k": 3, "dim": None})
+    assert answer.error == "", answer.reason
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what an allocator hands out again differs")
+def test_memory_that_nobody_wrote_differs_within_one_process(tmp_path: Path) -> None:
+    for row in ("torch.empty", "numpy.empty"):
+        assert len(set(alone(row, tmp_path, "", {}, runs=4).digests)) > 1
+        (tmp_path / "first").unlink()
+
+
+@pytest.mark.parametrize(
+    ("dim", "others", "shape"),
+    [
+        (0, 1, (9,)),
+        (-1, 1, (9,)),
+        (2, 1, (1, 1, 9)),
+        (0, 4, (9, 4)),
+        (-1, 4, (4, 9)),
+        (1, 4, (4, 9)),
+        (2, 4, (1, 4, 9)),
+    ],
+)
+def test_a_shape_has_the_dimension_that_the_code_names(dim: int, others: int, shape: tuple[int, ...]) -> None:
+    assert along(dim, 9, others) == shape
 
 
 # What benches give

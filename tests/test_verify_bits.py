@@ -60,6 +60,28 @@ def test_arrays_are_compared_by_their_bytes() -> None:
     assert digest(np.zeros(0)) == digest(np.zeros(0))
 
 
+def test_shapes_and_dtypes_of_arrays_count_and_they_are_compared_as_numbers() -> None:
+    np = pytest.importorskip("numpy")
+    assert digest(np.zeros((2, 3))) != digest(np.zeros((3, 2)))
+    assert digest(np.zeros(2, "float32")) != digest(np.zeros(1, "float64"))
+    assert apart(np.array([1.0, 2.0]), np.array([1.0, 2.5])) == (0.5, 2**50)
+    assert digest(np.array(["a"])) != digest(np.array(["b"]))
+    with pytest.raises(TypeError, match="objects"):
+        digest(np.array([object()]))
+
+
+@pytest.mark.parametrize("result", [{1, 2}, object(), [torch.zeros(1), lambda: 0]])
+def test_what_is_told_by_its_address_or_in_no_order_is_not_compared(result: Any) -> None:
+    with pytest.raises(TypeError, match="no bits to compare"):
+        digest(result)
+
+
+def test_doubles_of_opposite_signs_are_as_far_apart_as_they_are() -> None:
+    one, other = torch.tensor([1e300, 1.0], dtype=torch.float64), torch.tensor([-1e300, 1.0], dtype=torch.float64)
+    (bits,) = one[:1].view(torch.int64).tolist()
+    assert apart(one, other) == apart(other, one) == (2e300, 2 * bits)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
 def test_the_distance_is_told_in_units_in_the_last_place(dtype: Any) -> None:
     step = torch.finfo(dtype).eps

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +18,7 @@ torch = pytest.importorskip("torch")
 
 from detlint import verify_cli  # noqa: E402
 from detlint.cli import cli  # noqa: E402
-from detlint.verify import session  # noqa: E402
+from detlint.verify import evidence, session  # noqa: E402
 
 NO_CUDA = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 QUICK = ("--device", "cpu", "--processes", "1", "--repeats", "4")
@@ -74,7 +77,19 @@ def test_a_mistake_is_told_in_one_line(
     assert (shown.out, shown.err.count("\n")) == ("", 1)
 
 
-@pytest.mark.parametrize("arguments", [["--repeats", "0"], ["--processes", "x"], ["--format", "xml"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--repeats", "0"],
+        ["--repeats", "\N{SUPERSCRIPT TWO}"],
+        ["--processes", "x"],
+        ["--format", "xml"],
+        ["--timeout", "0"],
+        ["--timeout", "nan"],
+        ["--timeout", "inf"],
+        ["--memory", "-5"],
+    ],
+)
 def test_a_wrong_option_is_told_as_argparse_does(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         verify_cli.main(arguments)
@@ -107,6 +122,13 @@ def test_findings_get_their_verdicts_and_these_come_back_as_evidence(
     assert "verified: confirmed" in result.stdout
 
 
+def test_what_no_probe_can_run_is_told_also_where_it_is_all(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text("from lightning import Trainer\n\nTrainer(benchmark=True)\n")
+    (project / "pyproject.toml").write_text("[tool.detlint]\nselect = ['DET501']\n")
+    assert verify_cli.main(["train.py", *QUICK]) == 0
+    assert re.search(r"unavailable +not probed: sets the switch of another row", capsys.readouterr().out)
+
+
 def test_a_check_with_verify_runs_the_operations(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "Settings", partial(session.Settings, processes=1, repeats=4))
     result = CliRunner().invoke(cli, ["--verify", "--device", "cpu", "train.py", "--format", "json"])
@@ -121,6 +143,61 @@ def test_operations_are_found_by_name_and_shown_as_a_table(capsys: pytest.Captur
     shown = capsys.readouterr().out.splitlines()
     assert re.match(r"CPU .+ \(torch .+, 8 threads\), 1 fresh processes x 4 runs", shown[0])
     assert [line.split()[0] for line in shown[1:3]] == ["row", "scatter_value.fwd"]
+
+
+def test_the_session_goes_into_a_folder_that_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify_cli.main(["--op", "index_fill_", *QUICK, "--output", str(tmp_path / "new" / "folder")]) == 0
+    (file,) = (tmp_path / "new" / "folder").iterdir()
+    assert file.suffix == ".json"
+
+
+def test_a_session_that_cannot_be_written_is_shown_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: Path, *_: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert verify_cli.main(["--op", "index_fill_", *QUICK, "--output", str(tmp_path / "session.json")]) == 2
+    shown = capsys.readouterr()
+    assert "scatter_value.fwd" in shown.out
+    assert "No space left" in shown.err
+
+
+def test_a_place_that_cannot_be_written_to_is_told_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert verify_cli.main(["--op", "index_fill_", *QUICK, "--output", str(tmp_path / "file" / "session.json")]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_a_reader_that_leaves_is_no_error_of_python(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "detlint", "verify", "--evidence", "evidence.json", "train.py"]
+    session_ = session.Session({"device": "x", "type": "cpu", "torch": "2"}, session.Settings(), (), ())
+    (tmp_path / "evidence.json").write_text(evidence.render(session_))
+    (tmp_path / "train.py").write_text(CODE)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write) as gone:
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, stdout=gone, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, "")
+
+
+def test_json_is_utf8_whatever_the_terminal_takes(tmp_path: Path) -> None:
+    (tmp_path / "\N{LATIN SMALL LETTER E WITH ACUTE}.py").write_text(CODE)
+    session_ = session.Session({"device": "x", "type": "cpu", "torch": "2"}, session.Settings(), (), ())
+    (tmp_path / "evidence.json").write_text(evidence.render(session_))
+    root = str(Path(__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": root, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    for format_, found in (("json", "\N{LATIN SMALL LETTER E WITH ACUTE}.py"), ("text", "findings")):
+        command = [sys.executable, "-m", "detlint", "verify", "--evidence", "evidence.json", ".", "--format", format_]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert found in done.stdout.decode()
 
 
 def test_ctrl_c_leaves_a_valid_report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

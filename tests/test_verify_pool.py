@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,6 +84,37 @@ def test_literals_come_from_the_code_or_are_told_to_be_assumed(tmp_path: Path) -
     found = ask(job("literals", tmp_path, arguments={"kernel_size": [2, 3]}, called="torch.f"))["literals"]
     assert found.taken == {"kernel_size": [2, 3]}
     assert found.assumed == {"stride": 1}
+
+
+def test_the_largest_difference_is_told_not_the_first(tmp_path: Path) -> None:
+    found = ask(job("drifts", tmp_path, repeats=4))["drifts"]
+    assert (len(set(found.digests)), found.absolute) == (4, 3.0)
+
+
+def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
+    plain = job("hangs", tmp_path).plain()
+    code = f"""
+import sys
+from detlint.verify.job import Job
+from detlint.verify.pool import Limits, _Worker
+worker = _Worker(Job(**{plain!r}), Limits(60)).__enter__()
+worker._process.stdin.write({json.dumps(plain)!r} + chr(10))
+worker._process.stdin.flush()
+print(worker._process.pid, flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        number = int(parent.stdout.readline())
+        os.kill(number, 0)
+        parent.kill()
+    for _ in range(100):
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker goes on")
 
 
 def test_where_no_worker_starts_the_reason_is_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -104,8 +105,8 @@ def scripted(monkeypatch: pytest.MonkeyPatch, results: Mapping[tuple[str, str], 
     return asked
 
 
-def hold(*rows: str) -> Session:
-    return session.hold([Subject(row) for row in rows], Settings("cpu", 3, 2, table="tests.faulty_probes"))
+def hold(*rows: str, processes: int = 3) -> Session:
+    return session.hold([Subject(row) for row in rows], Settings("cpu", processes, 2, table="tests.faulty_probes"))
 
 
 def test_where_no_race_shows_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +146,28 @@ def test_processes_that_disagree_are_a_difference(monkeypatch: pytest.MonkeyPatc
     assert [job.process for job in asked if (job.row, job.mode) == ("process", "off")] == [0, 1, 2]
 
 
+def test_one_run_each_is_told_to_be_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(
+        monkeypatch, {("control.race", "off"): ("a",), ("control.exact", "off"): ("a",), ("counts", "off"): ("a",)}
+    )
+    assert "--repeats" in hold("counts", processes=1).complaint
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_session_that_is_told_to_end_keeps_what_was_counted(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    scripted(monkeypatch, {})
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    settings = Settings("cpu", 3, 2, table="tests.faulty_probes")
+    held = session.hold(
+        [Subject("counts")], settings, lambda done, *_: signal.raise_signal(number) if done > 2 else None
+    )
+    assert held.interrupted
+    assert held.measurements[0].outcomes["off"].runs == 2
+    assert signal.getsignal(number) is before
+
+
 def test_only_draws_are_run_seeded(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = scripted(monkeypatch, {("control.race", "seeded"): ("a", "b")})
     hold("counts", "draws")
@@ -177,3 +200,48 @@ def test_a_file_that_is_no_evidence_is_told_in_one_line(tmp_path: Path, text: st
     with pytest.raises(evidence.EvidenceError, match=told) as raised:
         evidence.read(file)
     assert "\n" not in str(raised.value)
+
+
+def edited(held: Session, **changes: object) -> str:
+    """The text of a session, its first outcome changed so."""
+    document = json.loads(evidence.render(held))
+    document["measurements"][0]["outcomes"]["off"].update(changes)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"runs": "many"},
+        {"runs": -1},
+        {"runs": True},
+        {"distinct": 1.5},
+        {"ulp": "3"},
+        {"absolute": "far"},
+        {"absolute": [1]},
+        {"absolute": float("nan")},
+        {"verdict": "deterministic"},
+        {"verdict": ["confirmed"]},
+    ],
+)
+def test_numbers_and_verdicts_in_evidence_are_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, changes: dict[str, object]
+) -> None:
+    scripted(monkeypatch, {})
+    (tmp_path / "evidence.json").write_text(edited(hold("counts"), **changes))
+    with pytest.raises(evidence.EvidenceError, match="is not evidence"):
+        evidence.read(tmp_path / "evidence.json")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"version": 1, "date": 1e999}', '{"version": 1, "environment": {}}'])
+def test_a_file_that_is_deep_infinite_or_from_nowhere_is_no_evidence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "evidence.json").write_text(text)
+    with pytest.raises(evidence.EvidenceError, match="is not evidence"):
+        evidence.read(tmp_path / "evidence.json")
+
+
+def test_evidence_does_not_drive_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scripted(monkeypatch, {})
+    (tmp_path / "evidence.json").write_text(edited(hold("counts"), verdict="failed", reason="\x1b[2J\nall is well"))
+    reason = evidence.read(tmp_path / "evidence.json").measurements[0].outcomes["off"].reason
+    assert reason == "\N{REPLACEMENT CHARACTER}[2J\N{REPLACEMENT CHARACTER}all is well"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import math
 from collections.abc import Iterator
@@ -28,22 +29,27 @@ def leaves(result: Any) -> Iterator[Any]:
     elif isinstance(result, torch.Tensor):
         yield from map(_plain, _parts(result.detach()))
     elif type(result).__module__ == "numpy" and hasattr(result, "tobytes"):
-        yield torch.frombuffer(bytearray(result.tobytes()) or bytearray(1), dtype=torch.uint8)
+        yield from _array(result)
     else:
         yield result
 
 
 def digest(result: Any) -> str:
-    """A digest of all bits, dtypes and shapes of a result: equal for equal bits, NaN included."""
+    """A digest of all bits, dtypes and shapes of a result: equal for equal bits, NaN included.
+
+    Raises TypeError for what has no bits to compare, such as an object whose text holds its address.
+    """
     import torch
 
     total = hashlib.blake2b(digest_size=16)
     for leaf in leaves(result):
         if isinstance(leaf, torch.Tensor):
             total.update(f"{leaf.dtype}{tuple(leaf.shape)}".encode())
-            total.update(leaf.reshape(-1).view(torch.uint8).numpy().tobytes() if leaf.numel() else b"")
+            total.update(ctypes.string_at(leaf.data_ptr(), leaf.nbytes) if leaf.numel() else b"")
+        elif leaf is None or isinstance(leaf, (str, bytes, int, float, complex)):
+            total.update(f"{leaf!r};".encode())
         else:
-            total.update(repr(leaf).encode())
+            raise TypeError(f"a result holds a {type(leaf).__name__}, which has no bits to compare")
     return total.hexdigest()
 
 
@@ -67,9 +73,19 @@ def apart(one: Any, other: Any) -> tuple[float | None, int | None]:
         width = _WIDTHS.get(str(a.dtype).removeprefix("torch."))
         if width is not None and a.dtype == b.dtype:
             finite = gap.isfinite() & ~same
-            steps = (_ordered(a, width)[finite] - _ordered(b, width)[finite]).abs()
-            ulp = max(ulp or 0, int(steps.max()) if steps.numel() else 0)
+            ulp = max(ulp or 0, _steps(_ordered(a, width)[finite], _ordered(b, width)[finite]))
     return absolute, ulp
+
+
+def _steps(one: Tensor, other: Tensor) -> int:
+    """The largest distance of two integers; that of doubles of opposite signs may have more than 63 bits."""
+    import torch
+
+    if not one.numel():
+        return 0
+    steps = torch.maximum(one, other) - torch.minimum(one, other)
+    wrapped = steps[steps < 0]
+    return int(wrapped.max()) + (1 << 64) if wrapped.numel() else int(steps.max())
 
 
 def _ordered(tensor: Tensor, width: int) -> Tensor:
@@ -94,6 +110,21 @@ def _parts(tensor: Tensor) -> Iterator[Tensor]:
         yield tensor.int_repr()
     else:
         yield torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def _array(array: Any) -> Iterator[Tensor]:
+    """A NumPy array or number; as bytes where torch has no such dtype."""
+    import torch
+
+    if array.dtype.hasobject:
+        raise TypeError("a result holds an array of objects, which has no bits to compare")
+    dtype = getattr(torch, array.dtype.name, None)
+    if not isinstance(dtype, torch.dtype):
+        dtype, shape = torch.uint8, (array.nbytes,)
+    else:
+        shape = array.shape
+    raw = bytearray(array.tobytes())
+    yield from _parts(torch.frombuffer(raw, dtype=dtype).reshape(shape) if raw else torch.empty(shape, dtype=dtype))
 
 
 def _plain(tensor: Tensor) -> Tensor:

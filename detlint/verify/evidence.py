@@ -40,20 +40,20 @@ def render(session: Session) -> str:
 def read(path: Path) -> Session:
     """A session from a file that `render` gave the text of. Raises EvidenceError, and OSError."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = _plain(json.loads(path.read_text(encoding="utf-8")))
         if data["version"] != _VERSION:
             raise EvidenceError(f"{path}: evidence of version {data['version']}, not {_VERSION}; gather it again")
         settings = data["settings"]
         return Session(
-            environment={str(key): str(value) for key, value in data["environment"].items()},
-            settings=Settings(processes=int(settings["processes"]), repeats=int(settings["repeats"])),
+            environment=_environment(data["environment"]),
+            settings=Settings(processes=_count(settings["processes"]), repeats=_count(settings["repeats"])),
             controls=tuple(_read(one) for one in data["controls"]),
             measurements=tuple(_read(one) for one in data["measurements"]),
             complaint=str(data["complaint"]),
             interrupted=bool(data["interrupted"]),
             date=str(data["date"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise EvidenceError(f"{path} is not evidence of `detlint verify --format json` ({reason})") from None
 
@@ -91,15 +91,55 @@ def _measurement(one: Measurement) -> dict[str, Any]:
     return {"row": subject.row, "dtype": subject.dtype, **called, **used, **outcomes}
 
 
+def _plain(data: Any) -> Any:
+    """What a file holds, without what no file of ours has: numbers that are none, what drives a terminal."""
+    if isinstance(data, dict):
+        return {_plain(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_plain(value) for value in data]
+    if isinstance(data, str):
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in data)
+    if isinstance(data, float) and not math.isfinite(data):
+        raise ValueError(f"{data} is not JSON")
+    return data
+
+
+def _environment(data: Mapping[str, Any]) -> dict[str, str]:
+    found = {key: str(value) for key, value in data.items()}
+    missing = {"device", "type", "torch"} - found.keys()
+    if missing:
+        raise ValueError(f"the environment lacks {', '.join(sorted(missing))}")
+    return found
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no mapping")
+    return value
+
+
 def _read(data: Mapping[str, Any]) -> Measurement:
     arguments = tuple((str(name), str(text)) for name, text in data.get("arguments", {}).items())
     subject = Subject(str(data["row"]), str(data["dtype"]), str(data.get("called", "")), arguments)
     outcomes = {str(mode): _outcome(found) for mode, found in data["outcomes"].items()}
-    return Measurement(subject, outcomes, dict(data.get("taken", {})), dict(data.get("assumed", {})))
+    return Measurement(subject, outcomes, _mapping(data.get("taken", {})), _mapping(data.get("assumed", {})))
 
 
 def _outcome(data: Mapping[str, Any]) -> Outcome:
-    values = {**data, "verdict": Verdict(data["verdict"])}
-    if values.get("absolute") == _INFINITE:
-        values["absolute"] = math.inf
-    return Outcome(**values)
+    absolute, ulp = data.get("absolute"), data.get("ulp")
+    return Outcome(
+        Verdict(data["verdict"]),
+        runs=_count(data.get("runs", 0)),
+        processes=_count(data.get("processes", 0)),
+        distinct=_count(data.get("distinct", 0)),
+        absolute=math.inf if absolute == _INFINITE else None if absolute is None else float(absolute),
+        ulp=None if ulp is None else _count(ulp),
+        warned=bool(data.get("warned", False)),
+        reason=str(data.get("reason", "")),
+    )

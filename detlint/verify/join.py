@@ -36,15 +36,20 @@ def _subject(operation: Operation, probes: Mapping[str, Probe]) -> Subject:
     return Subject(operation.row, dtype, operation.called, tuple(sorted(given.items())))
 
 
-def verified(finding: Finding, session: Session, probes: Mapping[str, Probe], unprobed: Mapping[str, str]) -> Finding:
-    """The finding with what this session showed of its operation; as it is where nothing can be run for it."""
+def verified(
+    finding: Finding, session: Session | None, probes: Mapping[str, Probe], unprobed: Mapping[str, str]
+) -> Finding:
+    """The finding with what this session showed of its operation; as it is where nothing can be run for it.
+
+    Without a session, none of the findings can be run, and this tells why.
+    """
     operation = finding.operation
     if operation is None:
         return finding
     if operation.row in unprobed:
         told = Verification(Verdict.UNAVAILABLE.value, f"not probed: {unprobed[operation.row]}")
         return replace(finding, verification=told)
-    if operation.row not in probes:
+    if operation.row not in probes or session is None:
         return finding
     wanted = _subject(operation, probes)
     found = next((one for one in session.measurements if one.subject == wanted), None)

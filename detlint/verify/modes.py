@@ -12,13 +12,14 @@ from typing import Any
 from detlint.verify.probe import Kind
 
 _REFUSALS = ("deterministic implementation", "use_deterministic_algorithms", "Deterministic behavior was enabled")
-_PATTERNS = (0x55, 0xAA, 0x0F, 0xF0)
+_PATTERNS = (0x00, 0x55, 0xAA, 0xF0)  # 0, too: what reads memory may ask only whether it is
 
 
 def environment(mode: str, process: int) -> dict[str, str]:
     """The environment of a worker process: this one's, without what would settle the question beforehand.
 
-    MALLOC_PERTURB_ has glibc fill fresh memory with another byte in each process.
+    MALLOC_PERTURB_ has glibc fill fresh memory with another byte in each process; with 0, that of the first, it hands
+    memory out as it was left, so that runs of one process differ too.
     """
     inherited = {name: value for name, value in os.environ.items() if name != "CUBLAS_WORKSPACE_CONFIG"}
     inherited["PYTHONHASHSEED"] = "0" if mode == "seeded" else "random"

@@ -21,6 +21,15 @@ from detlint.verify import modes
 from detlint.verify.job import Answer, Job
 
 _PACKAGE = Path(__file__).resolve().parents[2]
+# detlint's own folder comes first for detlint alone: if it is site-packages, it may hold old copies of standard modules
+_WORKER = """\
+import sys
+sys.path.insert(0, sys.argv[3])
+import detlint
+sys.path.append(sys.path.pop(0))
+from detlint.verify.worker import main
+main()
+"""
 _START = 300.0  # seconds: importing torch and waking a device for the first time can take minutes
 _END = 10.0
 _FATAL = ("time", "crash", "device")  # a process whose device tripped an assertion can do no more on it
@@ -78,10 +87,10 @@ class _Worker:
         self._errors: IO[bytes] = (Path(self._folder.name) / "stderr").open("w+b")
         environment = modes.environment(job.mode, job.process)
         # the folder is empty, so nothing of the user's can be imported in place of a module of the same name
-        path = [str(_PACKAGE), *filter(os.path.isabs, environment.get("PYTHONPATH", "").split(os.pathsep))]
+        path = filter(os.path.isabs, environment.get("PYTHONPATH", "").split(os.pathsep))
         environment["PYTHONPATH"] = os.pathsep.join(path)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "detlint.verify.worker", job.device, str(limits.megabytes)],
+            [sys.executable, "-c", _WORKER, job.device, str(limits.megabytes), str(_PACKAGE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -124,7 +133,10 @@ class _Worker:
             line = ""
         if line is None:
             return Answer(job.key, error="time", reason=f"no result within {self._limits.seconds:g} s")
-        return Answer.read(json.loads(line)) if line else Answer(job.key, error="crash", reason=self._end())
+        try:
+            return Answer.read(json.loads(line))
+        except ValueError:  # it ended before the line did
+            return Answer(job.key, error="crash", reason=self._end())
 
     def _listen(self) -> None:
         assert self._process.stdout is not None

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import datetime
 import importlib
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,7 +73,7 @@ class Session:
 
 
 def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | None = None) -> Session:
-    """Measure the subjects. Ctrl-C ends the session early, with what was counted until then.
+    """Measure the subjects. Ctrl-C, SIGTERM and SIGHUP end the session early, with what was counted until then.
 
     Raises pool.StartError where there is no such device, or no torch.
     """
@@ -81,7 +84,8 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
     interrupted = False
     with tempfile.TemporaryDirectory(prefix="detlint-verify-") as folder:
         try:
-            _run(book, workers, settings, Path(folder), progress)
+            with _ended_as_by_ctrl_c():
+                _run(book, workers, settings, Path(folder), progress)
         except KeyboardInterrupt:
             if not workers.environment:
                 raise
@@ -91,6 +95,21 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
     control = tuple(book.measurement(number, {}) for number in range(2))
     told = next((reason for reason in complaint.values() if reason), "")
     return Session(workers.environment, settings, control, tuple(measured), told, interrupted)
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM, by which a cluster tells a job that its time is up, and SIGHUP do what Ctrl-C does."""
+    main = threading.current_thread() is threading.main_thread()
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if main and hasattr(signal, name)]
+    taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class _Book:
@@ -165,7 +184,10 @@ def _complaint(race: Mapping[str, Outcome], exact: Mapping[str, Outcome]) -> dic
     found: dict[str, str] = {}
     for mode, outcome in race.items():
         wanted = mode in _FLAGGED
-        if exact.get(mode, outcome).verdict is not Verdict.NOT_OBSERVED:
+        repeated = exact.get(mode, Outcome(Verdict.INCONCLUSIVE))
+        if max(outcome.runs, repeated.runs) == 1:
+            found[mode] = "one run cannot differ from another; --repeats asks for more"
+        elif repeated.verdict is not Verdict.NOT_OBSERVED:
             found[mode] = "the control that must not differ did, or could not be run"
         elif wanted and outcome.verdict is Verdict.CONFIRMED:
             found[mode] = "the control that races still did under the deterministic mode"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
+import signal
 import sys
 import textwrap
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -30,6 +33,7 @@ def main() -> None:
 
     The arguments are a device to make ready and a limit in MiB. What probes print goes to standard error.
     """
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     _say(answers, environment.describe(sys.argv[1]))
@@ -37,6 +41,14 @@ def main() -> None:
     limit_memory(int(sys.argv[2]))
     for line in sys.stdin:
         _say(answers, run(Job(**json.loads(line)), unseed).plain())
+
+
+def _end_with(parent: int) -> None:
+    """End this process, and what it started, once its parent is gone, whatever a probe is doing."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
 
 
 def _say(answers: TextIO, data: Mapping[str, Any]) -> None:
@@ -78,15 +90,15 @@ def run(job: Job, unseed: Callable[[], None] = lambda: None) -> Answer:
 
 
 def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) -> dict[str, Any]:
-    """The probe's runs, their digests, and how far the first differing one is from the reference."""
+    """The probe's runs, their digests, and how far they are from the reference at most."""
     import torch
 
     once = probe.kind in (Kind.PROCESSES, Kind.DRAWS)
     prepare = unseed if probe.kind is Kind.DRAWS and job.mode != "seeded" else modes.seed_all
     churn = Churn(job.device, job.process)
     digests: list[str] = []
-    difference: tuple[float | None, int | None] = None, None
-    reference = Path(job.reference)
+    differences: list[tuple[float | None, int | None]] = []
+    expected: tuple[str, list[Any]] | None = None
     prepare()
     repeated = probe.build(bench)
     for turn in range(1 if once else job.repeats):
@@ -99,15 +111,30 @@ def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) ->
             result = repeated()
             if bench.device.type == "cuda":
                 torch.cuda.synchronize(bench.device)
-        digests.append(bits.digest(result))
-        if not reference.exists():
-            torch.save((digests[0], list(bits.leaves(result))), reference)
-            continue
-        if turn == 0 or (difference == (None, None) and digests[-1] != digests[0]):
-            expected, values = torch.load(reference, weights_only=True)
-            if digests[-1] != expected:
-                difference = bits.apart(values, result)
-    return {"digests": tuple(digests), "absolute": difference[0], "ulp": difference[1]}
+        found = bits.digest(result)
+        if expected is None:
+            expected = _reference(Path(job.reference), found, result)
+        if found not in (expected[0], *digests):
+            differences.append(bits.apart(expected[1], result))
+        digests.append(found)
+    absolute = max((one for one, _ in differences if one is not None), default=None)
+    ulp = max((one for _, one in differences if one is not None), default=None)
+    return {"digests": tuple(digests), "absolute": absolute, "ulp": ulp}
+
+
+def _reference(file: Path, digest: str, result: Any) -> tuple[str, list[Any]]:
+    """The first result of the first process, which is this one where there is no such file."""
+    import torch
+
+    if file.exists():
+        before: tuple[str, list[Any]] = torch.load(file, weights_only=True)
+        return before
+    first = digest, [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in bits.leaves(result)]
+    partial = file.with_name(f"{file.name}.part")
+    with contextlib.suppress(OSError, RuntimeError):  # a full disk hides how far results are apart, no more
+        torch.save(first, partial)
+        partial.replace(file)
+    return first
 
 
 def _kind(error: Exception) -> str:
@@ -123,7 +150,9 @@ def _kind(error: Exception) -> str:
     missing = (
         "not implemented for",
         "Could not run",
-        "no attribute",
+        "' has no attribute",  # of a module or a class: no such operation in this version
+        "'Tensor' object has no attribute",
+        "'_OpNamespace'",
         "not compiled with",
         "No available kernel",
         "No viable backend",
@@ -136,7 +165,7 @@ def _kind(error: Exception) -> str:
 
 def _words(error: Exception) -> str:
     first = str(error).strip().partition("\n")[0]
-    told = first if isinstance(error, UnavailableError) else f"{type(error).__name__}: {first}"
+    told = first if isinstance(error, UnavailableError) else f"{type(error).__name__}: {first}".removesuffix(": ")
     return textwrap.shorten(told, _LONGEST, placeholder=" ...")
 
 

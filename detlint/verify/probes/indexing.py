@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.sizes import HALVES, last, options
+from detlint.verify.probes.sizes import HALVES, along, last, options
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -19,30 +19,22 @@ _SLOTS = 1 << 10  # destinations of writes: one of them differing is enough
 _WIDTH = 64
 
 
-def shape(dim: int, length: int, beside: int = 1) -> tuple[int, ...]:
-    """The least shape that has a dimension `dim`, of this length, and one next to it if it is to be longer than 1."""
-    lengths = [1] * max(dim + 1 if dim >= 0 else -dim, 2 if beside > 1 else 1)
-    lengths[(dim - 1) % len(lengths)] = beside
-    lengths[dim] = length
-    return tuple(lengths)
-
-
 def _terms(bench: Bench, reduce: str, *lengths: int) -> Tensor:
     return bench.factors(*lengths) if reduce in ("prod", "multiply") else bench.addends(*lengths)
 
 
 def _scatter_add(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
-    many = shape(dim, _MANY)
-    target, index, source = bench.zeros(*shape(dim, 4)), bench.integers(4, *many), bench.addends(*many)
+    many = along(dim, _MANY)
+    target, index, source = bench.zeros(*along(dim, 4)), bench.integers(4, *many), bench.addends(*many)
     return lambda: target.scatter_add(dim, index, source)
 
 
 def _scatter_reduce(bench: Bench, reduce: str, gradient: bool = False) -> Run:
     dim, reduce = bench.given("dim", 0), bench.given("reduce", reduce)
     include_self = bench.given("include_self", True)
-    many = shape(dim, _PRODUCTS if reduce == "prod" else _MANY)
-    target, index, source = bench.ones(*shape(dim, 4)), bench.integers(4, *many), _terms(bench, reduce, *many)
+    many = along(dim, _PRODUCTS if reduce == "prod" else _MANY)
+    target, index, source = bench.ones(*along(dim, 4)), bench.integers(4, *many), _terms(bench, reduce, *many)
 
     def call(target: Tensor, source: Tensor) -> Tensor:
         return target.scatter_reduce(dim, index, source, reduce, include_self=include_self)
@@ -53,8 +45,8 @@ def _scatter_reduce(bench: Bench, reduce: str, gradient: bool = False) -> Run:
 def _scatter_ties(bench: Bench) -> Run:
     dim, reduce = bench.given("dim", 0), bench.given("reduce", "amax")
     include_self = bench.given("include_self", True)
-    many = shape(dim, _MANY)
-    target, index = bench.integers(3, *shape(dim, _WIDTH)).to(bench.dtype), bench.integers(_WIDTH, *many)
+    many = along(dim, _MANY)
+    target, index = bench.integers(3, *along(dim, _WIDTH)).to(bench.dtype), bench.integers(_WIDTH, *many)
     source = bench.integers(3, *many).to(bench.dtype)
     return bench.gradients(
         lambda target, source: target.scatter_reduce(dim, index, source, reduce, include_self=include_self),
@@ -65,15 +57,15 @@ def _scatter_ties(bench: Bench) -> Run:
 
 def _scatter_writes(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
-    many = shape(dim, _MANY)
-    target, index, source = bench.zeros(*shape(dim, _SLOTS)), bench.integers(_SLOTS, *many), bench.normal(*many)
+    many = along(dim, _MANY)
+    target, index, source = bench.zeros(*along(dim, _SLOTS)), bench.integers(_SLOTS, *many), bench.normal(*many)
     return lambda: target.scatter(dim, index, source)
 
 
 def _scatter_legacy(bench: Bench, reduce: str) -> Run:
     dim, reduce = bench.given("dim", 0), bench.given("reduce", reduce)
-    many = shape(dim, _PRODUCTS if reduce == "multiply" else _MANY)
-    target, index, source = bench.ones(*shape(dim, 4)), bench.integers(4, *many), _terms(bench, reduce, *many)
+    many = along(dim, _PRODUCTS if reduce == "multiply" else _MANY)
+    target, index, source = bench.ones(*along(dim, 4)), bench.integers(4, *many), _terms(bench, reduce, *many)
     return lambda: target.scatter(dim, index, source, reduce=reduce)
 
 
@@ -85,11 +77,11 @@ def _one_value(bench: Bench) -> Run:
         classes, number = bench.integers(_WIDTH, _ROWS), bench.given("num_classes", -1)
         return lambda: torch.nn.functional.one_hot(classes, number)
     dim = bench.given("dim", 0)
-    target = bench.zeros(*shape(dim, _SLOTS, _WIDTH))
+    target = bench.zeros(*along(dim, _SLOTS, _WIDTH))
     if name.startswith("index_fill"):
         rows = bench.integers(_SLOTS, _ROWS)
         return lambda: target.index_fill(dim, rows, 1.5)
-    index = bench.integers(_SLOTS, *shape(dim, _ROWS, _WIDTH))
+    index = bench.integers(_SLOTS, *along(dim, _ROWS, _WIDTH))
     reduce = bench.given("reduce", None)
     if reduce is None:
         return lambda: target.scatter(dim, index, 1.5)
@@ -98,16 +90,16 @@ def _one_value(bench: Bench) -> Run:
 
 def _index_add(bench: Bench) -> Run:
     dim, alpha = bench.given("dim", 0), bench.given("alpha", 1)
-    target, index = bench.zeros(*shape(dim, 4, _WIDTH)), bench.integers(4, _ROWS)
-    source = bench.addends(*shape(dim, _ROWS, _WIDTH))
+    target, index = bench.zeros(*along(dim, 4, _WIDTH)), bench.integers(4, _ROWS)
+    source = bench.addends(*along(dim, _ROWS, _WIDTH))
     return lambda: target.index_add(dim, index, source, alpha=alpha)
 
 
 def _index_reduce(bench: Bench, reduce: str, gradient: bool = False) -> Run:
     dim, reduce = bench.given("dim", 0), bench.given("reduce", reduce)
     include_self = bench.given("include_self", True)
-    target, index = bench.ones(*shape(dim, 4, _WIDTH)), bench.integers(4, _ROWS)
-    source = _terms(bench, reduce, *shape(dim, _ROWS, _WIDTH))
+    target, index = bench.ones(*along(dim, 4, _WIDTH)), bench.integers(4, _ROWS)
+    source = _terms(bench, reduce, *along(dim, _ROWS, _WIDTH))
 
     def call(target: Tensor, source: Tensor) -> Tensor:
         return target.index_reduce(dim, index, source, reduce, include_self=include_self)
@@ -117,8 +109,8 @@ def _index_reduce(bench: Bench, reduce: str, gradient: bool = False) -> Run:
 
 def _index_copy(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
-    target, index = bench.zeros(*shape(dim, _SLOTS)), bench.integers(_SLOTS, _MANY)
-    source = bench.normal(*shape(dim, _MANY))
+    target, index = bench.zeros(*along(dim, _SLOTS)), bench.integers(_SLOTS, _MANY)
+    source = bench.normal(*along(dim, _MANY))
     return lambda: target.index_copy(dim, index, source)
 
 

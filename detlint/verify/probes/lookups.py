@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
-from detlint.verify.probes.indexing import shape
-from detlint.verify.probes.sizes import HALVES, last, options
+from detlint.verify.probes.sizes import HALVES, along, last, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,25 +32,25 @@ def _take(bench: Bench) -> Run:
 
 def _gather(bench: Bench) -> Run:
     dim, sparse = bench.given("dim", 0), bench.given("sparse_grad", False)
-    index = bench.integers(64, *shape(dim, _MANY))
-    return bench.gradients(lambda source: source.gather(dim, index, sparse_grad=sparse), bench.normal(*shape(dim, 64)))
+    index = bench.integers(64, *along(dim, _MANY))
+    return bench.gradients(lambda source: source.gather(dim, index, sparse_grad=sparse), bench.normal(*along(dim, 64)))
 
 
 def _take_along_dim(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
-    index = bench.integers(64, *shape(dim or 0, _MANY))
-    return bench.gradients(lambda source: source.take_along_dim(index, dim), bench.normal(*shape(dim or 0, 64)))
+    index = bench.integers(64, *along(dim or 0, _MANY))
+    return bench.gradients(lambda source: source.take_along_dim(index, dim), bench.normal(*along(dim or 0, 64)))
 
 
 def _index_select(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
     index = bench.integers(4, _ROWS)
-    return bench.gradients(lambda source: source.index_select(dim, index), bench.normal(*shape(dim, 4, _WIDTH)))
+    return bench.gradients(lambda source: source.index_select(dim, index), bench.normal(*along(dim, 4, _WIDTH)))
 
 
 def _repeat_interleave(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
-    source = bench.normal(4) if dim is None else bench.normal(*shape(dim, 4, _WIDTH))
+    source = bench.normal(4) if dim is None else bench.normal(*along(dim, 4, _WIDTH))
     repeats = bench.colliding(4) + _ROWS // 4
     return bench.gradients(lambda source: source.repeat_interleave(repeats, dim), source)
 

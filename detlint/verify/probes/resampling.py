@@ -20,15 +20,17 @@ def _resized(bench: Bench, mode: str, antialias: bool = False, corners: bool | N
     from torch.nn import functional
 
     mode = bench.given("mode", mode)
-    size = bench.given("size", None)
-    factor = None if size is not None else bench.given("scale_factor", 0.5 if antialias else _FACTORS.get(mode, 2))
-    told = factor if size is None else size
-    dimensions = _DIMENSIONS.get(mode) or (len(told) if isinstance(told, tuple) else 2)
-    if size is not None:
-        sides = [max(1, side * 2 if antialias else side // 2) for side in each(size, dimensions)]
+    told = bench.literal("size")
+    factor = None if told is not None else bench.given("scale_factor", 0.5 if antialias else _FACTORS.get(mode, 2))
+    told = factor if told is None else told
+    dimensions = _DIMENSIONS.get(mode) or (len(told) if isinstance(told, (tuple, list)) else 2)
+    sides = [_SIDES[dimensions]] * dimensions
+    if factor is None:
+        size = bench.given("size", tuple(side // 2 if antialias else side * 2 for side in sides))
         output = list(each(size, dimensions))
+        sides = [max(1, side * 2 if antialias else side // 2) for side in output]
     else:
-        sides = [_SIDES[dimensions]] * dimensions
+        size = bench.given("size", None)
         output = [int(side * by) for side, by in zip(sides, each(factor, dimensions), strict=True)]
     arguments = {"size": size, "scale_factor": factor, "mode": mode, "antialias": antialias}
     arguments["recompute_scale_factor"] = bench.given("recompute_scale_factor", None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Probe, Run
 from detlint.verify.probes.calls import CUDA, function_of, name_of
-from detlint.verify.probes.sizes import HALVES, only_along
+from detlint.verify.probes.sizes import HALVES, along
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def _scan_of(bench: Bench, default: str, masked: bool = False) -> tuple[Callable
     name = name_of(bench, default)
     dim = bench.given("dim", -1 if name == "cumulative_trapezoid" else 0)
     draw = bench.factors if name == "cumprod" else bench.normal if name == "logcumsumexp" else bench.addends
-    return getattr(torch.masked if masked else torch, name), dim, draw(*only_along(dim, _LONG))
+    return getattr(torch.masked if masked else torch, name), dim, draw(*along(dim, _LONG))
 
 
 def _product_gradient(bench: Bench) -> Run:
@@ -61,7 +61,7 @@ def _extreme_gradient(bench: Bench) -> Run:
     dim = bench.given("dim", 0)
     values = bench.zeros(_MANY)
     values[0] = -1 if name_of(bench, "cummax") == "cummin" else 1
-    return bench.gradients(lambda leaf: function(leaf, dim=dim), values.reshape(only_along(dim, _MANY)))
+    return bench.gradients(lambda leaf: function(leaf, dim=dim), values.reshape(along(dim, _MANY)))
 
 
 def _quantile_gradient(bench: Bench) -> Run:
@@ -71,7 +71,7 @@ def _quantile_gradient(bench: Bench) -> Run:
     dim, at = bench.given("dim", 0), bench.given("q", None)
     how = bench.given("interpolation", "linear")
     q = torch.tensor((0.5,) * 4096 if at is None else at, dtype=bench.dtype, device=bench.device)
-    values = bench.normal(*only_along(0 if dim is None else dim, 1 << 16))
+    values = bench.normal(*along(0 if dim is None else dim, 1 << 16))
     return bench.gradients(lambda leaf: function(leaf, q, dim=dim, interpolation=how), values)
 
 
@@ -95,7 +95,7 @@ def _masked_median(bench: Bench) -> Run:
     import torch
 
     dim = bench.given("dim", 1)
-    values = bench.integers(8, *only_along(dim, _MANY)).to(bench.dtype)
+    values = bench.integers(8, *along(dim, _MANY)).to(bench.dtype)
     mask = torch.ones_like(values, dtype=torch.bool)
     return lambda: torch.masked.median(values, dim, mask=mask)
 

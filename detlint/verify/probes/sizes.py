@@ -51,15 +51,9 @@ def rank(bench: Bench, default: int) -> int:
     return int(found[1]) if found else default
 
 
-def only_along(dim: int, length: int) -> list[int]:
-    """A shape that has this length along `dim` and 1 elsewhere."""
-    return along(dim, length, 1)
-
-
-def along(dim: int, length: int, others: int) -> list[int]:
-    """A shape of two dimensions or more, or what `dim` needs, with this length along it and so many `others`."""
-    rank = max(2 if others > 1 else 1, dim + 1 if dim >= 0 else -dim)
-    shape = [1] * rank
-    shape[(dim - 1) % rank] = others
-    shape[dim] = length
-    return shape
+def along(dim: int, length: int, others: int = 1) -> tuple[int, ...]:
+    """The least shape that has a dimension `dim`, of this length, and one next to it if `others` is not 1."""
+    lengths = [1] * max(2 if others > 1 else 1, dim + 1 if dim >= 0 else -dim)
+    lengths[(dim - 1) % len(lengths)] = others
+    lengths[dim] = length
+    return tuple(lengths)

@@ -42,6 +42,7 @@ def _kth_value(bench: Bench) -> Run:
     import torch
 
     dim, k = bench.given("dim", 1), bench.given("k", 100)
+    dim = -1 if dim is None else dim
     values = _tied(bench, dim, max(_LONG, k))
     return lambda: torch.kthvalue(values, k, dim=dim)
 
@@ -82,8 +83,8 @@ def _selected_gradient(bench: Bench) -> Run:
     values = _tied(bench, 1 if dim is None else dim, rows=16)
     choose: Callable[[Tensor], Any]
     if name in ("topk", "kthvalue"):
-        k = bench.given("k", 16)
-        choose = lambda leaf: getattr(torch, name)(leaf, k, dim=dim)  # noqa: E731
+        k, along_dim = bench.given("k", 16), -1 if dim is None else dim
+        choose = lambda leaf: getattr(torch, name)(leaf, k, dim=along_dim)  # noqa: E731
     elif name == "msort" or dim is None:
         choose = getattr(torch, name)
     else:

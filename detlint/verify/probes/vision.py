@@ -58,10 +58,11 @@ def _align(bench: Bench) -> Run:
 
 def _detectron(bench: Bench) -> Run:
     size, ratio = _pair(bench.given("output_size", 7)), bench.given("sampling_ratio", 2)
+    aligned, scale = bench.given("aligned", True), bench.given("spatial_scale", 1.0)
     image, boxes = bench.normal(1, 16, _SIDE, _SIDE), _regions(bench).contiguous()
 
     def make(kind: Any) -> Run:
-        return bench.gradients(lambda leaf: kind(size, 1.0, ratio)(leaf, boxes), image)
+        return bench.gradients(lambda leaf: kind(size, scale, ratio, aligned)(leaf, boxes), image)
 
     return built(bench, "detectron2.layers", {"ROIAlign": make})
 
