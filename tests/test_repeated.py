@@ -8,7 +8,9 @@ import pytest
 
 from detlint import catalogue, engine
 from detlint.engine import Source
+from detlint.finding import Place
 from detlint.link.records import Record
+from detlint.link.values import Class, Constant, Function, Library, Object, Option, Tuple, order
 from detlint.project import Project
 
 SETTINGS = """
@@ -203,3 +205,17 @@ def test_a_call_deep_in_others_is_cut_where_it_would_be_without_a_record(monkeyp
     assert [entry.streams[0].state for entry in linked(files).entries] == ["seeded", "unseeded"]
     monkeypatch.setattr(Record, "holds", lambda *_: False)
     assert [entry.streams[0].state for entry in linked(files).entries] == ["seeded", "unseeded"]
+
+
+def test_no_two_atoms_have_the_same_place_in_their_order() -> None:
+    place = Place("a.py", 1, 1, 1, 2)
+    captured = [(("f", frozenset((Constant(value),))),) for value in (1, 2)]
+    atoms = [
+        *(Function("a.py", "decorator.inner", each) for each in captured),
+        *(Option("seed", default, place) for default in (None, 1, "1")),
+        *(Object(Class("a.py", "A"), "a.py", number) for number in (1, 2)),
+        *(Tuple((frozenset((Function("a.py", "f", each),)),)) for each in captured),
+        Library("numpy.random.rand"),
+        Library("numpy.random.rand", Object(Library("numpy.random.RandomState"), "a.py", 1)),
+    ]
+    assert len({order(atom) for atom in atoms}) == len(atoms)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import blake2b
 from operator import ge, gt, le, lt
+from typing import get_args
 
 from detlint.finding import Place
 from detlint.link.interned import Interned
@@ -171,6 +173,7 @@ Atom = (
     | Saved
 )
 Value = frozenset[Atom]
+_ATOMS = get_args(Atom)
 
 FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
 UNKNOWN: Value = frozenset((Unknown(),))
@@ -178,6 +181,7 @@ SOME: Value = frozenset((Some(),))
 ENTROPY: Value = frozenset((Entropy(),))
 NONE: Value = frozenset((Constant(None),))
 MANY = 16  # a value of more atoms is not known
+_LONG = 400  # characters of what orders an atom, which may hold others that hold others
 
 
 def join(values: Iterable[Value]) -> Value:
@@ -196,26 +200,29 @@ def join(values: Iterable[Value]) -> Value:
 
 @cache
 def order(atom: Atom) -> tuple[str, ...]:
-    """An order of atoms that is the same in every run."""
+    """An order of atoms that is the same in every run: no two have the same place in it."""
     kind = getattr(atom, "kind", atom)
     name = getattr(atom, "qualified", None) or getattr(kind, "qualified", None) or getattr(kind, "name", "")
     if isinstance(atom, Constant):
         return type(atom).__name__, type(atom.value).__name__, str(atom.value)
+    every = [_text(getattr(atom, field)) for field in atom.__dataclass_fields__]
     if isinstance(atom, _COMPOSITE):
-        return type(atom).__name__, *(_text(getattr(atom, field)) for field in atom.__dataclass_fields__)
+        return type(atom).__name__, *every
     inner = getattr(atom, "receiver", None)
     receiver = order(inner) if inner is not None and inner is not atom else ()
     path, place = str(getattr(atom, "path", "")), str(getattr(atom, "order", ""))
-    return type(atom).__name__, str(name), path, place, *receiver
+    return type(atom).__name__, str(name), path, place, *receiver, *every
 
 
 def _text(part: object) -> str:
-    """What orders a part of an atom."""
+    """What orders a part of an atom, the same in every run."""
     if isinstance(part, frozenset):
-        return str(sorted(order(atom) for atom in part))
-    if isinstance(part, tuple):
-        return str([_text(each) for each in part])
-    return str(order(part)) if isinstance(part, Function) else str(part)
+        text = str(sorted(order(atom) for atom in part))
+    elif isinstance(part, tuple):
+        text = str([_text(each) for each in part])
+    else:
+        text = str(order(part)) if isinstance(part, _ATOMS) else str(part)
+    return text if len(text) < _LONG else blake2b(text.encode(errors="replace")).hexdigest()
 
 
 def each(value: Value) -> Iterable[Atom]:
