@@ -41,9 +41,9 @@ def _is_asked(module: Module, node: s.Node, function: s.Function) -> bool:
     for around in node.ancestors():
         if around is function:
             return False
-        if isinstance(around, (s.If, s.While, s.Conditional)) and below is not around.test:
-            if asks(module, around.test):
-                return True
+        test = around.test if isinstance(around, (s.If, s.While, s.Conditional)) else None
+        if test is not None and below is not test and asks(module, test):
+            return True
         if isinstance(around, s.Operation) and around.operator in ("and", "or"):
             ahead = around.operands[: around.operands.index(below)] if below in around.operands else []
             if any(asks(module, operand) for operand in ahead):

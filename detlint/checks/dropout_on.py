@@ -16,7 +16,9 @@ from detlint.model import Module
 from detlint.scopes import class_of
 
 _MEANT = re.compile(r"(\b|_)[mM][cC](\b|_|[A-Z])|(?i:monte|bayes|uncertain|stochastic|epistemic|ensembl|always)")
-_MEANT_HERE = re.compile(f"{_MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)")
+_MEANT_HERE = re.compile(
+    f"{_MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)"
+)
 _TOLD = re.compile(r"(?i)drop[^.]*(inferen|eval|test)")
 _PASSES_BY = frozenset(("builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.len", "builtins.range"))
 _TAKES_OVER = ("add_module", "register_module", "setattr", "__setattr__", "_modules")
