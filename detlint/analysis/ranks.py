@@ -114,9 +114,14 @@ def seeded_by_rank(module: Module, node: s.Node, generator: str, depth: int = _D
     return next((found for call in calls if (found := seeded_by_rank(module, call, generator, depth - 1))), None)
 
 
-def _seeds(module: Module, call: s.Call, generator: str) -> bool | None:
+def _seeds(module: Module, call: s.Call, generator: str, depth: int = 2) -> bool | None:
     """Whether a call seeds by rank; None where it does not seed `generator`, as far as tables and names tell."""
     callee = module.callee(call)
+    own = [module.functions[name] for name in callee if name in module.functions]
+    if own and depth:
+        inner = [node for each in own for node in s.walk(each.body) if isinstance(node, s.Call)]
+        if True in (_seeds(module, each, generator, depth - 1) for each in inner):
+            return True
     for row in module.catalogue.rows("ranks", "ranked"):
         if callee and callee <= set(row.list("names")) and applies(module, call, row.list("when"), row.list("unless")):
             return True
