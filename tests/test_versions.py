@@ -105,6 +105,13 @@ CASES = {
         ["DET306 warning"],
         [],
     ),
+    "Inductor can be batch invariant": (
+        "DET505",
+        "import os\nimport torch\n\nmodel = torch.compile(build())\nmodel(torch.ones(2))\n"
+        'os.environ["TORCHINDUCTOR_BATCH_INVARIANT"] = "1"\n',
+        [],
+        ["DET505 note"],
+    ),
     "a switch of cuDNN is the same in both": (
         "DET501",
         "import torch\n\ntorch.backends.cudnn.benchmark = True\n",
