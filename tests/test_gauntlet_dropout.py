@@ -65,3 +65,23 @@ def test_a_layer_out_of_reach_draws_in_evaluation_and_one_that_is_registered_doe
     assert attended.unique().numel() > 1
     assert torch.equal(net.listed[0](ones), ones)
     assert torch.equal(functions.alpha_dropout(ones), ones)
+
+
+STATIC = """
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    @staticmethod
+    def drop(x):
+        return F.dropout(x, 0.5)
+
+    def forward(self, x):
+        return Net.drop(x)
+"""
+
+
+def test_a_function_without_its_module_is_reported_and_left_as_it_is() -> None:
+    (found,) = report({"example.py": STATIC}, ("DET110",)).findings
+    assert found.finding.fix is None
+    assert found.finding.details["remedy"] == "training=self.training"

@@ -19,6 +19,7 @@ _MEANT = re.compile(r"(\b|_)[mM][cC](\b|_|[A-Z])|(?i:monte|bayes|uncertain|stoch
 _MEANT_HERE = re.compile(
     f"{_MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)"
 )
+_NOT_A_MODEL = re.compile(r"(?i)loss|criterion|augment|nois[ey]|perturb|corrupt")
 _TOLD = re.compile(r"(?i)drop[^.]*(inferen|eval|test)")
 _PASSES_BY = frozenset(("builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.len", "builtins.range"))
 _TAKES_OVER = ("add_module", "register_module", "setattr", "__setattr__", "_modules")
@@ -57,7 +58,7 @@ def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | N
             return "", "", None
     if not runs_in_evaluation(module, call):
         return "", "", None
-    owner = _receiver(call)
+    owner = _receiver(module, call)
     name = owner or "self"
     if passed is None:
         remedy = f"{given}=... if {name}.training else 0.0"
@@ -74,10 +75,10 @@ def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | N
     return reason, remedy, edits.fix(f"Pass `{remedy}`", edit_, safety=safety) if owner else None
 
 
-def _receiver(node: s.Node) -> str:
+def _receiver(module: Module, node: s.Node) -> str:
     """The name of the module whose method holds `node`; "" outside of methods."""
     function = function_around(node)
-    if function is None or class_of(function) is None or not function.parameters:
+    if function is None or class_of(function) is None or not function.parameters or module.is_static(function):
         return ""
     return function.parameters[0].name
 
@@ -100,7 +101,7 @@ def _layer(module: Module, call: s.Call) -> tuple[str, str, Fix | None]:
         return "", "", None
     reason = "it is made anew, in training mode"
     if isinstance(made.parent, s.Call) and made.parent.function is made:
-        owner = _receiver(call)
+        owner = _receiver(module, call)
         edit = edits.wrapped(module, made, "", f".train({owner}.training)")[1]
         fix = edits.fix("Put it into the mode of the module", edit, safety=Safety.UNSAFE) if owner else None
         return reason, remedy, fix
@@ -147,13 +148,18 @@ def _is_hidden(module: Module, call: s.Call, function: s.Function) -> bool:
 
 
 def _is_meant(module: Module, call: s.Call) -> bool:
-    """Whether a name or a text around a call tells that it is to draw in evaluation, too."""
+    """Whether names or texts tell that a call is to draw in evaluation, too, or is no part of a prediction."""
     for around in call.ancestors():
         if isinstance(around, (s.Function, s.Class)):
             first = around.body.statements[0] if around.body.statements else None
             text = first.value if isinstance(first, s.ExpressionStatement) else None
             told = text.value if isinstance(text, s.Constant) and isinstance(text.value, str) else ""
-            if _MEANT.search(around.name) or _MEANT.search(told) or _TOLD.search(told):
+            if (
+                _MEANT.search(around.name)
+                or _NOT_A_MODEL.search(around.name)
+                or _MEANT.search(told)
+                or _TOLD.search(told)
+            ):
                 return True
     return bool(_MEANT_HERE.search(_comments(module, call)))
 

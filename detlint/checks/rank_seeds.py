@@ -16,7 +16,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Splits and samplers whose seed is made of the rank, or that no program seeds which joins several ranks."""
     for row in module.catalogue.rows("ranks", "alike"):
         for call in module.calls_to(row.list("names")):
-            if not applies(module, call, row.list("when"), row.list("unless")):
+            harmless = any(holds(module, call, condition) for condition in row.list("never"))
+            if harmless or not applies(module, call, row.list("when"), ()):
                 continue
             called = module.short(call.function)
             by_rank = _by_rank(module, row, call)
