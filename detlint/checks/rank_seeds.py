@@ -19,16 +19,18 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             harmless = any(holds(module, call, condition) for condition in row.list("never"))
             if harmless or not applies(module, call, row.list("when"), ()):
                 continue
-            called = module.short(call.function)
+            called, remedy = module.short(call.function), row.text("remedy")
             by_rank = _by_rank(module, row, call)
             if by_rank is not None:
+                reason = "its seed depends on the rank"
                 related = [(by_rank, "each rank seeds with another number here")]
                 yield module.finding(
-                    rule, call, related=related, lowered=True, call=called, reason="its seed depends on the rank"
+                    rule, call, related=related, lowered=True, call=called, reason=reason, remedy=remedy
                 )
             elif _is_unseeded(module, row, call):
+                reason = "no rank seeds what it draws from"
                 asked = module.unseeded(row.text("generator"), call)
-                yield module.finding(rule, call, only_if=asked, call=called, reason="no rank seeds what it draws from")
+                yield module.finding(rule, call, only_if=asked, call=called, reason=reason, remedy=remedy)
 
 
 def _by_rank(module: Module, row: Row, call: s.Call) -> s.Expression | None:
