@@ -14,7 +14,10 @@ from detlint.values import UNKNOWN, literal
 _DEPTH = 5
 _RUNS = ("forward", "__call__")
 _SWITCHES = ("train", "eval")  # of a module
-_ASKS = re.compile(r"(?i)train|eval|infer|predict|test|sampl|generat|(?<![a-z])mc(?![a-z])|monte|bayes|uncertain|mode")
+_ASKS = re.compile(
+    r"(?i)(?<!s)train|(?<!i)eval|infer|predict|(?<![ae])test|sampl|generat|(?<![a-z])mc(?![a-z])|monte|bayes|uncertain"
+    r"|mode(?!l)"
+)
 _ARITHMETIC = ("+", "-", "*", "/")
 
 
