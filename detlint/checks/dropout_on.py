@@ -1,0 +1,175 @@
+"""DET110: dropout that `eval()` does not switch off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.contexts import function_around, is_module
+from detlint.analysis.evaluating import asks, chance, runs_in_evaluation
+from detlint.analysis.generators import kept_as
+from detlint.catalogue import Row, Rule
+from detlint.finding import Finding, Fix, Safety
+from detlint.model import Module
+from detlint.scopes import class_of
+
+_MEANT = re.compile(r"(\b|_)[mM][cC](\b|_|[A-Z])|(?i:monte|bayes|uncertain|stochastic|epistemic|ensembl|always)")
+_MEANT_HERE = re.compile(
+    f"{_MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)"
+)
+_NOT_A_MODEL = re.compile(r"(?i)loss|criterion|augment|nois[ey]|perturb|corrupt")
+_TOLD = re.compile(r"(?i)drop[^.]*(inferen|eval|test)")
+_PASSES_BY = frozenset(("builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.len", "builtins.range"))
+_TAKES_OVER = ("add_module", "register_module", "setattr", "__setattr__", "_modules")
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Functions of the table without the mode, in code that a model runs in evaluation, and layers out of its reach."""
+    for row in module.catalogue.rows("dropout", "dropout"):
+        for call in module.calls_to(row.list("names")):
+            found = chance(module, call, row.text("chance"))
+            if found is None or _is_meant(module, call):
+                continue
+            if row.text("kind") == "layer":
+                reason, remedy, fix = _layer(module, call)
+                lowered = found == 0
+            else:
+                reason, remedy, fix = _function(module, row, call)
+                lowered = found == 0 or bool(row.text("mode") and module.argument(call, row.text("mode")).given)
+            if reason:
+                full = module.unseeded("torch", call)
+                called = module.short(call.function)
+                yield module.finding(
+                    rule, call, lowered=lowered, full_if=full, fix=fix, call=called, reason=reason, remedy=remedy
+                )
+
+
+def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | None]:
+    """Why a call drops in evaluation, what to do and the fix; "" where it does not."""
+    mode, given = row.text("mode"), row.text("chance")
+    passed = module.argument(call, mode) if mode else None
+    if passed is not None:
+        possible = module.possible(passed)
+        if possible is None or not possible or not all(value is True or value == 1 for value in possible):
+            return "", "", None
+        if any(asks(module, value) for value in passed.values):
+            return "", "", None
+    if not runs_in_evaluation(module, call):
+        return "", "", None
+    owner = _receiver(module, call)
+    name = owner or "self"
+    if passed is None:
+        remedy = f"{given}=... if {name}.training else 0.0"
+        value = module.argument(call, given).values[0]
+        edit = edits.wrapped(module, value, "", f" if {name}.training else 0.0")[1]
+        if isinstance(value, s.Conditional):
+            return "it knows no mode", remedy, None
+        made = edits.fix(f"Pass 0.0 unless `{name}.training`", edit, safety=Safety.UNSAFE) if owner else None
+        return "it knows no mode", remedy, made
+    remedy = f"{mode}={name}.training"
+    reason = f"`{mode}` is True" if passed.given else f"`{mode}` is True unless it is given"
+    safety = Safety.DISPLAY if passed.given else Safety.UNSAFE
+    edit_ = edits.argument(module, call, mode, f"{name}.training")
+    return reason, remedy, edits.fix(f"Pass `{remedy}`", edit_, safety=safety) if owner else None
+
+
+def _receiver(module: Module, node: s.Node) -> str:
+    """The name of the module whose method holds `node`; "" outside of methods."""
+    function = function_around(node)
+    if function is None or class_of(function) is None or not function.parameters or module.is_static(function):
+        return ""
+    return function.parameters[0].name
+
+
+def _layer(module: Module, call: s.Call) -> tuple[str, str, Fix | None]:
+    """Why `eval()` does not reach a layer, what to do and the fix; "" where it may."""
+    made: s.Expression = call
+    around = call.parent.parent if isinstance(call.parent, s.Argument) else None
+    if isinstance(around, s.Call) and module.callee(around) == {"torch.nn.Sequential"}:
+        made = around
+    function = function_around(call)
+    remedy = "make it once, in the constructor, and keep it as an attribute of the module"
+    if function is None:
+        names = [target for target in kept_as(call) if isinstance(target, s.Name)]
+        used = bool(names) and all(_is_only_called(module, name) for name in names)
+        return ("no module holds it" if used and module.function_of(call) is None else ""), remedy, None
+    if _is_hidden(module, call, function):
+        return "a plain container hides it from the module", "keep it in a `ModuleList` or a `ModuleDict`", None
+    if not runs_in_evaluation(module, call):
+        return "", "", None
+    reason = "it is made anew, in training mode"
+    if isinstance(made.parent, s.Call) and made.parent.function is made:
+        owner = _receiver(module, call)
+        edit = edits.wrapped(module, made, "", f".train({owner}.training)")[1]
+        fix = edits.fix("Put it into the mode of the module", edit, safety=Safety.UNSAFE) if owner else None
+        return reason, remedy, fix
+    local = [target for target in kept_as(call) if isinstance(target, s.Name)]
+    if made is call and local and all(_is_only_called(module, name) for name in local):
+        return reason, remedy, None
+    return "", "", None
+
+
+def _is_only_called(module: Module, name: s.Name) -> bool:
+    """Whether a variable is called in the forward pass of a module, and nothing else is done with it."""
+    scope = name.scope.find(name.id)
+    reads = module.reads(scope, name.id) if scope is not None else []
+    called = [read.parent for read in reads if isinstance(read.parent, s.Call) and read.parent.function is read]
+    single = scope is not None and len(scope.bindings[name.id]) == 1
+    return single and len(called) == len(reads) > 0 and any(runs_in_evaluation(module, one) for one in called)
+
+
+def _is_hidden(module: Module, call: s.Call, function: s.Function) -> bool:
+    """Whether a constructor keeps a layer in a plain list or dict, and never hands that on to a module."""
+    klass = class_of(function)
+    holder = call.parent
+    if klass is None or function.name != "__init__" or not is_module(module, klass):
+        return False
+    if not isinstance(holder, (s.Collection, s.Comprehension, s.Dictionary)) or not isinstance(holder.parent, s.Assign):
+        return False
+    target = holder.parent.targets[0]
+    if not isinstance(target, s.Attribute) or len(holder.parent.targets) > 1:
+        return False
+    run = False
+    for node in module.nodes:
+        if isinstance(node, s.Attribute) and node.attribute in (*_TAKES_OVER, "train", "eval"):
+            return False
+        if isinstance(node, s.Name) and node.id in _TAKES_OVER:
+            return False
+        if isinstance(node, s.Attribute) and node.attribute == target.attribute and not node.stored:
+            above = node.parent
+            taker = above.parent if isinstance(above, s.Argument) else None
+            passes = isinstance(taker, s.Call) and module.callee(taker) <= _PASSES_BY
+            if not isinstance(above, (s.Subscript, s.For, s.Clause)) and not passes:
+                return False
+            run = run or runs_in_evaluation(module, node)
+    return run
+
+
+def _is_meant(module: Module, call: s.Call) -> bool:
+    """Whether names or texts tell that a call is to draw in evaluation, too, or is no part of a prediction."""
+    for around in call.ancestors():
+        if isinstance(around, (s.Function, s.Class)):
+            first = around.body.statements[0] if around.body.statements else None
+            text = first.value if isinstance(first, s.ExpressionStatement) else None
+            told = text.value if isinstance(text, s.Constant) and isinstance(text.value, str) else ""
+            if (
+                _MEANT.search(around.name)
+                or _NOT_A_MODEL.search(around.name)
+                or _MEANT.search(told)
+                or _TOLD.search(told)
+            ):
+                return True
+    return bool(_MEANT_HERE.search(_comments(module, call)))
+
+
+def _comments(module: Module, node: s.Node) -> str:
+    """The comments on the lines of a node, and on lines of their own right above it."""
+    lines = module.text.splitlines()
+    start, end = (module.text.count("\n", 0, offset) for offset in module.span(node))
+    found = [line.partition("#")[2] for line in lines[start : end + 1]]
+    while start > 0 and lines[start - 1].lstrip().startswith("#"):
+        start -= 1
+        found.append(lines[start])
+    return "\n".join(found)

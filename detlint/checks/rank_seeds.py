@@ -1,0 +1,52 @@
+"""DET702: what has to be alike on all ranks of a distributed run, drawn by each of them from a stream of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint import syntax as s
+from detlint.analysis.conditions import applies, holds
+from detlint.analysis.ranks import depends_on_rank, runs_on_all_ranks, seeded_by_rank, seeds_of
+from detlint.catalogue import Row, Rule
+from detlint.finding import Finding
+from detlint.model import Module
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Splits and samplers whose seed is made of the rank, or that no program seeds which joins several ranks."""
+    for row in module.catalogue.rows("ranks", "alike"):
+        for call in module.calls_to(row.list("names")):
+            harmless = any(holds(module, call, condition) for condition in row.list("never"))
+            if harmless or not applies(module, call, row.list("when"), ()):
+                continue
+            called, remedy = module.short(call.function), row.text("remedy")
+            by_rank = _by_rank(module, row, call)
+            if by_rank is not None:
+                reason = "its seed depends on the rank"
+                related = [(by_rank, "each rank seeds with another number here")]
+                yield module.finding(
+                    rule, call, related=related, lowered=True, call=called, reason=reason, remedy=remedy
+                )
+            elif _is_unseeded(module, row, call):
+                reason = "no rank seeds what it draws from"
+                asked = module.unseeded(row.text("generator"), call)
+                yield module.finding(rule, call, only_if=asked, call=called, reason=reason, remedy=remedy)
+
+
+def _by_rank(module: Module, row: Row, call: s.Call) -> s.Expression | None:
+    """What makes the seed of a call differ by rank."""
+    passed = module.argument(call, row.text("parameter"))
+    on_ranks = row.text("kind") == "sampler" or runs_on_all_ranks(module, call)
+    if not on_ranks or (passed.given is None and not passed.values):
+        return None
+    if passed.values:
+        seeds = [seed for value in passed.values for seed in seeds_of(module, value)]
+        return next((seed for seed in seeds if depends_on_rank(module, seed)), None)
+    return seeded_by_rank(module, call, row.text("generator")) if row.text("kind") == "split" else None
+
+
+def _is_unseeded(module: Module, row: Row, call: s.Call) -> bool:
+    """Whether a split draws from the global generator on all ranks."""
+    if row.text("kind") != "split" or holds(module, call, f"!{row.text('parameter')}") is not True:
+        return False
+    return runs_on_all_ranks(module, call)
