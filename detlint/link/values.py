@@ -221,7 +221,7 @@ def _text(part: object) -> str:
     elif isinstance(part, tuple):
         text = str([_text(each) for each in part])
     else:
-        text = str(order(part)) if isinstance(part, _ATOMS) else str(part)
+        text = str(order(part)) if isinstance(part, _ATOMS) else repr(part)
     return text if len(text) < _LONG else blake2b(text.encode(errors="replace")).hexdigest()
 
 
