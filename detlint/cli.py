@@ -213,6 +213,8 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
         raise ConfigError(f"nothing was confirmed: {error}") from None
     if held is not None and held.complaint:
         click.echo(f"detlint: nothing is confirmed or refuted: {held.complaint}", err=True)
+    if held is not None and held.interrupted:
+        click.echo("detlint: interrupted: verdicts rest on what was counted until then", err=True)
     return shown
 
 

@@ -37,6 +37,7 @@ from detlint.tree import NotPythonError
 from detlint.vendoring import vendored_version
 
 UNPARSED = "DET000"
+_SAFE_PATH = "PYTHONSAFEPATH"
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 Progress = Callable[[int, int], None]
 
@@ -315,7 +316,7 @@ def _collect(
         return
     waiting = deque(sorted(sources, key=lambda item: -_size(item.path)))
     while waiting:
-        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        with _without_own_folder(), ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             for future in [pool.submit(_analyse_alone, item, codes, torch) for item in waiting]:
                 try:
                     collected = future.result()
@@ -329,6 +330,23 @@ def _collect(
                 yield collected
                 if progress is not None:
                     progress(len(sources) - len(waiting), len(sources))
+
+
+@contextmanager
+def _without_own_folder() -> Iterator[None]:
+    """Keep the folder in which detlint runs off the path of new processes: a file there may be called enum.py.
+
+    Python 3.10 has no such variable.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _size(path: str) -> int:

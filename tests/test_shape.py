@@ -131,6 +131,19 @@ print(*sorted({name.partition(".")[0] for name in sys.modules}))
     assert not marker.exists()
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 puts the working folder on the path of processes")
+def test_a_check_by_many_processes_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    command = Path(sys.executable).parent / "detlint"
+    if not command.exists():
+        pytest.skip("detlint is not installed as a command here")
+    (tmp_path / "enum.py").write_text("open('marker', 'w').close()\nraise SystemExit\n")
+    for number in range(60):
+        (tmp_path / f"train{number}.py").write_text("import torch\ntorch.backends.cudnn.benchmark = True\n")
+    done = subprocess.run([command, "--jobs", "2", "--statistics"], cwd=tmp_path, capture_output=True, text=True)
+    assert "60  DET501" in done.stdout, done.stderr
+    assert not (tmp_path / "marker").exists()
+
+
 # Files
 
 
