@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """The console script. `verify` gets by with the standard library: a machine with a GPU may have no more."""
+    """The console script. `verify` does without libcst and the terminal library: a machine with a GPU may lack them."""
     if sys.argv[1:2] == ["verify"]:
         from detlint import verify_cli
 

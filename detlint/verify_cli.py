@@ -1,4 +1,4 @@
-"""`detlint verify`: the command line, by the standard library alone, since a machine with a GPU may have no more."""
+"""`detlint verify`: the command line, without the terminal library, which a machine with a GPU may not have."""
 
 from __future__ import annotations
 
