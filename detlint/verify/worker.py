@@ -24,7 +24,6 @@ from detlint.verify.probe import Kind, Probe, UnavailableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
 _LONGEST = 200  # characters of an error
 
 
@@ -143,7 +142,8 @@ def _kind(error: Exception) -> str:
     message = str(error)
     if modes.refuses(message):
         return "raises"
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in message:
+    exhausted = getattr(torch, "OutOfMemoryError", torch.cuda.OutOfMemoryError)  # of torch 2.5 on
+    if isinstance(error, (MemoryError, exhausted)) or "can't allocate memory" in message:
         return "memory"
     if type(error).__name__ == "AcceleratorError" or "CUDA error" in message:
         return "device"
@@ -167,7 +167,3 @@ def _words(error: Exception) -> str:
     first = str(error).strip().partition("\n")[0]
     told = first if isinstance(error, UnavailableError) else f"{type(error).__name__}: {first}".removesuffix(": ")
     return textwrap.shorten(told, _LONGEST, placeholder=" ...")
-
-
-if __name__ == "__main__":
-    main()
