@@ -12,13 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from detlint import catalogue  # noqa: E402
-from detlint.verify import join  # noqa: E402
+from detlint.verify import evidence, join  # noqa: E402
 from detlint.verify.bench import Bench  # noqa: E402
 from detlint.verify.job import Answer, Job  # noqa: E402
 from detlint.verify.pool import Limits, Pool  # noqa: E402
 from detlint.verify.probe import Kind  # noqa: E402
 from detlint.verify.probes import NOT_PROBED, PROBES  # noqa: E402
 from detlint.verify.probes.sizes import along  # noqa: E402
+from detlint.verify.verdicts import Verdict  # noqa: E402
 from tests.tools.operations import BEYOND, TABLES  # noqa: E402
 
 ROWS = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
@@ -176,3 +177,17 @@ def test_the_references_folder_may_hold_another_result_to_differ_from(tmp_path: 
     (other,) = Pool(Limits()).answers([job])
     assert answer.absolute is None
     assert other.digests == answer.digests
+
+
+# Evidence that ships
+
+
+@pytest.mark.parametrize("file", sorted((catalogue.folder() / "evidence").glob("*.json")), ids=lambda file: file.name)
+def test_shipped_evidence_is_of_a_whole_session_whose_controls_held(file: Path) -> None:
+    held = evidence.read(file)
+    assert file.name == evidence.file_name(held.environment)
+    assert (held.complaint, held.interrupted) == ("", False)
+    outcomes = [outcome for one in held.measurements for outcome in one.outcomes.values()]
+    assert {outcome.verdict for outcome in outcomes}.isdisjoint({Verdict.FAILED, Verdict.INCONCLUSIVE})
+    assert {one.subject.row for one in held.measurements} <= IDS | BEYOND.keys(), "rows that are gone: sweep again"
+    assert len({one.subject.row for one in held.measurements}) > len(PROBES) / 2
