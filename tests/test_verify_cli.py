@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch")
 from detlint import verify_cli  # noqa: E402
 from detlint.cli import cli  # noqa: E402
 from detlint.verify import evidence, session  # noqa: E402
+from detlint.verify.verdicts import Outcome, Verdict  # noqa: E402
 
 NO_CUDA = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 QUICK = ("--device", "cpu", "--processes", "1", "--repeats", "4")
@@ -145,12 +146,24 @@ def test_operations_are_found_by_name_and_shown_as_a_table(capsys: pytest.Captur
     assert [line.split()[0] for line in shown[1:3]] == ["row", "scatter_value.fwd"]
 
 
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that takes no time: its controls alone would take seconds."""
+    where = {"device": "CPU", "type": "cpu", "torch": "2"}
+    outcomes = {"off": Outcome(Verdict.NOT_OBSERVED, 4, 1, 1)}
+    one = session.Measurement(session.Subject("scatter_value.fwd"), outcomes)
+    held = session.Session(where, session.Settings("cpu", 1, 4), (), (one,))
+    monkeypatch.setattr(session, "hold", lambda *given: held)
+
+
+@pytest.mark.usefixtures("measured")
 def test_the_session_goes_into_a_folder_that_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify_cli.main(["--op", "index_fill_", *QUICK, "--output", str(tmp_path / "new" / "folder")]) == 0
     (file,) = (tmp_path / "new" / "folder").iterdir()
     assert file.suffix == ".json"
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_session_that_cannot_be_written_is_shown_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
