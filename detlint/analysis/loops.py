@@ -13,7 +13,6 @@ from detlint.scopes import reaching
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _FINDS = frozenset(("argmax", "argmin", "argsort", "index"))
 _LISTS = frozenset(("builtins.list",))
-_ROUNDED = frozenset(("builtins.float", "torch.Tensor", "numpy.ndarray", "numpy.float64", "numpy.float32"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Loops:
         if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):
             yield Effect(first, "first")
         for part in s.walk(node.body):
-            if self._elsewhere(part, node) or _handles(part, node):
+            if self._elsewhere(part, node) or in_handler(part, node):
                 continue
             if isinstance(part, s.Call):
                 yield from self._call(part, node)
@@ -104,7 +103,7 @@ class Loops:
             kinds = self._initial(target)
             if kinds and kinds <= _LISTS:
                 yield Effect(target, "adds")
-            elif kinds and kinds <= _ROUNDED and not self._is_only_shown(target):
+            elif kinds and kinds <= self.module.catalogue.names("order", "rounded") and not self._is_only_shown(target):
                 yield Effect(target, "sums")
 
     def _initial(self, target: s.Name) -> frozenset[str]:
@@ -307,13 +306,13 @@ def _finds(node: s.Expression) -> bool:
     return False
 
 
-def _handles(node: s.Node, loop: s.Node) -> bool:
-    """Whether a node of a loop is in an `except` clause, where what went wrong is noted down."""
+def in_handler(node: s.Node, outer: s.Node) -> bool:
+    """Whether a node of a loop or function is in an `except` clause, where what went wrong is noted down."""
     below = node
     for around in node.ancestors():
         if isinstance(around, s.Try) and below in around.handlers:
             return True
-        if around is loop:
+        if around is outer:
             return False
         below = around
     return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.loops import in_handler
 from detlint.analysis.order import Leak, Order
 from detlint.catalogue import Row
 from detlint.model import Module
@@ -43,7 +44,7 @@ class Adders:
         for part in s.walk(function.body):
             if not isinstance(part, s.Call) or not isinstance(part.function, s.Attribute) or part in self._told:
                 continue
-            if part.function.attribute in self._adds and part.arguments and not _in_handler(part, function):
+            if part.function.attribute in self._adds and part.arguments and not in_handler(part, function):
                 self._told.add(part)
                 yield (
                     part,
@@ -103,17 +104,6 @@ def _waits(body: s.Block, methods: tuple[str, ...]) -> bool:
         called = call.function if isinstance(call, s.Call) else None
         if isinstance(called, s.Attribute) and called.attribute in methods and isinstance(called.value, s.Name):
             return True
-    return False
-
-
-def _in_handler(node: s.Node, function: s.Function) -> bool:
-    below = node
-    for around in node.ancestors():
-        if isinstance(around, s.Try) and below in around.handlers:
-            return True
-        if around is function:
-            return False
-        below = around
     return False
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from detlint.verify.probes.sizes import last
+
 if TYPE_CHECKING:
     from detlint.verify.bench import Bench
     from detlint.verify.probe import Run
@@ -15,7 +17,7 @@ CUDA = ("cuda",)
 
 def name_of(bench: Bench, default: str) -> str:
     """The last part of the name in the code, without a trailing underscore; the default in a sweep."""
-    return bench.called.rpartition(".")[2].rstrip("_") or default
+    return last(bench).rstrip("_") or default
 
 
 def function_of(bench: Bench, default: str) -> Callable[..., Any]:
