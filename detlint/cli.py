@@ -19,9 +19,10 @@ from detlint.config import Config, ConfigError
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from detlint.engine import Progress, Report
     from detlint.fixer import Outcome
     from detlint.fixing import Fixed
+    from detlint.gathering import Progress
+    from detlint.report import Report
 
 _SEVERITIES = ("error", "warning", "note")
 

@@ -9,12 +9,15 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import engine, source
+from detlint import source
+from detlint.analyse import UNPARSED, Source, analyse, undisturbed
 from detlint.config import Config
-from detlint.engine import UNPARSED, Progress, Report, Source
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
+from detlint.gathering import Progress, collect_paths, sources_of
 from detlint.placement import Placement
+from detlint.report import Report
+from detlint.settling import settle
 from detlint.vendoring import FILE
 from detlint.writing import Files
 
@@ -38,9 +41,9 @@ def fix_paths(
 ) -> Fixed:
     """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = engine.collect_paths(paths, config, codes, torch, jobs, progress)
+    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
     by_path = {each.path: each for each in collected}
-    sources = {item.path: item for item in engine.sources_of(collected)}
+    sources = {item.path: item for item in sources_of(collected)}
     files = Files()
     reports: list[Report] = []
 
@@ -49,15 +52,15 @@ def fix_paths(
             name = sources[path].name if path in sources else source.module_name(Path(path))
             if path not in sources or sources[path].text != text:
                 sources[path] = Source(path, name, text)
-                by_path[path] = engine.analyse(sources[path], codes, torch)
+                by_path[path] = analyse(sources[path], codes, torch)
         ordered = [by_path[path] for path in sorted(by_path)]
-        reports.append(engine.settle(ordered, config, torch, sources.values(), around))
+        reports.append(settle(ordered, config, torch, sources.values(), around))
         return [judged.finding for judged in reports[-1].findings]
 
     names = {path: item.name for path, item in sources.items()}
     placement = Placement(around.vendored, names, files.read)
     settings = Settings(unsafe, _first_party(config.root, around.vendored))
-    with engine.undisturbed():
+    with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copy)
     return Fixed(outcome, reports[-1], files)
 

@@ -18,7 +18,7 @@ from detlint.verify.probes import PROBES
 from detlint.verify.session import Session, Settings
 
 if TYPE_CHECKING:
-    from detlint.engine import Judged, Report
+    from detlint.report import Judged, Report
 
 _DESCRIPTION = """\
 Run the operations that findings name on a device, in the form in which the code calls them, and tell whether their

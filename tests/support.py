@@ -12,9 +12,10 @@ from packaging.version import Version
 
 from detlint import catalogue, engine
 from detlint import syntax as s
+from detlint.analyse import Source
 from detlint.config import Config
-from detlint.engine import Report, Source
 from detlint.model import Module
+from detlint.report import Report
 
 
 def module(text: str, path: str = "example.py", name: str = "example") -> Module:

@@ -11,12 +11,13 @@ from click.testing import CliRunner
 from packaging.version import Version
 
 from detlint import catalogue, engine, notebook, source
+from detlint.analyse import Source
 from detlint.cli import cli
 from detlint.config import Config
-from detlint.engine import Report, Source
 from detlint.finding import Place
 from detlint.model import Module
 from detlint.positions import Lines
+from detlint.report import Report
 
 BENCHMARK = "torch.backends.cudnn.benchmark = True"
 OFF = "torch.backends.cudnn.deterministic = False"
