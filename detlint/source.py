@@ -76,6 +76,11 @@ def decode(content: bytes) -> str:
     return text
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends, as Python counts them."""
+    return re.split(r"\r\n|\n|\r", text)
+
+
 def module_name(path: Path) -> str:
     """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it.
 
@@ -115,7 +120,7 @@ class Suppressions:
         self.lines: dict[tuple[int | None, int], frozenset[str] | None] = {}
         self.file: list[frozenset[str] | None] = []
         for cell, text in texts.items():
-            for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+            for number, line in enumerate(lines_of(text), 1):
                 match = _NOQA.search(line)
                 if match is not None and not _FILE_NOQA.match(line):
                     self.lines[cell, number] = _codes(match)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from detlint.finding import Place, Severity, Verification
 from detlint.report import Judged, Report
+from detlint.source import lines_of
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}
@@ -31,7 +31,7 @@ def render(
         place = judged.finding.place
         if place.path not in files:
             texts = read(place.path)
-            files[place.path] = {cell: re.split(r"\r\n|\n|\r", text) for cell, text in texts.items() if text}
+            files[place.path] = {cell: lines_of(text) for cell, text in texts.items() if text}
         _finding(console, judged, files[place.path].get(place.cell, []))
     console.print(_summary(report))
     output = console.file
