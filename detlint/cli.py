@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,6 +15,7 @@ import click
 
 from detlint import __version__, catalogue, config
 from detlint.config import Config, ConfigError
+from detlint.output import formats
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -53,7 +54,7 @@ def cli() -> None:
 @click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
 @click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
 @click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(formats.NAMES), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
@@ -114,6 +115,8 @@ def check(
         )
         if unsafe_fixes and not (fix or diff):
             raise ConfigError("--unsafe-fixes needs --fix or --diff")
+        if statistics and format_ != "text":
+            raise ConfigError(f"--statistics counts in text: leave out --format {format_}")
         if diff:
             found = _diff(paths, settings, jobs, unsafe_fixes, output)
         else:
@@ -184,16 +187,8 @@ def _run(
     for error in report.errors:
         click.echo(f"detlint: {error}", err=True)
     _complain_of_nothing(report.files, paths)
-    if format_ == "json":
-        from detlint.output import json
-
-        text = json.render(report, _text) + "\n"
-    else:
-        from detlint.output import text as text_format
-
-        color = output is None and sys.stdout.isatty()
-        text = text_format.render(report, _texts, color, statistics)
-    _write(text, output)
+    color = output is None and sys.stdout.isatty()
+    _write(formats.render(format_, report, settings, color, statistics), output)
     return bool(report.findings)
 
 
@@ -299,22 +294,6 @@ def _write(text: str, output: Path | None) -> None:
         output.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
-
-
-def _text(path: str) -> str:
-    from detlint import source
-
-    return source.read(Path(path)).removeprefix("\ufeff")
-
-
-def _texts(path: str) -> Mapping[int | None, str]:
-    """The texts of an analysed file by cell, or none where they cannot be had: that is then a finding of its own."""
-    from detlint import notebook, source
-
-    try:
-        return notebook.texts(path, source.read(Path(path)))
-    except source.UnreadableError:
-        return {}
 
 
 @contextmanager
