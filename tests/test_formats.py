@@ -65,11 +65,10 @@ def sarif(text: str) -> Iterator[Row]:
         if result["suppressions"]:
             continue
         place = result["locations"][0]["physicalLocation"]
-        location = run["artifacts"][place["artifactLocation"]["index"]]["location"]
-        assert location == place["artifactLocation"]
+        assert place["artifactLocation"]["uriBaseId"] in run["originalUriBaseIds"]
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
         message = re.sub(r"\{(\{\d+\})\}", r"\1", result["message"]["text"])
-        yield result["ruleId"], unquote(location["uri"]), place["region"]["startLine"], message
+        yield result["ruleId"], unquote(place["artifactLocation"]["uri"]), place["region"]["startLine"], message
 
 
 def junit(text: str) -> Iterator[Row]:

@@ -31,7 +31,7 @@ def render(report: Report, files: Files) -> str:
 
 
 class _Run:
-    """A run, and what its results point to by number: rules and files."""
+    """A run, and the rules that its results point to by number."""
 
     def __init__(self, report: Report, files: Files) -> None:
         self._report = report
@@ -41,18 +41,15 @@ class _Run:
         self._known = files.known(report)
         self._rules: dict[str, Rule] = {each.rule.code: each.rule for each in self._judged}
         self._codes = sorted(self._rules)
-        self._artifacts: dict[str, dict[str, Any]] = {}  # by path, as results name them
 
     def document(self) -> dict[str, Any]:
-        results = [self._result(judged) for judged in self._judged]
         notes = [{"level": "warning", "message": {"text": _message(error)}} for error in self._report.errors]
         driver = {"name": "detlint", "version": __version__, "semanticVersion": __version__}
         return {
             "tool": {"driver": {**driver, "rules": [_rule(self._rules[code]) for code in self._codes]}},
             "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
             "originalUriBaseIds": {_ROOT: {"description": {"text": "The directory that detlint ran in."}}},
-            "artifacts": [{"location": location} for location in self._artifacts.values()],
-            "results": results,
+            "results": [self._result(judged) for judged in self._judged],
             "columnKind": "unicodeCodePoints",
             "newlineSequences": ["\r\n", "\n", "\r"],
         }
@@ -93,7 +90,10 @@ class _Run:
 
     def _location(self, place: Place) -> dict[str, Any]:
         """A place in the file; what is in a cell stands in the notebook's JSON, and the cell is named beside it."""
-        physical = {"artifactLocation": self._artifact(place.path), "region": _region(self._files.span(place))}
+        physical = {
+            "artifactLocation": _artifact(self._files.name(place.path)),
+            "region": _region(self._files.span(place)),
+        }
         if place.cell is None:
             return {"physicalLocation": physical}
         return {
@@ -102,17 +102,6 @@ class _Run:
             "properties": {"cell": place.cell, "line": place.line, "column": place.column},
         }
 
-    def _artifact(self, path: str) -> dict[str, Any]:
-        """Where a file is: from the directory that detlint ran in, or as a whole where it is outside of that."""
-        if path not in self._artifacts:
-            name = self._files.name(path)
-            if Path(name).is_absolute() or name.startswith("../"):
-                location = {"uri": Path(os.path.normpath(Path.cwd() / name)).as_uri()}
-            else:
-                location = {"uri": quote(os.fsencode(name)), "uriBaseId": _ROOT}
-            self._artifacts[path] = {**location, "index": len(self._artifacts)}
-        return self._artifacts[path]
-
     def _fix(self, title: str, texts: Mapping[str, str]) -> dict[str, Any]:
         changes = []
         for path, text in texts.items():
@@ -120,8 +109,15 @@ class _Run:
                 {"deletedRegion": _region(each.span), "insertedContent": {"text": each.text}}
                 for each in replacements(self._files.text(path), text)
             ]
-            changes.append({"artifactLocation": self._artifact(path), "replacements": made})
+            changes.append({"artifactLocation": _artifact(self._files.name(path)), "replacements": made})
         return {"description": {"text": _message(title)}, "artifactChanges": changes}
+
+
+def _artifact(name: str) -> dict[str, Any]:
+    """Where a file is: from the directory that detlint ran in, or as a whole where it is outside of that."""
+    if Path(name).is_absolute() or name.startswith("../"):
+        return {"uri": Path(os.path.normpath(Path.cwd() / name)).as_uri()}
+    return {"uri": quote(os.fsencode(name)), "uriBaseId": _ROOT}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
