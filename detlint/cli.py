@@ -57,6 +57,7 @@ def cli() -> None:
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where there are findings.")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely, in place.")
 @click.option(
@@ -86,6 +87,7 @@ def check(
     output: Path | None,
     statistics: bool,
     jobs: int,
+    no_cache: bool,
     exit_zero: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -111,6 +113,7 @@ def check(
             breaks=config.promises("--breaks", _split(breaks)) or settings.breaks,
             torch_version=torch_version or settings.torch_version,
             runtime=runtime or settings.runtime,
+            cache_dir=None if no_cache else settings.cache_dir,
         )
         if unsafe_fixes and not (fix or diff):
             raise ConfigError("--unsafe-fixes needs --fix or --diff")
@@ -130,6 +133,7 @@ def check(
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
 def entries(
     paths: tuple[Path, ...],
     everything: bool,
@@ -138,6 +142,7 @@ def entries(
     format_: str,
     output: Path | None,
     jobs: int,
+    no_cache: bool,
 ) -> None:
     """Show where programs start, and how each one seeds what it draws from.
 
@@ -146,7 +151,8 @@ def entries(
     paths = paths or (Path(),)
     with _clear_errors():
         settings = config.for_paths(paths)
-        settings = replace(settings, exclude=settings.exclude + _split(exclude))
+        cache_dir = None if no_cache else settings.cache_dir
+        settings = replace(settings, exclude=settings.exclude + _split(exclude), cache_dir=cache_dir)
         _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
 
 

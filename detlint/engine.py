@@ -10,12 +10,14 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Source, analyse
+from detlint.analyse import UNPARSED, Models, Source, analyse
+from detlint.cache import Cache
 from detlint.config import Config
-from detlint.gathering import Progress, collect_paths, sources_of
+from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
+from detlint.listing import listed
 from detlint.report import Programs, Report
-from detlint.settling import link, settle
+from detlint.settling import answer, choose, link, settle
 
 
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
@@ -29,10 +31,19 @@ def check_paths(
 ) -> Report:
     """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
-    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    report = settle(collected, config, torch, sources_of(collected), around)
-    return replace(report, seconds=time.monotonic() - begun)
+    sources, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    contents = cache.read(sources)
+    key = cache.answer_key(contents, around)
+    answered = cache.answered(key)
+    if answered is None:
+        rules = catalogues.load()
+        codes = frozenset(rules.rules) if cache else rules.choose(config.select, config.ignore) | {UNPARSED}
+        collected = collect(contents, codes, torch, cache, jobs, progress)
+        answered = answer(collected, codes, torch, Models({item.path: item for item in sources}, torch), around)
+        if all(each.lasting for each in collected):
+            cache.keep_answered(key, answered)
+    return replace(choose(answered, config), seconds=time.monotonic() - begun)
 
 
 def entries_of(
@@ -40,7 +51,9 @@ def entries_of(
 ) -> Programs:
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
-    collected, around = collect_paths(paths, config, frozenset((UNPARSED,)), torch, jobs, progress)
+    sources, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
     project = link(collected, torch, around)
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)

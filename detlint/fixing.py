@@ -11,10 +11,12 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
+from detlint.cache import Cache
 from detlint.config import Config
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
-from detlint.gathering import Progress, collect_paths, sources_of
+from detlint.gathering import Progress, collect
+from detlint.listing import listed
 from detlint.placement import Placement
 from detlint.report import Report
 from detlint.settling import settle
@@ -41,9 +43,10 @@ def fix_paths(
 ) -> Fixed:
     """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    by_path = {each.path: each for each in collected}
-    sources = {item.path: item for item in sources_of(collected)}
+    listing, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    by_path = {each.path: each for each in collect(cache.read(listing), codes, torch, cache, jobs, progress)}
+    sources = {item.path: item for item in listing}
     files = Files()
     reports: list[Report] = []
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Severity
 from detlint.link.entries import Entry
+from detlint.source import Suppressions
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,18 @@ class Judged:
     finding: Finding
     rule: Rule
     severity: Severity
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a project has, before settings choose what is shown: the findings that it confirms and what is written in
+    its files, by path, on suppressing some.
+    """
+
+    findings: tuple[Judged, ...]
+    suppressions: Mapping[str, Suppressions]
+    entry_points: int
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,15 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import Collected, Models, Source, check_of, rules_over, undisturbed
+from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
 from detlint.catalogue import Catalogue, Rule
 from detlint.config import Config
 from detlint.finding import Finding, Fix, Place, Question, Unseeded
-from detlint.gathering import ALONE, Around
+from detlint.listing import ALONE, Around
 from detlint.placement import Placement
 from detlint.project import Project
-from detlint.report import Judged, Report
+from detlint.report import Answered, Judged, Report
+from detlint.source import Suppressions
 
 
 def link(
@@ -33,16 +34,31 @@ def settle(
     collected: Sequence[Collected], config: Config, torch: Version, sources: Iterable[Source], around: Around = ALONE
 ) -> Report:
     """Link the facts of all files; answer, suppress, select and sort the findings."""
-    catalogue = catalogues.load()
-    codes = catalogue.choose(config.select, config.ignore)
+    codes = catalogues.load().choose(config.select, config.ignore)
     models = Models({item.path: item for item in sources}, torch)
+    return choose(answer(collected, codes, torch, models, around), config)
+
+
+def answer(
+    collected: Sequence[Collected],
+    codes: frozenset[str],
+    torch: Version,
+    models: Models,
+    around: Around = ALONE,
+    project: Project | None = None,
+) -> Answered:
+    """The findings of these rules that the project confirms, with their severity and their fixes settled.
+
+    `project` are the files linked, where that is done already.
+    """
+    catalogue = catalogues.load()
     placement = Placement(around.vendored, {path: item.name for path, item in models.sources.items()}, models.text)
-    project = link(collected, torch, around, models)
+    if project is None:
+        project = link(collected, torch, around, models)
     found = [finding for c in collected for finding in c.findings]
     for rule in rules_over(catalogue, codes, "project", torch):
         found += check_of(rule)(project, rule)
-    suppressions = {c.path: c.suppressions for c in collected}
-    judged: dict[tuple[str, Place, str], Judged] = {}
+    confirmed = []
     for finding in found:
         if finding.only_if is not None and not project.holds(finding.only_if):
             continue
@@ -55,17 +71,34 @@ def settle(
             lowered = answered.lowered or not _holds_always(project, finding.full_if)
             answered = replace(answered, fix=placement.placed(_settled(finding.fix, lowered)))
         rule = catalogue.rules[finding.code]
-        severity = rule.lower if answered.lowered else rule.severity
-        place = finding.place
+        confirmed.append(Judged(answered, rule, rule.lower if answered.lowered else rule.severity))
+    suppressions = {c.path: c.suppressions for c in collected}
+    return Answered(tuple(confirmed), suppressions, len(project.entries), tuple(project.errors))
+
+
+def choose(answered: Answered, config: Config) -> Report:
+    """What is shown of a project: selected, not suppressed, sorted."""
+    catalogue = catalogues.load()
+    codes = catalogue.choose(config.select, config.ignore) | {UNPARSED}
+    shown: dict[tuple[str, Place, str], Judged] = {}
+    for judged in answered.findings:
+        finding, place = judged.finding, judged.finding.place
         if (
-            severity.rank <= config.severity.rank
-            and _breaks(rule, config.breaks)
-            and not suppressions[place.path].covers(finding.code, place.line, place.end_line, place.cell)
+            finding.code in codes
+            and judged.severity.rank <= config.severity.rank
+            and _breaks(judged.rule, config.breaks)
+            and not _suppressed(finding, answered.suppressions[place.path], config)
             and not _ignored(finding, config, catalogue)
         ):
-            judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
-    ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
-    return Report(tuple(ordered), len(collected), len(project.entries), 0.0, tuple(project.errors))
+            shown[finding.code, place, finding.message] = judged
+    ordered = sorted(shown.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
+    files = len(answered.suppressions)
+    return Report(tuple(ordered), files, answered.entry_points, 0.0, answered.errors)
+
+
+def _suppressed(finding: Finding, suppressions: Suppressions, config: Config) -> bool:
+    place = finding.place
+    return suppressions.covers(finding.code, place.line, place.end_line, place.cell, config.noqa)
 
 
 def _settled(fix: Fix, lowered: bool) -> Fix:
