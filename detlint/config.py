@@ -31,7 +31,8 @@ class ConfigError(Exception):
 class Config:
     """Settings of a run.
 
-    `severity` is the least grave one that is shown, `runtime` how fixes import their functions.
+    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `noqa` tells whether
+    comments `# noqa` suppress what they cover, `comments` whether any comment does.
     """
 
     select: tuple[str, ...] = ()
@@ -42,6 +43,8 @@ class Config:
     breaks: tuple[str, ...] = ()
     torch_version: str = ""
     runtime: str = "auto"
+    noqa: bool = True
+    comments: bool = True
     root: Path = field(default_factory=Path)
 
 

@@ -27,13 +27,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Around:
-    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, and
-    whether fixes give it a copy of the runtime.
+    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
+    fixes give it a copy of the runtime, and whether the run has the whole of it.
     """
 
     commands: tuple[tuple[str, str], ...] = ()
     unread: frozenset[str] = frozenset()
     vendored: bool = True
+    whole: bool = False
 
 
 ALONE = Around()
@@ -55,7 +56,9 @@ def collect_paths(
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))
-    around = Around(tuple(console_scripts(config.root)), beyond, vendored)
+    root = config.root.resolve()
+    whole = not config.exclude and any(root.is_relative_to(path.resolve()) for path in paths)
+    around = Around(tuple(console_scripts(config.root)), beyond, vendored, whole)
     return sorted(collected, key=lambda c: c.path), around
 
 

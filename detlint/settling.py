@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
-from pathlib import Path
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import Collected, Models, Source, check_of, rules_over, undisturbed
-from detlint.catalogue import Catalogue, Rule
+from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
 from detlint.config import Config
-from detlint.finding import Finding, Fix, Place, Question, Unseeded
+from detlint.finding import Finding, Fix, Question, Unseeded
 from detlint.gathering import ALONE, Around
+from detlint.judgement import Judgement
 from detlint.placement import Placement
 from detlint.project import Project
-from detlint.report import Judged, Report
+from detlint.report import Report
+from detlint.unused import UNUSED, unused
 
 
 def link(
@@ -41,12 +40,13 @@ def settle(
     found = [finding for c in collected for finding in c.findings]
     for rule in rules_over(catalogue, codes, "project", torch):
         found += check_of(rule)(project, rule)
-    suppressions = {c.path: c.suppressions for c in collected}
-    judged: dict[tuple[str, Place, str], Judged] = {}
+    broken = {finding.place.path for finding in found if finding.code == UNPARSED}
+    whole = around.whole and not broken and not project.errors
+    judgement = Judgement(catalogue, config, {c.path: c.suppressions for c in collected})
     for finding in found:
-        if finding.only_if is not None and not project.holds(finding.only_if):
-            continue
-        if any(project.holds(question) for question in finding.unless):
+        if not _stands(project, finding):
+            if not whole:
+                judgement.cover(finding)  # a run over more may confirm it
             continue
         answered = replace(finding, full_if=None, only_if=None, unless=())
         if finding.full_if is not None and not project.holds(finding.full_if):
@@ -54,18 +54,23 @@ def settle(
         if finding.fix is not None:
             lowered = answered.lowered or not _holds_always(project, finding.full_if)
             answered = replace(answered, fix=placement.placed(_settled(finding.fix, lowered)))
-        rule = catalogue.rules[finding.code]
-        severity = rule.lower if answered.lowered else rule.severity
-        place = finding.place
-        if (
-            severity.rank <= config.severity.rank
-            and _breaks(rule, config.breaks)
-            and not suppressions[place.path].covers(finding.code, place.line, place.end_line, place.cell)
-            and not _ignored(finding, config, catalogue)
-        ):
-            judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
-    ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
-    return Report(tuple(ordered), len(collected), len(project.entries), 0.0, tuple(project.errors))
+        judgement.add(answered)
+    if UNUSED in codes:
+        seen = ("file", "project") if whole else ("file",)
+        ran = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch)) | {UNPARSED}
+        for path, suppressions in judgement.heeded():
+            known = frozenset() if path in broken else ran
+            for finding in unused(catalogue, suppressions, judgement.used, known):
+                judgement.add(finding)
+    errors = tuple(project.errors)
+    return Report(judgement.shown(), len(collected), len(project.entries), 0.0, errors, judgement.withheld())
+
+
+def _stands(project: Project, finding: Finding) -> bool:
+    """Whether the project confirms a finding."""
+    if finding.only_if is not None and not project.holds(finding.only_if):
+        return False
+    return not any(project.holds(question) for question in finding.unless)
 
 
 def _settled(fix: Fix, lowered: bool) -> Fix:
@@ -77,21 +82,3 @@ def _settled(fix: Fix, lowered: bool) -> Fix:
 def _holds_always(project: Project, question: Question | None) -> bool:
     """Whether what a finding asks of its program is so in every program that shares the place."""
     return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
-
-
-def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:
-    """Whether a rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
-    return not promises or not rule.breaks or not set(promises).isdisjoint(rule.breaks)
-
-
-def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:
-    path = Path(finding.place.path)
-    absolute = path.absolute().as_posix()
-    root = config.root.absolute().as_posix() + "/"
-    relative = absolute.removeprefix(root)
-    return any(
-        finding.code in catalogue.matching(selector)
-        for pattern, selectors in config.per_file_ignores.items()
-        if fnmatch(relative, pattern) or fnmatch(path.name, pattern)
-        for selector in selectors
-    )
