@@ -133,7 +133,7 @@ class Cache:
             return None
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
-        known = (digests, beside, around.commands, sorted(around.unread), around.vendored)
+        known = (digests, beside, around.commands, sorted(around.unread), around.vendored, around.whole)
         return _key("project", tool(), str(self._torch), repr(known))
 
     def answered(self, key: bytes | None) -> Answered | None:

@@ -50,6 +50,7 @@ def cli() -> None:
 @click.option("--select", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to check, or ALL.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to leave out.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--ignore-noqa", is_flag=True, help="Show what comments suppress, too.")
 @click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
 @click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
 @click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
@@ -80,6 +81,7 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     exclude: tuple[str, ...],
+    ignore_noqa: bool,
     severity: str | None,
     breaks: tuple[str, ...],
     torch_version: str | None,
@@ -114,6 +116,7 @@ def check(
             torch_version=torch_version or settings.torch_version,
             runtime=runtime or settings.runtime,
             cache_dir=None if no_cache else settings.cache_dir,
+            comments=not ignore_noqa,
         )
         if unsafe_fixes and not (fix or diff):
             raise ConfigError("--unsafe-fixes needs --fix or --diff")

@@ -36,8 +36,9 @@ class ConfigError(Exception):
 class Config:
     """Settings of a run.
 
-    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `cache_dir` is the
-    folder of the cache; None for a run without one. Without `noqa`, `# noqa` comments suppress nothing.
+    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `noqa` tells whether
+    comments `# noqa` suppress what they cover, `comments` whether any comment does. `cache_dir` is the folder of the
+    cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -48,9 +49,10 @@ class Config:
     breaks: tuple[str, ...] = ()
     torch_version: str = ""
     runtime: str = "auto"
+    noqa: bool = True
+    comments: bool = True
     root: Path = field(default_factory=Path)
     cache_dir: Path | None = None
-    noqa: bool = True
 
 
 def for_paths(paths: Sequence[Path]) -> Config:

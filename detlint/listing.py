@@ -15,13 +15,14 @@ from detlint.placement import is_vendored
 
 @dataclass(frozen=True)
 class Around:
-    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, and
-    whether fixes give it a copy of the runtime.
+    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
+    fixes give it a copy of the runtime, and whether the run has the whole of it.
     """
 
     commands: tuple[tuple[str, str], ...] = ()
     unread: frozenset[str] = frozenset()
     vendored: bool = True
+    whole: bool = False
 
 
 ALONE = Around()
@@ -35,4 +36,6 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))
-    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored)
+    root = config.root.resolve()
+    whole = not config.exclude and any(root.is_relative_to(path.resolve()) for path in paths)
+    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole)

@@ -32,6 +32,7 @@ RANKS = (
             "engine",
             "fixing",
             "gathering",
+            "judgement",
             "listing",
             "output",
             "report",
