@@ -21,6 +21,10 @@ else:
     import tomli as tomllib
 
 RUNTIMES = ("auto", "vendor", "import")
+_KNOWN = (
+    *("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime"),
+    "baseline",
+)
 
 
 class ConfigError(Exception):
@@ -31,7 +35,8 @@ class ConfigError(Exception):
 class Config:
     """Settings of a run.
 
-    `severity` is the least grave one that is shown, `runtime` how fixes import their functions.
+    `severity` is the least grave one that is shown, `runtime` how fixes import their functions, `baseline` the file of
+    findings that are not shown.
     """
 
     select: tuple[str, ...] = ()
@@ -42,6 +47,7 @@ class Config:
     breaks: tuple[str, ...] = ()
     torch_version: str = ""
     runtime: str = "auto"
+    baseline: Path | None = None
     root: Path = field(default_factory=Path)
 
 
@@ -87,16 +93,15 @@ def _read(path: Path) -> dict[str, Any]:
 
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
-    known = ("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime")
     for key in table:
-        if key not in known:
-            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(known)}")
+        if key not in _KNOWN:
+            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(_KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise ConfigError(f"{path}: per-file-ignores must be a table of lists")
-    version = table.get("torch-version", "")
-    if not isinstance(version, str):
-        raise ConfigError(f"{path}: torch-version must be a string")
+    for key in ("torch-version", "baseline"):
+        if not isinstance(table.get(key, ""), str):
+            raise ConfigError(f"{path}: {key} must be a string")
     return Config(
         select=_strings(path, "select", table.get("select", [])),
         ignore=_strings(path, "ignore", table.get("ignore", [])),
@@ -104,8 +109,9 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
         per_file_ignores={k: _strings(path, f"per-file-ignores.{k}", v) for k, v in ignores.items()},
         severity=severity(f"{path}: severity", table.get("severity", "note")),
         breaks=promises(f"{path}: breaks", _strings(path, "breaks", table.get("breaks", []))),
-        torch_version=version,
+        torch_version=table.get("torch-version", ""),
         runtime=runtime(f"{path}: runtime", table.get("runtime", "auto")),
+        baseline=path.parent / table["baseline"] if table.get("baseline") else None,
         root=path.parent,
     )
 

@@ -12,6 +12,7 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Source, analyse
 from detlint.config import Config
+from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect_paths, sources_of
 from detlint.link.entries import Entry
 from detlint.report import Programs, Report
@@ -21,18 +22,54 @@ from detlint.settling import link, settle
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
     """Analyse texts in this process: for tests and editors."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    return settle([analyse(item, codes, torch) for item in sources], config, torch, sources)
+    run = Run([analyse(item, codes, torch) for item in sources], sources)
+    return filtered(settle(run.collected, config, torch, sources), run, filters((), config, torch))
 
 
 def check_paths(
-    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+    since: str | None = None,
 ) -> Report:
-    """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
+    """Analyse the Python files under `paths` with `jobs` processes (0: one a core).
+
+    With `since`, a revision of git, the report has what came with the change since then alone.
+    """
     begun = time.monotonic()
+    narrowing = filters(paths, config, torch, jobs, since)
+    report = filtered(*_checked(paths, config, torch, jobs, progress), narrowing)
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def record(
+    paths: Sequence[Path],
+    file: Path,
+    config: Config,
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Write what is found under `paths` to the baseline `file`, and report it as left out by that."""
+    from detlint.baseline import Baseline, write
+
+    begun = time.monotonic()
+    report, run = _checked(paths, config, torch, jobs, progress)
+    write(file, report, run, config)
+    report = filtered(report, run, [Baseline.read(file, config)])
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def _checked(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int, progress: Progress | None
+) -> tuple[Report, Run]:
+    """All that is found under `paths`, and what it is made from."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    report = settle(collected, config, torch, sources_of(collected), around)
-    return replace(report, seconds=time.monotonic() - begun)
+    run = Run(collected, sources_of(collected), around)
+    return settle(collected, config, torch, run.sources, around), run
 
 
 def entries_of(

@@ -50,7 +50,7 @@ def collect_paths(
     """Collect the Python files under `paths`, and what is around them."""
     files = list(source.discover(paths, config.exclude))
     sources = [Source(path.as_posix(), source.module_name(path)) for path in files]
-    collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
+    collected = list(collect_sources(sources, codes, torch, jobs, progress))
     folders = {path.parent: path for path in files}
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
     vendored = is_vendored(config.runtime, requirements(config.root))
@@ -64,9 +64,11 @@ def sources_of(collected: Iterable[Collected]) -> list[Source]:
     return [Source(each.path, source.module_name(Path(each.path))) for each in collected]
 
 
-def _collect(
-    sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int, progress: Progress | None
+def collect_sources(
+    sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int = 0, progress: Progress | None = None
 ) -> Iterator[Collected]:
+    """Collect texts and files on disk, in any order."""
+    jobs = jobs or os.cpu_count() or 1
     if jobs == 1 or len(sources) < 8:
         for done, item in enumerate(sources, 1):
             yield _analyse_alone(item, codes, torch)

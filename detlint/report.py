@@ -34,7 +34,10 @@ class Suppressed:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message."""
+    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
+
+    `notes` are sentences for the person who started it, on what is not shown.
+    """
 
     findings: tuple[Judged, ...]
     files: int
@@ -42,6 +45,7 @@ class Report:
     seconds: float
     errors: tuple[str, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Models, Source, check_of, rules_over, undisturbed
-from detlint.catalogue import Catalogue, Rule
+from detlint.catalogue import Catalogue
 from detlint.config import Config
 from detlint.finding import Finding, Fix, Place, Question, Unseeded
 from detlint.gathering import ALONE, Around
@@ -59,7 +59,7 @@ def settle(
         place = finding.place
         if (
             severity.rank <= config.severity.rank
-            and _breaks(rule, config.breaks)
+            and rule.speaks_of(config.breaks)
             and not suppressions[place.path].covers(finding.code, place.line, place.end_line, place.cell)
             and not _ignored(finding, config, catalogue)
         ):
@@ -77,11 +77,6 @@ def _settled(fix: Fix, lowered: bool) -> Fix:
 def _holds_always(project: Project, question: Question | None) -> bool:
     """Whether what a finding asks of its program is so in every program that shares the place."""
     return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
-
-
-def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:
-    """Whether a rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
-    return not promises or not rule.breaks or not set(promises).isdisjoint(rule.breaks)
 
 
 def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:

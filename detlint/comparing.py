@@ -1,0 +1,140 @@
+"""What a change brought: findings on lines that it touched, and findings elsewhere that were not there before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint.analyse import UNPARSED, Collected, Source, failed
+from detlint.config import Config
+from detlint.console_scripts import console_scripts
+from detlint.differences import Alignment, Lines, align, lines
+from detlint.filtering import Run
+from detlint.finding import Finding, Place
+from detlint.gathering import collect_sources
+from detlint.git import Repository
+from detlint.past import Past
+from detlint.report import Judged, Report
+from detlint.settling import settle
+from detlint.source import UnreadableError
+
+Known = dict[tuple[str, Place | str], int]  # how grave a code was at a place, or for a program
+
+
+class Since:
+    """A filter that leaves what a change brought.
+
+    The change leads from the commit where HEAD left the history of a revision to the files on disk. A finding stays
+    where a line of it was touched, where it was not there before, or was less grave; the old state is judged by the
+    settings of today. Files that git ignores or that belong to another repository are no part of the change.
+    """
+
+    def __init__(self, revision: str, paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0) -> None:
+        """Raises ConfigError where git cannot tell what changed."""
+        self._repository = Repository(paths[0] if paths[0].is_dir() else paths[0].parent)
+        self._base = self._repository.base(revision)
+        self._paths, self._config, self._torch, self._jobs = paths, config, torch, jobs
+        self._begun: tuple[Run, Past] | None = None
+        self._known: Known | None = None
+
+    def __call__(self, report: Report, run: Run) -> Report:
+        """The report with what the change brought. The first call is for the files as they are on disk."""
+        if self._begun is None:
+            files = [item.path for item in run.sources]
+            self._begun = run, Past(self._repository, self._base, self._paths, self._config.exclude, files)
+        changed = self._alignments(run)
+        befores = [_before(judged.finding, changed) for judged in report.findings]
+        shown = tuple(
+            judged
+            for judged, before in zip(report.findings, befores, strict=True)
+            if before is None or (changed and self._is_new(judged, before, changed))
+        )
+        count = len(report.findings) - len(shown)
+        note = f"{count} older {'finding is' if count == 1 else 'findings are'} not shown"
+        return replace(report, findings=shown, notes=(*report.notes, note) if count else report.notes)
+
+    def _alignments(self, run: Run) -> dict[str, Alignment]:
+        """What has become of each file that is not as it was."""
+        assert self._begun is not None
+        first, past = self._begun
+        new = {path: lines(path, content) for path, content in past.now.items()}
+        old = {path: lines(path, content) for path, content in past.contents.items()}
+        for item in run.sources:
+            if item.text is not None:
+                new[item.path] = lines(item.path, item.text)
+                if item.path in first.by_path and item.path not in past.now:
+                    old[item.path] = lines(item.path, Path(item.path).read_bytes())
+        same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
+        if not same.issuperset(old.keys() | new.keys()):
+            return align(_without(old, same), _without(new, same))
+        return {}
+
+    def _old_report(self) -> Report:
+        """What was found before the change."""
+        assert self._begun is not None
+        run, past = self._begun
+        config, torch = self._config, self._torch
+        codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
+        shared = {each.path: each for each in run.collected}
+        sources: list[Source] = []
+        collected: list[Collected] = []
+        waiting: list[Source] = []
+        for path in past.files:
+            try:
+                item = past.source(path)
+            except UnreadableError as error:
+                item = Source(path, "", "")
+                collected.append(failed(item, catalogues.load(), str(error)))
+            else:
+                if path not in past.contents and item == run.by_path[path]:
+                    collected.append(shared[path])
+                else:
+                    waiting.append(item)
+            sources.append(item)
+        collected += collect_sources(waiting, codes, torch, self._jobs)
+        around = replace(run.around, commands=tuple(console_scripts(config.root, past.read)), unread=past.unread())
+        return settle(sorted(collected, key=lambda each: each.path), config, torch, sources, around)
+
+    def _is_new(self, judged: Judged, before: Place, changed: Mapping[str, Alignment]) -> bool:
+        """Whether a finding on lines that were not touched was not there, or less grave."""
+        if self._known is None:
+            self._known = _known(self._old_report())
+        code, rank = judged.finding.code, judged.severity.rank
+        if self._known.get((code, before), rank + 1) <= rank:
+            return False
+        programs = [_old_path(path, changed) for path in _programs(judged.finding)]
+        return not programs or any(self._known.get((code, path), rank + 1) > rank for path in programs)
+
+
+def _known(report: Report) -> Known:
+    """What was found where, and how grave it was. Of what a program does as a whole the place does not matter."""
+    known: Known = {}
+    for judged in report.findings:
+        finding = judged.finding
+        keys: tuple[Place | str, ...] = (finding.place, *_programs(finding))
+        for key in keys:
+            known[finding.code, key] = min(judged.severity.rank, known.get((finding.code, key), judged.severity.rank))
+    return known
+
+
+def _programs(finding: Finding) -> list[str]:
+    """The programs that a finding is about as a whole, by path: it stands at their first draw."""
+    return finding.details["programs"].splitlines() if "programs" in finding.details else []
+
+
+def _before(finding: Finding, changed: Mapping[str, Alignment]) -> Place | None:
+    """Where a finding would have been before the change; None where it touched a line of it."""
+    place = finding.place
+    return changed[place.path].before(place) if place.path in changed else place
+
+
+def _old_path(path: str, changed: Mapping[str, Alignment]) -> str:
+    return (changed[path].path if path in changed else path) or path
+
+
+def _without(texts: Mapping[str, Lines], paths: set[str]) -> dict[str, Lines]:
+    return {path: text for path, text in texts.items() if path not in paths}
