@@ -12,7 +12,7 @@ from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Source, failed
 from detlint.config import Config
 from detlint.console_scripts import console_scripts
-from detlint.differences import Alignment, Lines, align, lines
+from detlint.differences import Alignment, align, lines
 from detlint.filtering import Run
 from detlint.finding import Finding, Place
 from detlint.gathering import collect_sources
@@ -47,11 +47,12 @@ class Since:
             files = [item.path for item in run.sources]
             self._begun = run, Past(self._repository, self._base, self._paths, self._config.exclude, files)
         changed = self._alignments(run)
+        differs = bool(changed) or self._commands() != run.around.commands
         befores = [_before(judged.finding, changed) for judged in report.findings]
         shown = tuple(
             judged
             for judged, before in zip(report.findings, befores, strict=True)
-            if before is None or (changed and self._is_new(judged, before, changed))
+            if before is None or (differs and self._is_new(judged, before, changed))
         )
         count = len(report.findings) - len(shown)
         note = f"{count} older {'finding is' if count == 1 else 'findings are'} not shown"
@@ -61,17 +62,13 @@ class Since:
         """What has become of each file that is not as it was."""
         assert self._begun is not None
         first, past = self._begun
-        new = {path: lines(path, content) for path, content in past.now.items()}
-        old = {path: lines(path, content) for path, content in past.contents.items()}
+        new, old = dict(past.now), dict(past.before)
         for item in run.sources:
             if item.text is not None:
                 new[item.path] = lines(item.path, item.text)
                 if item.path in first.by_path and item.path not in past.now:
                     old[item.path] = lines(item.path, Path(item.path).read_bytes())
-        same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
-        if not same.issuperset(old.keys() | new.keys()):
-            return align(_without(old, same), _without(new, same))
-        return {}
+        return align(old, new) if old or new else {}
 
     def _old_report(self) -> Report:
         """What was found before the change."""
@@ -90,14 +87,18 @@ class Since:
                 item = Source(path, "", "")
                 collected.append(failed(item, catalogues.load(), str(error)))
             else:
-                if path not in past.contents and item == run.by_path[path]:
+                if path not in past.before and item == run.by_path[path]:
                     collected.append(shared[path])
                 else:
                     waiting.append(item)
             sources.append(item)
         collected += collect_sources(waiting, codes, torch, self._jobs)
-        around = replace(run.around, commands=tuple(console_scripts(config.root, past.read)), unread=past.unread())
+        around = replace(run.around, commands=self._commands(), unread=past.unread())
         return settle(sorted(collected, key=lambda each: each.path), config, torch, sources, around)
+
+    def _commands(self) -> tuple[tuple[str, str], ...]:
+        assert self._begun is not None
+        return tuple(console_scripts(self._config.root, self._begun[1].read))
 
     def _is_new(self, judged: Judged, before: Place, changed: Mapping[str, Alignment]) -> bool:
         """Whether a finding on lines that were not touched was not there, or less grave."""
@@ -134,7 +135,3 @@ def _before(finding: Finding, changed: Mapping[str, Alignment]) -> Place | None:
 
 def _old_path(path: str, changed: Mapping[str, Alignment]) -> str:
     return (changed[path].path if path in changed else path) or path
-
-
-def _without(texts: Mapping[str, Lines], paths: set[str]) -> dict[str, Lines]:
-    return {path: text for path, text in texts.items() if path not in paths}

@@ -18,6 +18,7 @@ from detlint.config import ConfigError
 
 _KEPT = ("GIT_CONFIG", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _SAFE = ("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_PARTIAL = "git lacks old files that changed, as a partial clone does; `git diff REV` fetches them"
 _LINK, _LINKS = "120000", 8  # the mode of a symbolic link, and how many of them in a row are followed
 
 
@@ -46,8 +47,10 @@ class Repository:
         try:
             wanted = self._commit(revision)
         except ConfigError:
-            how = "`git fetch --unshallow`, this clone is shallow" if shallow else "for a branch `git fetch`"
-            raise ConfigError(f"git knows no revision {revision!r} here; fetch it first: {how}") from None
+            how = "--unshallow origin`, this clone is shallow" if shallow else "origin`"
+            raise ConfigError(
+                f"git knows no revision {revision!r} here; if it is elsewhere, `git fetch {how}"
+            ) from None
         try:
             return os.fsdecode(self._ask("merge-base", wanted, self._commit("HEAD")).split()[0])
         except ConfigError:
@@ -88,7 +91,7 @@ class Repository:
             end = answer.index(b"\n", start)
             head = answer[start:end].split()
             if head[-1] == b"missing":
-                raise ConfigError("this partial clone lacks old files that changed; `git diff REV` fetches them")
+                raise ConfigError(_PARTIAL)
             found.append(answer[end + 1 : end + 1 + int(head[2])])
             start = end + int(head[2]) + 2
         return found
@@ -124,7 +127,7 @@ class Repository:
     def _ask(self, *arguments: str, given: bytes = b"", fails: int = 0) -> bytes:
         """What git answers. `fails` is a further status that is no failure. Raises ConfigError."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith(_KEPT)}
-        # what is not here is not fetched either: the repository says by which command
+        # what is not here is not fetched either: by which command and from where, the repository's settings say
         environment = {**kept, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
         command = ["git", "-C", str(self.root), *_SAFE, *arguments]
         try:
@@ -132,6 +135,8 @@ class Repository:
         except FileNotFoundError:
             raise ConfigError("git, which tells what changed, is not installed or not on the PATH") from None
         if done.returncode not in (0, fails):
+            if b"promisor remote" in done.stderr:
+                raise ConfigError(_PARTIAL)
             told = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
             raise ConfigError(f"git cannot tell what changed: {told[0].removeprefix('fatal: ')}")
         return done.stdout

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from detlint import source
 from detlint.analyse import Source
+from detlint.differences import lines
 from detlint.git import Blob, Repository, blob_id
 from detlint.source import UnreadableError
 
@@ -16,8 +17,8 @@ from detlint.source import UnreadableError
 class Past:
     """What there was at a commit. Files have the paths that the run gives them, or would have given them.
 
-    `contents` are the old bytes of what differs by now or is gone; `now` are the bytes on disk of what differs or is
-    new. All else is the same: also what git ignores, and what belongs to another repository.
+    `before` are the lines of what differs by now or is gone, `now` those of what differs or is new. All else is the
+    same: also what git ignores, and what belongs to another repository.
     """
 
     def __init__(
@@ -26,7 +27,7 @@ class Past:
         """`paths` are those that the run was asked for, `files` those that it found. Raises ConfigError."""
         self._repository = repository
         self._tree = repository.tree(commit)
-        self.now: dict[str, bytes] = {}
+        now: dict[str, bytes] = {}
         old: dict[str, Blob] = {}
         unknown: dict[PurePosixPath, str] = {}
         for path in files:
@@ -39,18 +40,22 @@ class Past:
             elif blob_id(content, blob.id) != blob.id:
                 old[path] = blob
             if blob is None or path in old:
-                self.now[path] = content
+                now[path] = content
         self._ignored = repository.ignored(unknown)
         for place in self._ignored:
-            del self.now[unknown[place]]
+            del now[unknown[place]]
         gone = {path: place for path, place in self._discovered(paths, exclude) if path not in set(files)}
         left_out = repository.left_out() if gone else set()
         old |= {path: self._tree[place] for path, place in gone.items() if place not in left_out}
-        self.contents: Mapping[str, bytes] = dict(
-            zip(old, repository.contents([blob.id for blob in old.values()]), strict=True)
-        )
-        new = self.now.keys() - old.keys()
-        self.files = [*(path for path in files if path not in new), *(path for path in old if path not in self.now)]
+        new = now.keys() - old.keys()
+        self.files = [*(path for path in files if path not in new), *gone.keys() & old.keys()]
+        contents = zip(old, repository.contents([blob.id for blob in old.values()]), strict=True)
+        before = {path: (content, lines(path, content)) for path, content in contents}
+        self.now = {path: lines(path, content) for path, content in now.items()}
+        for path in [path for path in before if path in self.now and before[path][1] == self.now[path]]:
+            del before[path], self.now[path]  # other ends of lines, or other outputs in a notebook
+        self._contents = {path: content for path, (content, _) in before.items()}
+        self.before = {path: found for path, (_, found) in before.items()}
 
     def _discovered(self, paths: Sequence[Path], exclude: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
         """The files that the run would have found."""
@@ -81,7 +86,7 @@ class Past:
 
     def source(self, path: str) -> Source:
         """A file as it is to be analysed. Raises UnreadableError."""
-        text = source.decode(self.contents[path]) if path in self.contents else None
+        text = source.decode(self._contents[path]) if path in self._contents else None
         return Source(path, source.module_name(Path(path), self.is_file), text)
 
     def unread(self) -> frozenset[str]:
