@@ -86,8 +86,9 @@ class Baseline:
             self.entries
         ):
             gone = len(self.entries) - count
-            told = "1 entry no longer occurs" if gone == 1 else f"{gone} entries no longer occur"
-            yield f"{told} of {self.file}; `--write-baseline` takes {'it' if gone == 1 else 'them'} out"
+            entries, them = ("entry", "it") if gone == 1 else ("entries", "them")
+            told = f"{gone} {entries} of {self.file} no longer {'occurs' if gone == 1 else 'occur'}"
+            yield f"{told}; `--write-baseline` takes {them} out"
 
     def _renamed(self, found: Iterable[Entry]) -> dict[str, str]:
         """The names that files have in the baseline, of those that are gone under these and seem to be here now.

@@ -104,26 +104,23 @@ class Since:
         """Whether a finding on lines that were not touched was not there, or less grave."""
         if self._known is None:
             self._known = _known(self._old_report())
-        code, rank = judged.finding.code, judged.severity.rank
-        if self._known.get((code, before), rank + 1) <= rank:
-            return False
+        known, code, rank = self._known, judged.finding.code, judged.severity.rank
         programs = [_old_path(path, changed) for path in _programs(judged.finding)]
-        return not programs or any(self._known.get((code, path), rank + 1) > rank for path in programs)
+        return any(known.get((code, key), rank + 1) > rank for key in programs or (before,))
 
 
 def _known(report: Report) -> Known:
-    """What was found where, and how grave it was. Of what a program does as a whole the place does not matter."""
+    """What was found where, or in which programs as a whole, and how grave it was."""
     known: Known = {}
     for judged in report.findings:
-        finding = judged.finding
-        keys: tuple[Place | str, ...] = (finding.place, *_programs(finding))
-        for key in keys:
-            known[finding.code, key] = min(judged.severity.rank, known.get((finding.code, key), judged.severity.rank))
+        finding, rank = judged.finding, judged.severity.rank
+        for key in _programs(finding) or (finding.place,):
+            known[finding.code, key] = min(rank, known.get((finding.code, key), rank))
     return known
 
 
 def _programs(finding: Finding) -> list[str]:
-    """The programs that a finding is about as a whole, by path: it stands at their first draw."""
+    """The programs that a finding is about as a whole, by path; its place, their first draw, may move about."""
     return finding.details["programs"].splitlines() if "programs" in finding.details else []
 
 

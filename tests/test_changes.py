@@ -162,6 +162,13 @@ def test_what_was_unseeded_before_is_not_new_where_it_draws_later() -> None:
     assert shown() == []
 
 
+def test_another_program_that_draws_unseeded_is_new_at_the_line_where_others_do() -> None:
+    train = "from noise import noise\n\nprint(noise())\n"
+    commit(noise="import torch\n\n\ndef noise():\n    return torch.rand(2)\n", train=train)
+    write("more.py", train)
+    assert shown() == [("noise.py", 5, "DET101")]
+
+
 def test_a_call_path_over_touched_lines_does_not_make_a_finding_new() -> None:
     commit(
         noise="import torch\n\n\ndef noise():\n    return torch.rand(2)\n", train="from noise import noise\n\nnoise()\n"
