@@ -113,7 +113,7 @@ def _compared(paths: Iterable[str], old: Mapping[str, Lines], new: Mapping[str, 
         environment |= dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM"), "1")
         environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CEILING_DIRECTORIES": str(here.parent), "LC_ALL": "C"}
         try:
-            done = subprocess.run(["git", *_DIFF], capture_output=True, env=environment, cwd=here)
+            done = subprocess.run(["git", *_DIFF], input=b"", capture_output=True, env=environment, cwd=here)
         except FileNotFoundError:
             raise ConfigError("git, which tells what changed, is not installed or not on the PATH") from None
     if done.returncode not in (0, 1):
