@@ -59,6 +59,9 @@ def cli() -> None:
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
+@click.option("--changed-since", "since", metavar="REV", help="Show what came with the change since this git revision.")
+@click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out what this file records.")
+@click.option("--write-baseline", "record", is_flag=True, help="Record all that is found in the baseline.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where there are findings.")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely, in place.")
 @click.option(
@@ -90,6 +93,9 @@ def check(
     statistics: bool,
     jobs: int,
     no_cache: bool,
+    since: str | None,
+    baseline: Path | None,
+    record: bool,
     exit_zero: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -117,14 +123,21 @@ def check(
             runtime=runtime or settings.runtime,
             cache_dir=None if no_cache else settings.cache_dir,
             comments=not ignore_noqa,
+            baseline=baseline or settings.baseline,
         )
         if unsafe_fixes and not (fix or diff):
             raise ConfigError("--unsafe-fixes needs --fix or --diff")
+        if record and (fix or diff or since is not None):
+            raise ConfigError("--write-baseline records what is there: not with --fix, --diff or --changed-since")
+        if record and settings.baseline is None:
+            raise ConfigError("--write-baseline needs a file: give --baseline FILE, or `baseline` in the settings")
+        fixed = partial(_fixed, paths, settings, jobs, unsafe_fixes, since)
         if diff:
-            found = _diff(paths, settings, jobs, unsafe_fixes, output)
+            found = _diff(fixed(), output)
         else:
             judge = partial(_verified, device=device if verified else None, evidence=evidence)
-            found = _run(paths, settings, jobs, format_, output, statistics, fix, unsafe_fixes, judge)
+            report = partial(_written, fixed) if fix else partial(_checked, paths, settings, jobs, since, record)
+            found = _show(judge(report()), paths, format_, output, statistics)
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
@@ -168,29 +181,18 @@ def verify(arguments: tuple[str, ...]) -> None:
     raise SystemExit(verify_cli.main(arguments))
 
 
-def _run(
-    paths: tuple[Path, ...],
-    settings: Config,
-    jobs: int,
-    format_: str,
-    output: Path | None,
-    statistics: bool,
-    fix: bool,
-    unsafe: bool,
-    verified: Callable[[Report], Report],
-) -> bool:
+def _checked(paths: tuple[Path, ...], settings: Config, jobs: int, since: str | None, record: bool) -> Report:
     from detlint import engine
 
-    if fix:
-        fixed = _fixed(paths, settings, jobs, unsafe)
-        report = fixed.report
-        problems = fixed.files.write(fixed.outcome.changes)
-        _tell_of_fixes(fixed.outcome, problems)
-    else:
-        with _progress() as progress:
-            report = engine.check_paths(paths, settings, _torch(settings), jobs, progress)
-    report = verified(report)
-    for error in report.errors:
+    with _progress() as progress:
+        if record and settings.baseline is not None:
+            return engine.record(paths, settings.baseline, settings, _torch(settings), jobs, progress)
+        return engine.check_paths(paths, settings, _torch(settings), jobs, progress, since)
+
+
+def _show(report: Report, paths: tuple[Path, ...], format_: str, output: Path | None, statistics: bool) -> bool:
+    """Print a report; whether it has findings."""
+    for error in (*report.errors, *report.notes):
         click.echo(f"detlint: {error}", err=True)
     _complain_of_nothing(report.files, paths)
     if format_ == "json":
@@ -237,11 +239,18 @@ def _torch(settings: Config) -> Version:
     return config.target_torch(settings.torch_version, settings.root, rules)
 
 
-def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool) -> Fixed:
+def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, since: str | None) -> Fixed:
     from detlint import fixing
 
     with _progress() as progress:
-        return fixing.fix_paths(paths, settings, _torch(settings), unsafe, jobs, progress)
+        return fixing.fix_paths(paths, settings, _torch(settings), unsafe, jobs, progress, since)
+
+
+def _written(fixed: Callable[[], Fixed]) -> Report:
+    """Write what fixes change, tell of it, and report what is left."""
+    made = fixed()
+    _tell_of_fixes(made.outcome, made.files.write(made.outcome.changes))
+    return made.report
 
 
 def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
@@ -254,11 +263,10 @@ def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
         raise SystemExit(2)
 
 
-def _diff(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, output: Path | None) -> bool:
+def _diff(fixed: Fixed, output: Path | None) -> bool:
     """Print what fixes would change; whether anything."""
     from detlint import patch
 
-    fixed = _fixed(paths, settings, jobs, unsafe)
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
     if output is not None:
         output.write_bytes(text)

@@ -53,7 +53,10 @@ class Suppressed:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message."""
+    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
+
+    `notes` are sentences for the person who started it, on what is not shown.
+    """
 
     findings: tuple[Judged, ...]
     files: int
@@ -61,6 +64,7 @@ class Report:
     seconds: float
     errors: tuple[str, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

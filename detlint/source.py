@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from io import BytesIO
 from pathlib import Path
@@ -34,6 +34,17 @@ def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Pat
             if file not in seen:
                 seen.add(file)
                 yield file
+
+
+def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
+    """Whether `discover` would give a file below the folder `root`, were it there."""
+    patterns = tuple(exclude)
+    above = [each for each in path.parents if each != root and each.is_relative_to(root)]
+    return (
+        path.name.endswith((".py", ".ipynb"))
+        and not any(each.name in EXCLUDED for each in above)
+        and not any(_excluded(each, root, patterns) for each in (path, *above))
+    )
 
 
 def _below(folder: Path, root: Path, patterns: Sequence[str]) -> Iterator[Path]:
@@ -76,16 +87,17 @@ def lines_of(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def module_name(path: Path) -> str:
+def module_name(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> str:
     """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it.
 
-    A notebook belongs to no package; what no name can hold is an underscore in its own.
+    A notebook belongs to no package; what no name can hold is an underscore in its own. `is_file` tells where there
+    are files.
     """
     if path.suffix == ".ipynb":
         return re.sub(r"\W", "_", path.stem)
     parts = [] if path.name == "__init__.py" else [path.stem]
     folder = path.absolute().parent
-    while (folder / "__init__.py").is_file() and folder.name:
+    while is_file(folder / "__init__.py") and folder.name:
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts) or path.absolute().parent.name
@@ -98,10 +110,16 @@ def is_test(path: str) -> bool:
 
 def neighbours(path: Path) -> Iterator[Path]:
     """The modules that an import in `path` may find beside it: in its folder, and in the packages around it."""
-    folder = path.parent
-    while True:
+    for folder in search_folders(path):
         yield from folder.glob("*.py")
         yield from folder.glob("*/*.py")
-        if not (folder / "__init__.py").is_file() or folder == folder.parent or not folder.name:
+
+
+def search_folders(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> Iterator[Path]:
+    """The folder of a file and those of the packages around it. `is_file` tells where there are files."""
+    folder = path.parent
+    while True:
+        yield folder
+        if not is_file(folder / "__init__.py") or folder == folder.parent or not folder.name:
             return
         folder = folder.parent
