@@ -51,6 +51,7 @@ def cli() -> None:
 @click.option("--select", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to check, or ALL.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to leave out.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--ignore-noqa", is_flag=True, help="Show what comments suppress, too.")
 @click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
 @click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
 @click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
@@ -58,6 +59,10 @@ def cli() -> None:
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
+@click.option("--changed-since", "since", metavar="REV", help="Show what came with the change since this git revision.")
+@click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out what this file records.")
+@click.option("--write-baseline", "record", is_flag=True, help="Record all that is found in the baseline.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where there are findings.")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely, in place.")
 @click.option(
@@ -80,6 +85,7 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     exclude: tuple[str, ...],
+    ignore_noqa: bool,
     severity: str | None,
     breaks: tuple[str, ...],
     torch_version: str | None,
@@ -87,6 +93,10 @@ def check(
     output: Path | None,
     statistics: bool,
     jobs: int,
+    no_cache: bool,
+    since: str | None,
+    baseline: Path | None,
+    record: bool,
     exit_zero: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -112,16 +122,25 @@ def check(
             breaks=config.promises("--breaks", _split(breaks)) or settings.breaks,
             torch_version=torch_version or settings.torch_version,
             runtime=runtime or settings.runtime,
+            cache_dir=None if no_cache else settings.cache_dir,
+            comments=not ignore_noqa,
+            baseline=baseline or settings.baseline,
         )
         if unsafe_fixes and not (fix or diff):
             raise ConfigError("--unsafe-fixes needs --fix or --diff")
         if statistics and format_ != "text":
             raise ConfigError(f"--statistics counts in text: leave out --format {format_}")
+        if record and (fix or diff or since is not None):
+            raise ConfigError("--write-baseline records what is there: not with --fix, --diff or --changed-since")
+        if record and settings.baseline is None:
+            raise ConfigError("--write-baseline needs a file: give --baseline FILE, or `baseline` in the settings")
+        fixed = partial(_fixed, paths, settings, jobs, unsafe_fixes, since)
         if diff:
-            found = _diff(paths, settings, jobs, unsafe_fixes, output)
+            found = _diff(fixed(), output)
         else:
             judge = partial(_verified, device=device if verified else None, evidence=evidence)
-            found = _run(paths, settings, jobs, format_, output, statistics, fix, unsafe_fixes, judge)
+            report = partial(_written, fixed) if fix else partial(_checked, paths, settings, jobs, since, record)
+            found = _show(judge(report()), paths, settings, format_, output, statistics)
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
@@ -133,6 +152,7 @@ def check(
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
 def entries(
     paths: tuple[Path, ...],
     everything: bool,
@@ -141,6 +161,7 @@ def entries(
     format_: str,
     output: Path | None,
     jobs: int,
+    no_cache: bool,
 ) -> None:
     """Show where programs start, and how each one seeds what it draws from.
 
@@ -149,7 +170,8 @@ def entries(
     paths = paths or (Path(),)
     with _clear_errors():
         settings = config.for_paths(paths)
-        settings = replace(settings, exclude=settings.exclude + _split(exclude))
+        cache_dir = None if no_cache else settings.cache_dir
+        settings = replace(settings, exclude=settings.exclude + _split(exclude), cache_dir=cache_dir)
         _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
 
 
@@ -162,29 +184,20 @@ def verify(arguments: tuple[str, ...]) -> None:
     raise SystemExit(verify_cli.main(arguments))
 
 
-def _run(
-    paths: tuple[Path, ...],
-    settings: Config,
-    jobs: int,
-    format_: str,
-    output: Path | None,
-    statistics: bool,
-    fix: bool,
-    unsafe: bool,
-    verified: Callable[[Report], Report],
-) -> bool:
+def _checked(paths: tuple[Path, ...], settings: Config, jobs: int, since: str | None, record: bool) -> Report:
     from detlint import engine
 
-    if fix:
-        fixed = _fixed(paths, settings, jobs, unsafe)
-        report = fixed.report
-        problems = fixed.files.write(fixed.outcome.changes)
-        _tell_of_fixes(fixed.outcome, problems)
-    else:
-        with _progress() as progress:
-            report = engine.check_paths(paths, settings, _torch(settings), jobs, progress)
-    report = verified(report)
-    for error in report.errors:
+    with _progress() as progress:
+        if record and settings.baseline is not None:
+            return engine.record(paths, settings.baseline, settings, _torch(settings), jobs, progress)
+        return engine.check_paths(paths, settings, _torch(settings), jobs, progress, since)
+
+
+def _show(
+    report: Report, paths: tuple[Path, ...], settings: Config, format_: str, output: Path | None, statistics: bool
+) -> bool:
+    """Print a report; whether it has findings."""
+    for error in (*report.errors, *report.notes):
         click.echo(f"detlint: {error}", err=True)
     _complain_of_nothing(report.files, paths)
     color = output is None and sys.stdout.isatty()
@@ -223,11 +236,18 @@ def _torch(settings: Config) -> Version:
     return config.target_torch(settings.torch_version, settings.root, rules)
 
 
-def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool) -> Fixed:
+def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, since: str | None) -> Fixed:
     from detlint import fixing
 
     with _progress() as progress:
-        return fixing.fix_paths(paths, settings, _torch(settings), unsafe, jobs, progress)
+        return fixing.fix_paths(paths, settings, _torch(settings), unsafe, jobs, progress, since)
+
+
+def _written(fixed: Callable[[], Fixed]) -> Report:
+    """Write what fixes change, tell of it, and report what is left."""
+    made = fixed()
+    _tell_of_fixes(made.outcome, made.files.write(made.outcome.changes))
+    return made.report
 
 
 def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
@@ -240,11 +260,10 @@ def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
         raise SystemExit(2)
 
 
-def _diff(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, output: Path | None) -> bool:
+def _diff(fixed: Fixed, output: Path | None) -> bool:
     """Print what fixes would change; whether anything."""
     from detlint import patch
 
-    fixed = _fixed(paths, settings, jobs, unsafe)
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
     if output is not None:
         output.write_bytes(text)

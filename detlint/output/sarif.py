@@ -43,7 +43,8 @@ class _Run:
         self._codes = sorted(self._rules)
 
     def document(self) -> dict[str, Any]:
-        notes = [{"level": "warning", "message": {"text": _message(error)}} for error in self._report.errors]
+        told = [("warning", error) for error in self._report.errors] + [("note", note) for note in self._report.notes]
+        notes = [{"level": level, "message": {"text": _message(text)}} for level, text in told]
         driver = {"name": "detlint", "version": __version__, "semanticVersion": __version__}
         return {
             "tool": {"driver": {**driver, "rules": [_rule(self._rules[code]) for code in self._codes]}},

@@ -1,0 +1,67 @@
+"""What of a report is shown: filters over reports, and what they are told of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import notebook
+from detlint.analyse import Collected, Source
+from detlint.config import Config
+from detlint.listing import ALONE, Around
+from detlint.report import Report
+from detlint.source import UnreadableError
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a report was made from: the files, what came of some of them by path, and what is around them."""
+
+    sources: Sequence[Source]
+    collected: Mapping[str, Collected]
+    around: Around = ALONE
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Source]:
+        """The files by path."""
+        return {item.path: item for item in self.sources}
+
+    def texts(self, path: str) -> Mapping[int | None, str]:
+        """The texts of a file by cell; none where they cannot be had."""
+        try:
+            return notebook.texts(path, self.by_path[path].read())
+        except UnreadableError:
+            return {}
+
+
+Filter = Callable[[Report, Run], Report]
+
+
+def filters(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, since: str | None = None
+) -> list[Filter]:
+    """What the settings, and a revision `since` which only changes count, leave out. Raises ConfigError.
+
+    Those who only ask for the one need not pay for the other.
+    """
+    found: list[Filter] = []
+    if config.baseline is not None:
+        from detlint.baseline import Baseline
+
+        found.append(Baseline.read(config.baseline, config))
+    if since is not None:
+        from detlint.comparing import Since
+
+        found.append(Since(since, paths, config, torch, jobs))
+    return found
+
+
+def filtered(report: Report, run: Run, narrowing: Iterable[Filter]) -> Report:
+    """The report with one filter after the other applied."""
+    for each in narrowing:
+        report = each(report, run)
+    return report
