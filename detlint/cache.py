@@ -106,7 +106,7 @@ class Cache:
     def keep(self, content: Content, collected: Collected) -> None:
         """Keep what all rules made of a file; for good once `flush` was called."""
         key = self._key(content)
-        if key is not None and collected.lasting:
+        if key is not None and collected.lasting and not isinstance(content.item.text, str):  # soon to be another
             try:
                 self._waiting[key] = _files().encode(collected)
             except CodecError:
@@ -127,10 +127,12 @@ class Cache:
         return _key("file", tool(), str(self._torch), name, content.item.name, content.digest.hex())
 
     def answer_key(self, contents: Iterable[Content], around: Around) -> bytes | None:
-        """The key of what a project of these files has; None where that cannot be kept."""
-        digests = [(each.item.path, each.item.name, each.digest) for each in contents]
-        if self.store is None or any(digest is None for *_, digest in digests):
-            return None
+        """The key of what a project of these files has; None where that is not kept: a text is not on the disk."""
+        digests = []
+        for each in contents:
+            if self.store is None or each.digest is None or isinstance(each.item.text, str):
+                return None
+            digests.append((each.item.path, each.item.name, each.digest))
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
         known = (digests, beside, around.commands, sorted(around.unread), around.vendored)
@@ -152,6 +154,18 @@ class Cache:
                 self.store.put({key: _projects().encode(answered)})
             except CodecError:
                 return
+
+    def note_whole(self) -> None:
+        """Note that the project was analysed as a whole."""
+        if self.store is not None and not self.is_whole():
+            self.store.put({self._whole(): b""})
+
+    def is_whole(self) -> bool:
+        """Whether the project was ever analysed as a whole, by this detlint and for this version of PyTorch."""
+        return self.store is not None and bool(self.store.get([self._whole()]))
+
+    def _whole(self) -> bytes:
+        return _key("whole", tool(), str(self._torch))
 
 
 @cache

@@ -11,12 +11,12 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Models, Source, analyse
-from detlint.cache import Cache
+from detlint.cache import Cache, Content
 from detlint.config import Config
 from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
-from detlint.listing import listed
-from detlint.report import Programs, Report
+from detlint.listing import Around, listed
+from detlint.report import Answered, Programs, Report
 from detlint.settling import answer, choose, link, settle
 
 
@@ -33,17 +33,33 @@ def check_paths(
     begun = time.monotonic()
     sources, around = listed(paths, config)
     cache = Cache(config.cache_dir, torch)
-    contents = cache.read(sources)
+    rules = catalogues.load()
+    codes = frozenset(rules.rules) if cache else rules.choose(config.select, config.ignore) | {UNPARSED}
+    report = choose(answered(cache.read(sources), around, codes, torch, cache, jobs, progress), config)
+    if any(path.absolute() == config.root.absolute() for path in paths):
+        cache.note_whole()
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def answered(
+    contents: Sequence[Content],
+    around: Around,
+    codes: frozenset[str],
+    torch: Version,
+    cache: Cache,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Answered:
+    """What these rules find in files as one project; all rules, where there is a cache."""
     key = cache.answer_key(contents, around)
-    answered = cache.answered(key)
-    if answered is None:
-        rules = catalogues.load()
-        codes = frozenset(rules.rules) if cache else rules.choose(config.select, config.ignore) | {UNPARSED}
+    known = cache.answered(key)
+    if known is None:
         collected = collect(contents, codes, torch, cache, jobs, progress)
-        answered = answer(collected, codes, torch, Models({item.path: item for item in sources}, torch), around)
+        models = Models({each.item.path: each.item for each in contents}, torch)
+        known = answer(collected, codes, torch, models, around)
         if all(each.lasting for each in collected):
-            cache.keep_answered(key, answered)
-    return replace(choose(answered, config), seconds=time.monotonic() - begun)
+            cache.keep_answered(key, known)
+    return known
 
 
 def entries_of(

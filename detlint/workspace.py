@@ -31,6 +31,7 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import config as configs
+from detlint import engine, source
 from detlint.analyse import Collected, Models, Source, undisturbed
 from detlint.cache import Cache, Content
 from detlint.config import Config
@@ -38,7 +39,7 @@ from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
 from detlint.project import Project
 from detlint.report import Answered, Judged, Report
-from detlint.settling import answer, choose, link, settle
+from detlint.settling import answer, choose, link
 
 
 class Workspace:
@@ -135,10 +136,18 @@ class Workspace:
             self._look()
             return frozenset(self._items)
 
+    def excludes(self, path: str | Path) -> bool:
+        """Whether the settings leave a file of the project out."""
+        return source.is_excluded(Path(path).absolute(), self.config.root.absolute(), self.config.exclude)
+
     def missing(self) -> int:
         """How many files have to be analysed before the project can answer."""
         with self._lock:
             return 0 if self._known() is not None else self._cache.missing(self._changed())
+
+    def is_whole(self) -> bool:
+        """Whether the cache knows the project as a whole, if perhaps as it was some edits ago."""
+        return self._cache.is_whole()
 
     def load(self, jobs: int = 1, progress: Progress | None = None) -> None:
         """Make ready to answer, with `jobs` processes (0: one a core)."""
@@ -162,13 +171,11 @@ class Workspace:
 
     def alone(self, path: str | Path, text: str | None = None) -> tuple[Judged, ...]:
         """The findings that `detlint PATH` shows in a file, with this text where one is given."""
-        shown = _shown(path)
-        sources, around = listed([Path(shown)], self.config)
         with self._lock, undisturbed():
-            (content,) = self._cache.read([replace(item, text=text) for item in sources])
-            (collected,) = collect([content], self._codes, self.torch, self._cache, jobs=1)
-            items = [replace(content.item, text=text)]
-            return settle([collected], self.config, self.torch, items, around).findings
+            sources, around = listed([Path(_shown(path))], self.config)
+            contents = self._cache.read([replace(item, text=text) for item in sources])
+            found = engine.answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
+            return choose(found, self.config).findings
 
     # How it is answered
 
@@ -202,8 +209,7 @@ class Workspace:
             if self._project is None:
                 self._project = link(collected, self.torch, self._around, self._models)
             answered = answer(collected, self._codes, self.torch, self._models, self._around, self._project)
-        saved = not any(isinstance(item.text, str) for item in self._items.values())
-        if saved and all(each.lasting for each in collected):
+        if all(each.lasting for each in collected):
             self._cache.keep_answered(self._cache.answer_key(self._contents.values(), self._around), answered)
         self._answered = answered
         return answered

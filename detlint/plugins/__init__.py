@@ -1,0 +1,1 @@
+"""detlint in other tools."""
