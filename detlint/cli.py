@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint import __version__, catalogue, config
+from detlint.cache_cli import cache
 from detlint.config import Config, ConfigError
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def cli() -> None:
 
     `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`.
     """
+
+
+cli.add_command(cache)
 
 
 @cli.command()

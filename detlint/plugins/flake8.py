@@ -64,7 +64,9 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
-        """Take the values of the options."""
+        """Take the values of the options: a run begins, and files may be others than in one before."""
+        _settings.cache_clear()
+        _workspace.cache_clear()
         cls._torch = options.detlint_torch_version
         cls._project = options.detlint_project == "auto"
         cls._stdin = options.stdin_display_name if "-" in options.filenames else ""
