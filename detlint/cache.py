@@ -11,24 +11,28 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import Collected, Source
-from detlint.catalogue import Rule
+from detlint.catalogue import CatalogueError, Rule
 from detlint.codec import Codec, CodecError
+from detlint.config import Config, ConfigError
+from detlint.finding import Finding
 from detlint.listing import Around
 from detlint.report import Answered
 from detlint.store import Store
 from detlint.vendoring import FILE as RUNTIME
 
+T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _BATCH = 64  # results that are kept at once
 
@@ -98,9 +102,11 @@ class Cache:
         found = {}
         for path, key in keys.items():
             try:
-                found[path] = _files().decode(values[key], path)
+                collected = _files().decode(values[key], path)
             except (KeyError, CodecError):
                 continue
+            if all(map(_is_sound, collected.findings)):
+                found[path] = collected
         return found
 
     def keep(self, content: Content, collected: Collected) -> None:
@@ -135,17 +141,20 @@ class Cache:
             digests.append((each.item.path, each.item.name, each.digest))
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
-        known = (digests, beside, around.commands, sorted(around.unread), around.vendored)
+        known = (sorted(digests), beside, around.commands, sorted(around.unread), around.vendored)
         return _key("project", tool(), str(self._torch), repr(known))
 
-    def answered(self, key: bytes | None) -> Answered | None:
-        """What is kept of a project under a key."""
+    def answered(self, key: bytes | None, contents: Iterable[Content]) -> Answered | None:
+        """What is kept of a project of these files under a key."""
         if self.store is None or key is None:
             return None
+        paths = {each.item.path for each in contents}
         try:
-            return _projects().decode(self.store.get([key])[key])
+            found = _projects().decode(self.store.get([key])[key], paths=paths)
         except (KeyError, CodecError):
             return None
+        sound = all(_is_sound(judged.finding, judged.rule) for judged in found.findings)
+        return found if sound and found.suppressions.keys() == paths else None
 
     def keep_answered(self, key: bytes | None, answered: Answered) -> None:
         """Keep what a project has under a key."""
@@ -185,6 +194,35 @@ def tool() -> str:
         files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
         parts += [f"{path.name} {_stamp(path)}" for path in files]
     return _key(*parts).hex()
+
+
+def _is_sound(finding: Finding, rule: Rule | None = None) -> bool:
+    """Whether a finding that was kept can be shown: it is of a rule, and stands somewhere."""
+    known = catalogues.load().rules.get(finding.code)
+    if known is None or rule not in (None, known):
+        return False
+    try:
+        known.help.format(**finding.details)
+    except (LookupError, ValueError, AttributeError):
+        return False
+    edits = finding.fix.edits if finding.fix is not None else ()
+    places = (finding.place, *(r.place for r in finding.related), *(e.place for e in edits))
+    return all(min(p.line, p.column, p.end_line, p.end_column, 1 if p.cell is None else p.cell + 1) > 0 for p in places)
+
+
+def uncached_where_it_fails(run: Callable[[Config], T], config: Config) -> T:
+    """What a run with these settings gives; where it fails with a cache, what it gives without one.
+
+    What is read from the cache has the right types, but need not make sense: somebody else may have put it there.
+    """
+    try:
+        return run(config)
+    except (ConfigError, CatalogueError, OSError):
+        raise
+    except Exception:
+        if config.cache_dir is None:
+            raise
+        return run(replace(config, cache_dir=None))
 
 
 def _stamp(path: Path) -> str:

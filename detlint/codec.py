@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import json
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -28,9 +28,13 @@ class CodecError(Exception):
 
 @dataclass
 class _Document:
-    """A document that is being written or read: its rows, or the records that they were read into."""
+    """A document that is being written or read: its rows, or the records that they were read into.
+
+    `path` is the root's, `paths` are those that may stand in the document where the root has none.
+    """
 
     path: str | None
+    paths: Container[str] = ()
     rows: list[Any] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -45,7 +49,7 @@ class _Shape(NamedTuple):
 class Codec(Generic[T]):
     """Writes and reads records of one class.
 
-    Where the root has a `path`, the records in it that have the same one take the path under which it is read.
+    Where the root has a `path`, so have all records in it, and they take the one under which they are read.
     """
 
     def __init__(self, root: type[T], others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE):
@@ -71,9 +75,12 @@ class Codec(Generic[T]):
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be written: {error}") from error
 
-    def decode(self, content: bytes, path: str | None = None) -> T:
-        """The record of a document, as one of `path`. Raises CodecError for a document that `encode` did not write."""
-        document = _Document(path)
+    def decode(self, content: bytes, path: str | None = None, paths: Container[str] = ()) -> T:
+        """The record of a document, as one of `path`, or with no other paths in it than `paths`.
+
+        Raises CodecError for a document that `encode` did not write.
+        """
+        document = _Document(path, paths)
         try:
             made = document.rows
             fields, shapes, make = self._fields, self._shapes, self._make
@@ -235,14 +242,18 @@ def _read_constant(value: Any, _: _Document) -> Any:
     return value
 
 
-def _write_own(value: Any, document: _Document) -> Any:
-    return None if value == document.path else value
+def _write_own(value: Any, document: _Document) -> str | None:
+    if document.path is None:
+        return str(value)
+    if value != document.path:
+        raise ValueError(f"it speaks of another file, {value!r}")
+    return None
 
 
 def _read_own(value: Any, document: _Document) -> str:
     path = document.path if value is None else value
-    if type(path) is not str:
-        raise TypeError(f"{path!r} is no path")
+    if type(path) is not str or not (path == document.path or path in document.paths):
+        raise ValueError(f"{path!r} is not among its files")
     return path
 
 

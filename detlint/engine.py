@@ -10,12 +10,13 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Models, Source, analyse
-from detlint.cache import Cache, Content
+from detlint.analyse import UNPARSED, Collected, Models, Source, analyse
+from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
 from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
 from detlint.listing import Around, listed
+from detlint.project import Project
 from detlint.report import Answered, Programs, Report
 from detlint.settling import answer, choose, link, settle
 
@@ -32,13 +33,17 @@ def check_paths(
     """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
     sources, around = listed(paths, config)
-    cache = Cache(config.cache_dir, torch)
     rules = catalogues.load()
-    codes = frozenset(rules.rules) if cache else rules.choose(config.select, config.ignore) | {UNPARSED}
-    report = choose(answered(cache.read(sources), around, codes, torch, cache, jobs, progress), config)
-    if any(path.absolute() == config.root.absolute() for path in paths):
-        cache.note_whole()
-    return replace(report, seconds=time.monotonic() - begun)
+
+    def run(config: Config) -> Report:
+        cache = Cache(config.cache_dir, torch)
+        codes = frozenset(rules.rules) if cache else rules.choose(config.select, config.ignore) | {UNPARSED}
+        report = choose(answered(cache.read(sources), around, codes, torch, cache, jobs, progress), config)
+        if any(path.absolute() == config.root.absolute() for path in paths):
+            cache.note_whole()
+        return report
+
+    return replace(uncached_where_it_fails(run, config), seconds=time.monotonic() - begun)
 
 
 def answered(
@@ -52,7 +57,7 @@ def answered(
 ) -> Answered:
     """What these rules find in files as one project; all rules, where there is a cache."""
     key = cache.answer_key(contents, around)
-    known = cache.answered(key)
+    known = cache.answered(key, contents)
     if known is None:
         collected = collect(contents, codes, torch, cache, jobs, progress)
         models = Models({each.item.path: each.item for each in contents}, torch)
@@ -68,9 +73,13 @@ def entries_of(
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
     sources, around = listed(paths, config)
-    cache = Cache(config.cache_dir, torch)
-    collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
-    project = link(collected, torch, around)
+
+    def run(config: Config) -> tuple[list[Collected], Project]:
+        cache = Cache(config.cache_dir, torch)
+        collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
+        return collected, link(collected, torch, around)
+
+    collected, project = uncached_where_it_fails(run, config)
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
     errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)

@@ -11,7 +11,7 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
-from detlint.cache import Cache
+from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
@@ -42,6 +42,12 @@ def fix_paths(
     progress: Progress | None = None,
 ) -> Fixed:
     """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for."""
+    return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress), config)
+
+
+def _fixed(
+    paths: Sequence[Path], config: Config, torch: Version, unsafe: bool, jobs: int, progress: Progress | None
+) -> Fixed:
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     listing, around = listed(paths, config)
     cache = Cache(config.cache_dir, torch)

@@ -23,9 +23,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from packaging.version import Version
 
@@ -33,13 +34,15 @@ from detlint import catalogue as catalogues
 from detlint import config as configs
 from detlint import engine, source
 from detlint.analyse import Collected, Models, Source, undisturbed
-from detlint.cache import Cache, Content
+from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
 from detlint.project import Project
 from detlint.report import Answered, Judged, Report
 from detlint.settling import answer, choose, link
+
+T = TypeVar("T")
 
 
 class Workspace:
@@ -171,11 +174,15 @@ class Workspace:
 
     def alone(self, path: str | Path, text: str | None = None) -> tuple[Judged, ...]:
         """The findings that `detlint PATH` shows in a file, with this text where one is given."""
-        with self._lock, undisturbed():
+
+        def run() -> tuple[Judged, ...]:
             sources, around = listed([Path(_shown(path))], self.config)
             contents = self._cache.read([replace(item, text=text) for item in sources])
             found = engine.answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
             return choose(found, self.config).findings
+
+        with self._lock, undisturbed():
+            return self._with_or_without_cache(run)
 
     # How it is answered
 
@@ -193,11 +200,26 @@ class Workspace:
         self._look()
         assert self._around is not None
         if self._answered is None:
-            self._answered = self._cache.answered(self._cache.answer_key(self._contents.values(), self._around))
+            contents = list(self._contents.values())
+            self._answered = self._cache.answered(self._cache.answer_key(contents, self._around), contents)
         return self._answered
 
     def _answer(self, jobs: int = 1, progress: Progress | None = None) -> Answered:
         """What the project has."""
+        return self._with_or_without_cache(lambda: self._ask(jobs, progress))
+
+    def _with_or_without_cache(self, run: Callable[[], T]) -> T:
+        """What `run` gives; where it fails with a cache, what it gives without one."""
+
+        def run_with(config: Config) -> T:
+            if config.cache_dir is None and self._cache:
+                self._cache, self._project = Cache(None, self.torch), None
+                self._collected.clear()
+            return run()
+
+        return uncached_where_it_fails(run_with, self.config)
+
+    def _ask(self, jobs: int, progress: Progress | None) -> Answered:
         known = self._known()
         if known is not None:
             return known

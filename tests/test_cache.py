@@ -90,7 +90,7 @@ def test_a_run_with_a_cache_says_what_one_without_says(root: Path, monkeypatch: 
     assert len(json.loads(bare)["findings"]) > 50
     assert shown([Path()], on) == bare  # what was put in
     assert shown([Path()], on) == bare  # the whole project
-    monkeypatch.setattr(Cache, "answered", lambda cache, key: None)
+    monkeypatch.setattr(Cache, "answered", lambda *_: None)
     assert shown([Path()], on) == bare  # the files, linked again
     few = replace(on, select=("DET5", "DET101"), ignore=("DET501",))
     assert shown([Path()], few) == shown([Path()], replace(few, cache_dir=None))
@@ -311,6 +311,50 @@ def test_what_does_not_fit_is_not_there(
     root: Path, analysed: list[str], change: Callable[[list[list[object]]], object]
 ) -> None:
     found(root)
+    planted(root, change)
+    analysed.clear()
+    assert found(root) == ["DET501"]
+    assert analysed == ["train.py"]
+
+
+def nonsense(value: object) -> object:
+    """A value of the same type that says something else."""
+    if isinstance(value, list):
+        return [nonsense(each) for each in value]
+    if isinstance(value, str):
+        return "nonsense"
+    return value - 10**6 if type(value) is int else value
+
+
+@pytest.mark.parametrize("keep", range(6))
+def test_nonsense_of_the_right_types_breaks_nothing(root: Path, keep: int) -> None:
+    """Some values in all rows, others in each."""
+    write(root / "seeding.py", "def seed(f):\n    f()\n")
+    write(root / "train.py", "import torch\nimport seeding\n\nseeding.seed(lambda: 0)\ntorch.rand(3)\n" + BENCHMARK)
+    assert CliRunner().invoke(cli, ["--jobs", "1"]).exit_code == 1
+
+    def change(rows: list[list[object]]) -> object:
+        return [
+            [
+                row[0],
+                *(v if (i + n) % 6 == keep or (type(v) is int and v < n) else nonsense(v) for i, v in enumerate(row[1:])),
+            ]
+            for n, row in enumerate(rows)
+        ]
+
+    planted(root, change)
+    for arguments in (["--format", "json"], [], ["--diff"], ["entries"]):
+        result = CliRunner().invoke(cli, [*arguments, "--jobs", "1"])
+        assert result.exit_code in (0, 1), result.exception
+
+
+def test_a_fix_in_the_cache_of_a_file_of_another_project_is_not_there(root: Path, analysed: list[str]) -> None:
+    assert found(root) == ["DET501"]
+    outside = root.parent / "outside.py"
+
+    def change(rows: list[list[object]]) -> object:
+        return [[row[0], *(str(outside) if value is None else value for value in row[1:])] for row in rows]
+
     planted(root, change)
     analysed.clear()
     assert found(root) == ["DET501"]
