@@ -24,6 +24,7 @@ from detlint.config import Config
 from detlint.finding import Finding
 from detlint.output import json as json_format
 from detlint.store import Store
+from detlint.workspace import Workspace
 from tests.support import projects
 
 TORCH = catalogue.load().newest_release()
@@ -326,26 +327,38 @@ def nonsense(value: object) -> object:
     return value - 10**6 if type(value) is int else value
 
 
-@pytest.mark.parametrize("keep", range(6))
-def test_nonsense_of_the_right_types_breaks_nothing(root: Path, keep: int) -> None:
-    """Some values in all rows, others in each."""
+@pytest.mark.parametrize(
+    "change", [nonsense, lambda value: [] if isinstance(value, list) else value], ids=["", "empty"]
+)
+def test_nonsense_of_the_right_types_breaks_nothing(root: Path, change: Callable[[object], object]) -> None:
     write(root / "seeding.py", "def seed(f):\n    f()\n")
     write(root / "train.py", "import torch\nimport seeding\n\nseeding.seed(lambda: 0)\ntorch.rand(3)\n" + BENCHMARK)
-    assert CliRunner().invoke(cli, ["--jobs", "1"]).exit_code == 1
+    runs = [["--format", "json"], [], ["--diff"], ["entries"]]
+    first = [CliRunner().invoke(cli, [*arguments, "--jobs", "1"]) for arguments in runs]
+    kept = database(root).read_bytes()
+    for row in range(0, 40, 5):
 
-    def change(rows: list[list[object]]) -> object:
-        return [
-            [
-                row[0],
-                *(v if (i + n) % 6 == keep or (type(v) is int and v < n) else nonsense(v) for i, v in enumerate(row[1:])),
-            ]
-            for n, row in enumerate(rows)
-        ]
+        def one(rows: list[list[object]], number: int = row) -> object:
+            return [[r[0], *map(change, r[1:])] if n == number else r for n, r in enumerate(rows)]
 
-    planted(root, change)
-    for arguments in (["--format", "json"], [], ["--diff"], ["entries"]):
-        result = CliRunner().invoke(cli, [*arguments, "--jobs", "1"])
-        assert result.exit_code in (0, 1), result.exception
+        planted(root, one)
+        for arguments in runs:
+            result = CliRunner().invoke(cli, [*arguments, "--jobs", "1"])
+            assert result.exit_code in (0, 1), result.exception
+        database(root).write_bytes(kept)
+    assert [result.exit_code for result in first] == [1, 1, 1, 0]
+
+
+def test_functions_that_are_missing_from_the_cache_are_no_matter(root: Path) -> None:
+    write(root / "train.py", "import torch\n\ndef seed():\n    torch.manual_seed(0)\n\nseed()\ntorch.rand(3)\n")
+    cache = Cache(settings(root).cache_dir, TORCH)
+    contents = cache.read([Source("train.py", "train")])
+    collected = analyse(contents[0].item, CODES, TORCH)
+    assert collected.facts is not None and collected.facts.functions
+    cache.keep(contents[0], replace(collected, facts=replace(collected.facts, functions={})))
+    cache.flush()
+    assert found(root) == []
+    assert Workspace.of(root).report().findings == ()
 
 
 def test_a_fix_in_the_cache_of_a_file_of_another_project_is_not_there(root: Path, analysed: list[str]) -> None:
