@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import click
 from detlint import catalogue, config
 from detlint.commands.terminal import clear_errors, complain_of_nothing, progress_bar, split, write
 from detlint.config import Config, ConfigError
+from detlint.output import formats
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -40,7 +41,7 @@ _SEVERITIES = ("error", "warning", "note")
 @click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
 @click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
 @click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(formats.NAMES), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
@@ -115,6 +116,8 @@ def check(
         )
         if unsafe_fixes and not (fix or diff):
             raise ConfigError("--unsafe-fixes needs --fix or --diff")
+        if statistics and format_ != "text":
+            raise ConfigError(f"--statistics counts in text: leave out --format {format_}")
         if record and (fix or diff or since is not None):
             raise ConfigError("--write-baseline records what is there: not with --fix, --diff or --changed-since")
         if record and settings.baseline is None:
@@ -125,7 +128,7 @@ def check(
         else:
             judge = partial(_verified, device=device if verified else None, evidence=evidence)
             report = partial(_written, fixed) if fix else partial(_checked, paths, settings, jobs, since, record)
-            found = _show(judge(report()), paths, format_, output, statistics)
+            found = _show(judge(report()), paths, settings, format_, output, statistics)
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
@@ -138,21 +141,15 @@ def _checked(paths: tuple[Path, ...], settings: Config, jobs: int, since: str | 
         return engine.check_paths(paths, settings, _torch(settings), jobs, progress, since)
 
 
-def _show(report: Report, paths: tuple[Path, ...], format_: str, output: Path | None, statistics: bool) -> bool:
+def _show(
+    report: Report, paths: tuple[Path, ...], settings: Config, format_: str, output: Path | None, statistics: bool
+) -> bool:
     """Print a report; whether it has findings."""
     for error in (*report.errors, *report.notes):
         click.echo(f"detlint: {error}", err=True)
     complain_of_nothing(report.files, paths)
-    if format_ == "json":
-        from detlint.output import json
-
-        text = json.render(report, _text) + "\n"
-    else:
-        from detlint.output import text as text_format
-
-        color = output is None and sys.stdout.isatty()
-        text = text_format.render(report, _texts, color, statistics)
-    write(text, output)
+    color = output is None and sys.stdout.isatty()
+    write(formats.render(format_, report, settings, color, statistics), output)
     return bool(report.findings)
 
 
@@ -222,19 +219,3 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
         click.echo(text, nl=False)
     _tell_of_fixes(fixed.outcome, [])
     return bool(text)
-
-
-def _text(path: str) -> str:
-    from detlint import source
-
-    return source.read(Path(path)).removeprefix("\ufeff")
-
-
-def _texts(path: str) -> Mapping[int | None, str]:
-    """The texts of an analysed file by cell, or none where they cannot be had: that is then a finding of its own."""
-    from detlint import notebook, source
-
-    try:
-        return notebook.texts(path, source.read(Path(path)))
-    except source.UnreadableError:
-        return {}
