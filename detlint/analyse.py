@@ -20,7 +20,7 @@ from detlint.facts import Facts
 from detlint.finding import Finding, Place
 from detlint.model import Module
 from detlint.notebook import Document
-from detlint.source import Suppressions
+from detlint.suppressions import Suppressions
 from detlint.tree import NotPythonError
 from detlint.vendoring import vendored_version
 
@@ -63,11 +63,11 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     try:
         text = item.read()
         if vendored_version(text) is not None:
-            return Collected(item.path, None, (), Suppressions({}))  # the runtime, which a table speaks for
+            return Collected(item.path, None, (), Suppressions())  # the runtime, which a table speaks for
         document, module = _read(item, text, catalogue, torch)
         findings = [f for rule in rules_over(catalogue, codes, "file", torch) for f in check_of(rule)(module, rule)]
         findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
-        return Collected(item.path, collect(module), tuple(findings), Suppressions(document.texts))
+        return Collected(item.path, collect(module), tuple(findings), Suppressions.of(item.path, document.texts))
     except (source.UnreadableError, NotPythonError) as error:
         line, column = getattr(error, "line", 1), getattr(error, "column", 1)
         return replace(failed(item, catalogue, str(error), line, column), lasting=True)
@@ -111,7 +111,7 @@ class Models:
 
 def failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
     """What comes of a file that cannot be analysed: a finding that says why."""
-    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions({}), False)
+    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions(), False)
 
 
 def _unparsed(

@@ -141,7 +141,7 @@ class Cache:
             digests.append((each.item.path, each.item.name, each.digest))
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
-        known = (sorted(digests), beside, around.commands, sorted(around.unread), around.vendored)
+        known = (sorted(digests), beside, around.commands, sorted(around.unread), around.vendored, around.whole)
         return _key("project", tool(), str(self._torch), repr(known))
 
     def answered(self, key: bytes | None, contents: Iterable[Content]) -> Answered | None:

@@ -26,6 +26,10 @@ RUNTIMES = ("auto", "vendor", "import")
 NO_CACHE = "DETLINT_NO_CACHE"  # the variable that, if set, keeps every run from using a cache
 _CACHE = ".detlint_cache"
 _MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
+_KNOWN = (
+    *("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime"),
+    *("baseline", "cache-dir"),
+)
 
 
 class ConfigError(Exception):
@@ -36,8 +40,10 @@ class ConfigError(Exception):
 class Config:
     """Settings of a run.
 
-    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `cache_dir` is the
-    folder of the cache; None for a run without one. Without `noqa`, `# noqa` comments suppress nothing.
+    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `noqa` tells whether
+    comments `# noqa` suppress what they cover, `comments` whether any comment does. `context` are files and folders
+    that are read beside those whose findings are shown. `baseline` is the file of findings that are not shown,
+    `cache_dir` the folder of the cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -48,9 +54,12 @@ class Config:
     breaks: tuple[str, ...] = ()
     torch_version: str = ""
     runtime: str = "auto"
+    noqa: bool = True
+    comments: bool = True
+    context: tuple[Path, ...] = ()
+    baseline: Path | None = None
     root: Path = field(default_factory=Path)
     cache_dir: Path | None = None
-    noqa: bool = True
 
 
 def for_paths(paths: Sequence[Path]) -> Config:
@@ -103,26 +112,15 @@ def _read(path: Path) -> dict[str, Any]:
 
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
-    known = (
-        "select",
-        "ignore",
-        "exclude",
-        "per-file-ignores",
-        "severity",
-        "breaks",
-        "torch-version",
-        "runtime",
-        "cache-dir",
-    )
     for key in table:
-        if key not in known:
-            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(known)}")
+        if key not in _KNOWN:
+            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(_KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise ConfigError(f"{path}: per-file-ignores must be a table of lists")
-    version = table.get("torch-version", "")
-    if not isinstance(version, str):
-        raise ConfigError(f"{path}: torch-version must be a string")
+    for key in ("torch-version", "baseline"):
+        if not isinstance(table.get(key, ""), str):
+            raise ConfigError(f"{path}: {key} must be a string")
     cache_dir = table.get("cache-dir", _CACHE)
     if not isinstance(cache_dir, str) or not cache_dir:
         raise ConfigError(f"{path}: cache-dir must be the name of a folder")
@@ -133,8 +131,9 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
         per_file_ignores={k: _strings(path, f"per-file-ignores.{k}", v) for k, v in ignores.items()},
         severity=severity(f"{path}: severity", table.get("severity", "note")),
         breaks=promises(f"{path}: breaks", _strings(path, "breaks", table.get("breaks", []))),
-        torch_version=version,
+        torch_version=table.get("torch-version", ""),
         runtime=runtime(f"{path}: runtime", table.get("runtime", "auto")),
+        baseline=path.parent / table["baseline"] if table.get("baseline") else None,
         root=path.parent,
         cache_dir=path.parent / cache_dir,
     )

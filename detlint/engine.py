@@ -1,4 +1,4 @@
-"""A run: collect each file, link the facts, settle the findings."""
+"""A run: collect each file, link the facts, settle the findings, leave out what is not asked for."""
 
 from __future__ import annotations
 
@@ -10,61 +10,73 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Collected, Models, Source, analyse
-from detlint.cache import Cache, Content, uncached_where_it_fails
+from detlint.analyse import UNPARSED, Collected, Source, analyse
+from detlint.answering import answers
+from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
+from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
-from detlint.listing import Around, listed
+from detlint.listing import listed
 from detlint.project import Project
-from detlint.report import Answered, Programs, Report
-from detlint.settling import answer, choose, link, settle
+from detlint.report import Programs, Report
+from detlint.settling import choose, link, settle
 
 
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
     """Analyse texts in this process: for tests and editors."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    return settle([analyse(item, codes, torch) for item in sources], config, torch, sources)
+    collected = {item.path: analyse(item, codes, torch) for item in sources}
+    report = settle(list(collected.values()), config, torch, sources)
+    return filtered(report, Run(sources, collected), filters((), config, torch))
 
 
 def check_paths(
-    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
-) -> Report:
-    """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
-    begun = time.monotonic()
-    sources, around = listed(paths, config)
-    rules = catalogues.load()
-
-    def run(config: Config) -> Report:
-        cache = Cache(config.cache_dir, torch)
-        codes = frozenset(rules.rules) if cache else rules.choose(config.select, config.ignore) | {UNPARSED}
-        report = choose(answered(cache.read(sources), around, codes, torch, cache, jobs, progress), config)
-        if any(path.absolute() == config.root.absolute() for path in paths):
-            cache.note_whole()
-        return report
-
-    return replace(uncached_where_it_fails(run, config), seconds=time.monotonic() - begun)
-
-
-def answered(
-    contents: Sequence[Content],
-    around: Around,
-    codes: frozenset[str],
+    paths: Sequence[Path],
+    config: Config,
     torch: Version,
-    cache: Cache,
     jobs: int = 0,
     progress: Progress | None = None,
-) -> Answered:
-    """What these rules find in files as one project; all rules, where there is a cache."""
-    key = cache.answer_key(contents, around)
-    known = cache.answered(key, contents)
-    if known is None:
-        collected = collect(contents, codes, torch, cache, jobs, progress)
-        models = Models({each.item.path: each.item for each in contents}, torch)
-        known = answer(collected, codes, torch, models, around)
-        if all(each.lasting for each in collected):
-            cache.keep_answered(key, known)
-    return known
+    since: str | None = None,
+) -> Report:
+    """Analyse the Python files under `paths` with `jobs` processes (0: one a core).
+
+    With `since`, a revision of git, the report has what came with the change since then alone.
+    """
+    begun = time.monotonic()
+    narrowing = filters(paths, config, torch, jobs, since)
+    report = filtered(*_checked(paths, config, torch, jobs, progress), narrowing)
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def record(
+    paths: Sequence[Path],
+    file: Path,
+    config: Config,
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Write what is found under `paths` to the baseline `file`, and report it as left out by that."""
+    from detlint.baseline import Baseline, write
+
+    begun = time.monotonic()
+    report, run = _checked(paths, config, torch, jobs, progress)
+    write(file, report, run, config)
+    report = filtered(report, run, [Baseline.read(file, config)])
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def _checked(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int, progress: Progress | None
+) -> tuple[Report, Run]:
+    """All that is found under `paths`, and what it is made from."""
+    sources, around = listed(paths, config)
+    answered, collected = answers(sources, around, config, torch, jobs, progress)
+    root = config.root.resolve()
+    if any(root.is_relative_to(path.resolve()) for path in (*config.context, *paths)):
+        Cache(config.cache_dir, torch).note_whole()
+    return choose(answered, config), Run(sources, collected, around)
 
 
 def entries_of(

@@ -12,12 +12,13 @@ from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
 from detlint.cache import Cache, uncached_where_it_fails
-from detlint.config import Config
+from detlint.config import Config, requirements
+from detlint.filtering import Run, filtered, filters
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
 from detlint.gathering import Progress, collect
 from detlint.listing import listed
-from detlint.placement import Placement
+from detlint.placement import Placement, is_vendored
 from detlint.report import Report
 from detlint.settling import settle
 from detlint.vendoring import FILE
@@ -40,14 +41,26 @@ def fix_paths(
     unsafe: bool = False,
     jobs: int = 0,
     progress: Progress | None = None,
+    since: str | None = None,
 ) -> Fixed:
-    """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for."""
-    return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress), config)
+    """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for.
+
+    Only findings that are shown are fixed: none of the baseline, and with `since`, a revision of git, only what came
+    with the change since then.
+    """
+    return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress, since), config)
 
 
 def _fixed(
-    paths: Sequence[Path], config: Config, torch: Version, unsafe: bool, jobs: int, progress: Progress | None
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    unsafe: bool,
+    jobs: int,
+    progress: Progress | None,
+    since: str | None,
 ) -> Fixed:
+    narrowing = filters(paths, config, torch, jobs, since)
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     listing, around = listed(paths, config)
     cache = Cache(config.cache_dir, torch)
@@ -63,15 +76,22 @@ def _fixed(
                 sources[path] = Source(path, name, text)
                 by_path[path] = analyse(sources[path], codes, torch)
         ordered = [by_path[path] for path in sorted(by_path)]
-        reports.append(settle(ordered, config, torch, sources.values(), around))
+        run = Run(list(sources.values()), by_path, around)
+        reports.append(filtered(settle(ordered, config, torch, run.sources, around), run, narrowing))
         return [judged.finding for judged in reports[-1].findings]
 
     names = {path: item.name for path, item in sources.items()}
     placement = Placement(around.vendored, names, files.read)
-    settings = Settings(unsafe, _first_party(config.root, around.vendored))
+    settings = settings_of(config, unsafe)
     with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copy)
     return Fixed(outcome, reports[-1], files)
+
+
+def settings_of(config: Config, unsafe: bool = False) -> Settings:
+    """How the fixes of a project are made."""
+    vendored = is_vendored(config.runtime, requirements(config.root))
+    return Settings(unsafe, _first_party(config.root, vendored))
 
 
 def _first_party(root: Path, vendored: bool) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -15,7 +15,6 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
 from detlint.cache import Cache, Content
 
@@ -36,7 +35,7 @@ def collect(
     missing = {each.item.path: each for each in contents if each.item.path not in found}
     chosen = frozenset(catalogues.load().rules) if cache else codes
     items = [each.item for each in missing.values()]
-    for collected in _collect(items, chosen, torch, jobs or os.cpu_count() or 1, progress):
+    for collected in _collect(items, chosen, torch, jobs, progress):
         found[collected.path] = collected
         cache.keep(missing[collected.path], collected)
     cache.flush()
@@ -49,14 +48,10 @@ def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
     return collected if len(findings) == len(collected.findings) else replace(collected, findings=findings)
 
 
-def sources_of(collected: Iterable[Collected]) -> list[Source]:
-    """The files on disk that were collected."""
-    return [Source(each.path, source.module_name(Path(each.path))) for each in collected]
-
-
 def _collect(
     sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int, progress: Progress | None
 ) -> Iterator[Collected]:
+    jobs = jobs or os.cpu_count() or 1
     if jobs == 1 or len(sources) < 8:
         for done, item in enumerate(sources, 1):
             yield _analyse_alone(item, codes, torch)

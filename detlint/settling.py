@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
-from pathlib import Path
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
-from detlint.catalogue import Catalogue, Rule
 from detlint.config import Config
-from detlint.finding import Finding, Fix, Place, Question, Unseeded
+from detlint.finding import Finding, Fix, Question, Unseeded
+from detlint.judgement import Judgement
 from detlint.listing import ALONE, Around
 from detlint.placement import Placement
 from detlint.project import Project
 from detlint.report import Answered, Judged, Report
-from detlint.source import Suppressions
+from detlint.unused import UNUSED, unused
 
 
 def link(
@@ -58,11 +56,12 @@ def answer(
     found = [finding for c in collected for finding in c.findings]
     for rule in rules_over(catalogue, codes, "project", torch):
         found += check_of(rule)(project, rule)
-    confirmed = []
+    broken = any(finding.code == UNPARSED for finding in found)
+    whole = around.whole and not broken and not project.errors
+    confirmed, unsure = [], []
     for finding in found:
-        if finding.only_if is not None and not project.holds(finding.only_if):
-            continue
-        if any(project.holds(question) for question in finding.unless):
+        if not _stands(project, finding):
+            unsure.append(finding)
             continue
         answered = replace(finding, full_if=None, only_if=None, unless=())
         if finding.full_if is not None and not project.holds(finding.full_if):
@@ -72,33 +71,48 @@ def answer(
             answered = replace(answered, fix=placement.placed(_settled(finding.fix, lowered)))
         rule = catalogue.rules[finding.code]
         confirmed.append(Judged(answered, rule, rule.lower if answered.lowered else rule.severity))
-    suppressions = {c.path: c.suppressions for c in collected}
-    return Answered(tuple(confirmed), suppressions, len(project.entries), tuple(project.errors))
+    seen = ("file", "project") if whole else ("file",)
+    sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
+    return Answered(
+        tuple(confirmed),
+        {c.path: c.suppressions for c in collected},
+        len(project.entries),
+        tuple(project.errors),
+        () if whole else tuple(unsure),
+        sure,
+    )
+
+
+def _stands(project: Project, finding: Finding) -> bool:
+    """Whether the project confirms a finding."""
+    if finding.only_if is not None and not project.holds(finding.only_if):
+        return False
+    return not any(project.holds(question) for question in finding.unless)
 
 
 def choose(answered: Answered, config: Config) -> Report:
     """What is shown of a project: selected, not suppressed, sorted."""
     catalogue = catalogues.load()
     codes = catalogue.choose(config.select, config.ignore) | {UNPARSED}
-    shown: dict[tuple[str, Place, str], Judged] = {}
+    judgement = Judgement(catalogue, config, answered.suppressions)
+    for finding in answered.unsure:
+        if finding.code in codes:
+            judgement.cover(finding)
+    broken = set()
     for judged in answered.findings:
-        finding, place = judged.finding, judged.finding.place
-        if (
-            finding.code in codes
-            and judged.severity.rank <= config.severity.rank
-            and _breaks(judged.rule, config.breaks)
-            and not _suppressed(finding, answered.suppressions[place.path], config)
-            and not _ignored(finding, config, catalogue)
-        ):
-            shown[finding.code, place, finding.message] = judged
-    ordered = sorted(shown.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
+        if judged.finding.code in codes:
+            judgement.add(judged)
+        if judged.finding.code == UNPARSED:
+            broken.add(judged.finding.place.path)
+    if UNUSED in codes:
+        rule = catalogue.rules[UNUSED]
+        ran = (answered.sure & codes) | {UNPARSED}
+        for path, suppressions in judgement.heeded():
+            known = frozenset() if path in broken else ran
+            for finding in unused(catalogue, suppressions, judgement.used, known):
+                judgement.add(Judged(finding, rule, rule.severity))
     files = len(answered.suppressions)
-    return Report(tuple(ordered), files, answered.entry_points, 0.0, answered.errors)
-
-
-def _suppressed(finding: Finding, suppressions: Suppressions, config: Config) -> bool:
-    place = finding.place
-    return suppressions.covers(finding.code, place.line, place.end_line, place.cell, config.noqa)
+    return Report(judgement.shown(), files, answered.entry_points, 0.0, answered.errors, judgement.withheld())
 
 
 def _settled(fix: Fix, lowered: bool) -> Fix:
@@ -110,21 +124,3 @@ def _settled(fix: Fix, lowered: bool) -> Fix:
 def _holds_always(project: Project, question: Question | None) -> bool:
     """Whether what a finding asks of its program is so in every program that shares the place."""
     return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
-
-
-def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:
-    """Whether a rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
-    return not promises or not rule.breaks or not set(promises).isdisjoint(rule.breaks)
-
-
-def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:
-    path = Path(finding.place.path)
-    absolute = path.absolute().as_posix()
-    root = config.root.absolute().as_posix() + "/"
-    relative = absolute.removeprefix(root)
-    return any(
-        finding.code in catalogue.matching(selector)
-        for pattern, selectors in config.per_file_ignores.items()
-        if fnmatch(relative, pattern) or fnmatch(path.name, pattern)
-        for selector in selectors
-    )

@@ -32,10 +32,12 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import config as configs
-from detlint import engine, source
+from detlint import source
 from detlint.analyse import Collected, Models, Source, undisturbed
+from detlint.answering import answered
 from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
+from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
 from detlint.project import Project
@@ -161,8 +163,15 @@ class Workspace:
         """The findings of the whole project that its settings show."""
         with self._lock:
             if self._report is None:
-                self._report = choose(self._answer(), self.config)
+                found = self._answer()
+                assert self._around is not None
+                self._report = self._chosen(found, Run(list(self._items.values()), {}, self._around))
             return self._report
+
+    def _chosen(self, found: Answered, run: Run) -> Report:
+        """What the settings show of what was found."""
+        settings = replace(self.config, context=())
+        return filtered(choose(found, settings), run, filters([], settings, self.torch, 1))
 
     def findings(self, path: str | Path) -> tuple[Judged, ...]:
         """The findings in a file that the settings show, by the whole project where it is a member of it."""
@@ -176,10 +185,10 @@ class Workspace:
         """The findings that `detlint PATH` shows in a file, with this text where one is given."""
 
         def run() -> tuple[Judged, ...]:
-            sources, around = listed([Path(_shown(path))], self.config)
+            sources, around = listed([Path(_shown(path))], replace(self.config, context=()))
             contents = self._cache.read([replace(item, text=text) for item in sources])
-            found = engine.answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
-            return choose(found, self.config).findings
+            found, _ = answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
+            return self._chosen(found, Run([each.item for each in contents], {}, around)).findings
 
         with self._lock, undisturbed():
             return self._with_or_without_cache(run)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from detlint import config
+from detlint.commands.terminal import clear_errors
 from detlint.store import Store
 
 
@@ -19,10 +20,7 @@ def cache() -> None:
 @click.argument("path", type=click.Path(path_type=Path), default=".")
 def clean(path: Path) -> None:
     """Remove the cache of the project that a file or folder belongs to."""
-    try:
+    with clear_errors():
         folder = config.for_paths([path]).cache_dir
         removed = folder is not None and Store(folder).remove()
-    except (config.ConfigError, OSError) as error:
-        click.echo(f"detlint: {error}", err=True)
-        raise SystemExit(2) from None
     click.echo(f"removed {folder}" if removed else "there is no cache")
