@@ -11,12 +11,12 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from packaging.version import Version
 
@@ -26,10 +26,11 @@ from detlint.analyse import Collected, Source
 from detlint.catalogue import CatalogueError, Rule
 from detlint.codec import Codec, CodecError
 from detlint.config import Config, ConfigError
-from detlint.finding import Finding
+from detlint.finding import Finding, Place
 from detlint.listing import Around
-from detlint.report import Answered
+from detlint.report import Answered, Judged
 from detlint.store import Store
+from detlint.suppressions import KINDS, Suppression
 from detlint.vendoring import FILE as RUNTIME
 
 T = TypeVar("T")
@@ -102,11 +103,9 @@ class Cache:
         found = {}
         for path, key in keys.items():
             try:
-                collected = _files().decode(values[key], path)
+                found[path] = _files().decode(values[key], path)
             except (KeyError, CodecError):
                 continue
-            if all(map(_is_sound, collected.findings)):
-                found[path] = collected
         return found
 
     def keep(self, content: Content, collected: Collected) -> None:
@@ -153,8 +152,7 @@ class Cache:
             found = _projects().decode(self.store.get([key])[key], paths=paths)
         except (KeyError, CodecError):
             return None
-        sound = all(_is_sound(judged.finding, judged.rule) for judged in found.findings)
-        return found if sound and found.suppressions.keys() == paths else None
+        return found if found.suppressions.keys() == paths else None
 
     def keep_answered(self, key: bytes | None, answered: Answered) -> None:
         """Keep what a project has under a key."""
@@ -196,18 +194,25 @@ def tool() -> str:
     return _key(*parts).hex()
 
 
-def _is_sound(finding: Finding, rule: Rule | None = None) -> bool:
-    """Whether a finding that was kept can be shown: it is of a rule, and stands somewhere."""
-    known = catalogues.load().rules.get(finding.code)
-    if known is None or rule not in (None, known):
-        return False
+def _can_be_shown(finding: Finding) -> bool:
+    """Whether a finding is of a rule, and says what that rule's page wants to know."""
     try:
-        known.help.format(**finding.details)
-    except (LookupError, ValueError, AttributeError):
+        return bool(catalogues.load().rules[finding.code].help.format(**finding.details))
+    except (AttributeError, LookupError, ValueError):
         return False
-    edits = finding.fix.edits if finding.fix is not None else ()
-    places = (finding.place, *(r.place for r in finding.related), *(e.place for e in edits))
-    return all(min(p.line, p.column, p.end_line, p.end_column, 1 if p.cell is None else p.cell + 1) > 0 for p in places)
+
+
+def _is_somewhere(place: Place) -> bool:
+    cell = 0 if place.cell is None else place.cell
+    return min(place.line, place.column, place.end_line, place.end_column, cell + 1) > 0
+
+
+_CHECKS: Mapping[type, Callable[[Any], bool]] = {
+    Finding: _can_be_shown,
+    Judged: lambda judged: judged.rule.code == judged.finding.code,
+    Place: _is_somewhere,
+    Suppression: lambda each: each.kind in KINDS,
+}
 
 
 def uncached_where_it_fails(run: Callable[[Config], T], config: Config) -> T:
@@ -251,10 +256,10 @@ def _digest_of_text(text: str | bytes) -> bytes:
 
 @cache
 def _files() -> Codec[Collected]:
-    return Codec(Collected)
+    return Codec(Collected, _CHECKS)
 
 
 @cache
 def _projects() -> Codec[Answered]:
     rules = catalogues.load().rules
-    return Codec(Answered, {Rule: (lambda rule: rule.code, rules.__getitem__)})
+    return Codec(Answered, _CHECKS, {Rule: (lambda rule: rule.code, rules.__getitem__)})

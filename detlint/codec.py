@@ -52,10 +52,16 @@ class Codec(Generic[T]):
     Where the root has a `path`, so have all records in it, and they take the one under which they are read.
     """
 
-    def __init__(self, root: type[T], others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE):
-        """`root` and what its annotations reach are dataclasses, or classes whose annotations are their fields.
+    def __init__(
+        self,
+        root: type[T],
+        checks: Mapping[type, Callable[[Any], bool]] = _NONE,
+        others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE,
+    ) -> None:
+        """`root` and what its annotations reach are dataclasses.
 
-        `others` are classes that are written and read by functions, as plain values. They raise as dicts do.
+        `checks` say of records of some classes whether they make sense. `others` are classes that are written and read
+        by functions, as plain values. Both may raise as dicts do.
         """
         self._root = root
         self._others = others
@@ -64,7 +70,7 @@ class Codec(Generic[T]):
         self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
         self._fields = [tuple(get_type_hints(kind)) for kind in self._kinds]
         self._shapes = [tuple(self._shape_of(*each) for each in get_type_hints(kind).items()) for kind in self._kinds]
-        self._make = [kind if is_dataclass(kind) else _maker(kind) for kind in self._kinds]
+        self._checks = {number: checks[kind] for number, kind in enumerate(self._kinds) if kind in checks}
 
     def encode(self, value: T) -> bytes:
         """The document of a record. Raises CodecError for what JSON cannot hold."""
@@ -83,11 +89,14 @@ class Codec(Generic[T]):
         document = _Document(path, paths)
         try:
             made = document.rows
-            fields, shapes, make = self._fields, self._shapes, self._make
+            fields, shapes, kinds, checks = self._fields, self._shapes, self._kinds, self._checks
             for number, *values in json.loads(content):
                 if len(values) != len(fields[number]):
                     raise CodecError("a row has the wrong length")
-                made.append(make[number](*[s.read(v, document) for s, v in zip(shapes[number], values, strict=True)]))
+                given = zip(shapes[number], values, strict=True)
+                made.append(kinds[number](*[shape.read(value, document) for shape, value in given]))
+                if number in checks and not checks[number](made[-1]):
+                    raise CodecError(f"{made[-1]!r} makes no sense")
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be read: {error}") from error
         if not made or type(made[-1]) is not self._root:
@@ -165,22 +174,7 @@ class Codec(Generic[T]):
 
 
 def _is_record(hint: Any) -> bool:
-    return isinstance(hint, type) and (
-        is_dataclass(hint) or (hint.__module__.startswith("detlint.") and not issubclass(hint, enum.Enum))
-    )
-
-
-def _maker(kind: type) -> Callable[..., Any]:
-    """What makes an object of a class that is no dataclass from its fields."""
-    names = tuple(get_type_hints(kind))
-
-    def make(*values: Any) -> Any:
-        made: Any = object.__new__(kind)
-        for name, value in zip(names, values, strict=True):
-            setattr(made, name, value)
-        return made
-
-    return make
+    return isinstance(hint, type) and is_dataclass(hint)
 
 
 def _exactly(kind: type) -> _Shape:
