@@ -31,9 +31,13 @@ class Reproducible:
         A name may come again, in a loop for instance. Raises TypeError for what has no bits to compare, and
         RuntimeError in a test that is not marked, where nothing would be compared.
         """
-        from detlint.plugins import pytest_runs
+        from detlint.plugins import pytest_record, pytest_runs
 
-        pytest_runs.record_of(self._item).add(name, value)
+        __tracebackhide__ = True
+        try:
+            pytest_runs.record_of(self._item).add(name, value)
+        except pytest_record.Incomparable as error:
+            raise error.with_traceback(None) from None
 
     def __call__(self, function: Callable[[], _T], *, runs: int = 2, seed: int | None = None) -> _T:
         """Run a function so often from the same seed; return its last result if all results are equal in each bit.
@@ -57,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option and the setting of the seed, and what a run in a fresh process is told."""
     group = parser.getgroup("detlint", "reproducible tests (detlint)")
     group.addoption("--detlint-seed", metavar="N", help=_SEED_HELP)
-    group.addoption("--detlint-child", nargs=2, help=argparse.SUPPRESS)
+    group.addoption("--detlint-child", help=argparse.SUPPRESS)
     parser.addini("detlint_seed", f"{_SEED_HELP}; --detlint-seed goes before", default="")
 
 

@@ -37,7 +37,7 @@ class Options:
         if hash_seeds is None:
             hash_seeds = range(_number("runs", given.get("runs", 2), 2))
         elif "runs" in given or not isinstance(hash_seeds, (list, tuple)) or len(hash_seeds) < 2:
-            raise ValueError("hash_seeds must be a list of at least two integers, one for each run, instead of runs")
+            raise ValueError("hash_seeds must be a list of at least two integers, one for each run, not runs")
         checked = tuple(_number("each of hash_seeds", one, 0) for one in hash_seeds)
         return Options(len(checked), seed, checked)
 

@@ -18,7 +18,7 @@ from detlint.plugins.pytest_options import Options
 from detlint.plugins.pytest_record import Record
 from detlint.plugins.pytest_report import HEADLINE, advice, disagreement
 
-_REPORTS = "reports.json"
+_NODE, _REPORTS = "node.txt", "reports.json"
 _SHOWN = 15  # lines of what a process that ended early has printed
 
 
@@ -65,9 +65,10 @@ class Processes:
             outcome = self._run(hash_seed)
             if outcome.record is None:
                 self._ended = outcome
-                if number > 1:
-                    text = f"{HEADLINE}: run {number} ({names[number - 1]}) did not end as run 1 ({names[0]}) did"
-                    outcome.reports[-1]["sections"].append(("detlint", text))
+                text = f"{HEADLINE}: run {number} ({names[number - 1]}) did not end as run 1 ({names[0]}) did"
+                for report in outcome.reports:
+                    if number > 1 and report["outcome"] == "failed":
+                        report["sections"].append(("detlint", text))
                 return
             records.append(outcome.record)
             lines = disagreement(records, self._options.seed, names)
@@ -85,14 +86,16 @@ class Processes:
 
     def _run(self, hash_seed: int) -> _Outcome:
         config = self._item.config
-        node = f"{self._item.path}::{self._item.nodeid.partition('::')[2]}"
         with tempfile.TemporaryDirectory(prefix="detlint-") as name:
             folder = Path(name)
-            arguments = [*_arguments(config), "--detlint-child", node, name]
-            arguments += [f"--basetemp={folder / 'temp'}", "-o", f"cache_dir={folder / 'cache'}"]
+            node = f"{self._item.path}::{self._item.nodeid.partition('::')[2]}"
+            (folder / _NODE).write_text(node, encoding="utf-8")
+            # With "=", as pytest takes words that are folders into account when it looks for its settings.
+            arguments = [f"--detlint-child={folder}", f"--basetemp={folder / 'temp'}"]
+            arguments += [f"--override-ini=cache_dir={folder / 'cache'}"]
             arguments += ["-n0"] if config.pluginmanager.hasplugin("xdist") else []
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", *arguments],
+                [sys.executable, "-m", "pytest", *_arguments(config), *arguments],
                 cwd=config.invocation_params.dir,
                 env=dict(os.environ, PYTHONHASHSEED=str(hash_seed)),
                 stdin=subprocess.DEVNULL,
@@ -102,32 +105,26 @@ class Processes:
                 errors="replace",
                 check=False,
             )
-            try:
+            if (folder / _REPORTS).exists():
                 reports = json.loads((folder / _REPORTS).read_text(encoding="utf-8"))
-            except FileNotFoundError:
-                printed = "\n".join(done.stdout.splitlines()[-_SHOWN:])
-                pytest.fail(
-                    f"the process with PYTHONHASHSEED={hash_seed} ended without a result, with status"
-                    f" {done.returncode}, and last printed\n{printed}",
-                    pytrace=False,
-                )
-            complete = (folder / "record.json").exists()
-            return _Outcome(Record.load(folder) if complete else None, reports)
+                return _Outcome(Record.load(folder), reports)
+        printed = "\n".join(done.stdout.splitlines()[-_SHOWN:])
+        words = f"the process with PYTHONHASHSEED={hash_seed} ended without a result, with status {done.returncode}"
+        pytest.fail(f"{words}, and last printed\n{printed}", pytrace=False)
 
 
 class Child:
     """A plugin in a process that runs one test for another process of pytest."""
 
     def __init__(self, config: pytest.Config) -> None:
-        node, folder = config.getoption("detlint_child")
-        config.args = [node]  # instead of what the other process was given
         self._config = config
-        self._folder = Path(folder)
+        self._folder = Path(config.getoption("detlint_child"))
+        config.args = [(self._folder / _NODE).read_text(encoding="utf-8")]  # not what the other process was given
 
     def finish(self, reports: list[pytest.TestReport], records: list[Record]) -> None:
         """Leave what came of the test for the other process."""
-        if records:
-            records[0].save(self._folder)
+        for record in records:  # one, or none where the test failed or was skipped
+            record.save(self._folder)
         hook = self._config.hook
         data = [hook.pytest_report_to_serializable(config=self._config, report=report) for report in reports]
         (self._folder / _REPORTS).write_text(json.dumps(data, default=str), encoding="utf-8")

@@ -26,6 +26,10 @@ _TEXTS, _BITS = "record.json", "record.bits"
 _TORCH_TEXT = ("device", "dtype", "layout", "memory_format")
 
 
+class Incomparable(TypeError):
+    """A value that says nothing of its bits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """One value without parts: text, or numbers of one dtype with the bytes that they have in memory.
@@ -57,7 +61,7 @@ class Record:
     def add(self, name: str, value: Any) -> None:
         """Copy the bits of a value. The second value of a name is called `name#2`.
 
-        Raises TypeError where something in it has no bits to compare.
+        Raises Incomparable where something in it has no bits to compare.
         """
         self._counts[name] += 1
         label = name if self._counts[name] == 1 else f"{name}#{self._counts[name]}"
@@ -75,8 +79,10 @@ class Record:
             bits.writelines(leaf.data for value in self.values.values() for leaf in value)
 
     @staticmethod
-    def load(folder: Path) -> Record:
-        """Read what save() wrote."""
+    def load(folder: Path) -> Record | None:
+        """Read what save() wrote, if it did."""
+        if not (folder / _TEXTS).exists():
+            return None
         saved = json.loads((folder / _TEXTS).read_text(encoding="utf-8"))
         with (folder / _BITS).open("rb") as bits:
             values = {
@@ -105,7 +111,7 @@ def leaves(path: str, value: Any) -> Iterator[Leaf]:
 
     Dicts keep the order of their keys, as lists do. A set is compared by what is in it, in no order. What has a
     `state_dict()` (a module, an optimizer) is its state, buffers of modules that are not saved included. Raises
-    TypeError for objects that say nothing of their bits.
+    Incomparable for other objects.
     """
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     name = type(value).__name__
@@ -145,7 +151,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             state |= {name: buffer for name, buffer in value.named_buffers() if name not in state}
         yield from ((f"[{key!r}]", item) for key, item in state.items())
     else:
-        raise TypeError(f"{path} is {_article(value)}, which has no bits to compare: record the numbers in it")
+        raise Incomparable(f"{path} is {_article(value)}, which has no bits to compare: record the numbers in it")
 
 
 def _tensor(path: str, tensor: Any) -> Iterator[Leaf]:
@@ -196,7 +202,7 @@ def _element(path: str, values: Any) -> Iterator[str]:
         elif isinstance(value, tuple):
             yield f"({', '.join(_element(path, value))})"
         else:
-            raise TypeError(f"{path} is a set with {_article(value)} in it: record a list in an order of your own")
+            raise Incomparable(f"{path} is a set with {_article(value)} in it: record a list in an order of your own")
 
 
 def _text(value: Any) -> str:

@@ -13,7 +13,7 @@ from _pytest.runner import runtestprotocol
 
 from detlint.plugins.pytest import seed_option
 from detlint.plugins.pytest_options import Options
-from detlint.plugins.pytest_record import Record, generator_states
+from detlint.plugins.pytest_record import Incomparable, Record, generator_states
 from detlint.plugins.pytest_report import HEADLINE, NOTHING, advice, disagreement, shared_fixtures
 from detlint.plugins.pytest_seeding import Seeding, streams_kept
 from detlint.runtime import seed_everything
@@ -32,6 +32,7 @@ def protocol(item: pytest.Item, nextitem: pytest.Item | None, marker: pytest.Mar
 
 def record_of(item: pytest.Item) -> Record:
     """The record of the current run of a test; raises RuntimeError where nobody would look at it."""
+    __tracebackhide__ = True
     record = item.stash.get(_RECORD, None)
     if record is None:
         raise RuntimeError("nothing is compared in this test: mark it with @pytest.mark.reproducible")
@@ -177,11 +178,23 @@ def _fill(record: Record, seed: int, function: Callable[[], _T]) -> _T:
     record.before = generator_states()
     result = function()
     record.after = generator_states()
+    problem = None
     if result is not None:
-        record.add("result", result)
-    if not record.values:
-        pytest.fail(NOTHING, pytrace=False)
+        problem = _added(record, result)
+    elif not record.values:
+        problem = NOTHING
+    if problem:
+        pytest.fail(problem, pytrace=False)
     return result
+
+
+def _added(record: Record, result: object) -> str | None:
+    """Add what was returned, or say why it cannot be compared."""
+    try:
+        record.add("result", result)
+    except Incomparable as error:
+        return str(error)
+    return None
 
 
 @contextmanager
