@@ -36,7 +36,7 @@ class Reproducible:
         __tracebackhide__ = True
         try:
             pytest_runs.record_of(self._item).add(name, value)
-        except pytest_record.Incomparable as error:
+        except pytest_record.IncomparableError as error:
             raise error.with_traceback(None) from None
 
     def __call__(self, function: Callable[[], _T], *, runs: int = 2, seed: int | None = None) -> _T:

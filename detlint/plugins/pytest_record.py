@@ -26,7 +26,7 @@ _TEXTS, _BITS = "record.json", "record.bits"
 _TORCH_TEXT = ("device", "dtype", "layout", "memory_format")
 
 
-class Incomparable(TypeError):
+class IncomparableError(TypeError):
     """A value that says nothing of its bits."""
 
 
@@ -56,12 +56,12 @@ class Record:
     values: dict[str, list[Leaf]] = field(default_factory=dict)
     before: dict[str, str] = field(default_factory=dict)
     after: dict[str, str] = field(default_factory=dict)
-    _counts: Counter[str] = field(default_factory=Counter)
+    _counts: Counter[str] = field(default_factory=Counter, repr=False, compare=False)
 
     def add(self, name: str, value: Any) -> None:
         """Copy the bits of a value. The second value of a name is called `name#2`.
 
-        Raises Incomparable where something in it has no bits to compare.
+        Raises IncomparableError where something in it has no bits to compare.
         """
         self._counts[name] += 1
         label = name if self._counts[name] == 1 else f"{name}#{self._counts[name]}"
@@ -111,7 +111,7 @@ def leaves(path: str, value: Any) -> Iterator[Leaf]:
 
     Dicts keep the order of their keys, as lists do. A set is compared by what is in it, in no order. What has a
     `state_dict()` (a module, an optimizer) is its state, buffers of modules that are not saved included. Raises
-    Incomparable for other objects.
+    IncomparableError for other objects.
     """
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     name = type(value).__name__
@@ -124,7 +124,7 @@ def leaves(path: str, value: Any) -> Iterator[Leaf]:
     elif isinstance(value, complex):
         yield Leaf(path, name, struct.pack("=2d", value.real, value.imag), "complex128")
     elif isinstance(value, (bytes, bytearray)):
-        yield Leaf(path, f"{name} of length {len(value)}", bytes(value), "uint8", (len(value),))
+        yield Leaf(path, f"{name} object of length {len(value)}", bytes(value), "uint8", (len(value),))
     elif isinstance(value, (*_TEXT, type)) or (type(value).__module__ == "torch" and name in _TORCH_TEXT):
         yield Leaf(path, name, (value if isinstance(value, str) else _text(value)).encode("utf-8", "surrogatepass"))
     elif isinstance(value, Set):
@@ -151,7 +151,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             state |= {name: buffer for name, buffer in value.named_buffers() if name not in state}
         yield from ((f"[{key!r}]", item) for key, item in state.items())
     else:
-        raise Incomparable(f"{path} is {_article(value)}, which has no bits to compare: record the numbers in it")
+        raise IncomparableError(f"{path} is {_article(value)}, which has no bits to compare: record the numbers in it")
 
 
 def _tensor(path: str, tensor: Any) -> Iterator[Leaf]:
@@ -202,7 +202,9 @@ def _element(path: str, values: Any) -> Iterator[str]:
         elif isinstance(value, tuple):
             yield f"({', '.join(_element(path, value))})"
         else:
-            raise Incomparable(f"{path} is a set with {_article(value)} in it: record a list in an order of your own")
+            raise IncomparableError(
+                f"{path} is a set with {_article(value)} in it: record a list in an order of your own"
+            )
 
 
 def _text(value: Any) -> str:

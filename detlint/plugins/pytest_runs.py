@@ -13,7 +13,7 @@ from _pytest.runner import runtestprotocol
 
 from detlint.plugins.pytest import seed_option
 from detlint.plugins.pytest_options import Options
-from detlint.plugins.pytest_record import Incomparable, Record, generator_states
+from detlint.plugins.pytest_record import IncomparableError, Record, generator_states
 from detlint.plugins.pytest_report import HEADLINE, NOTHING, advice, disagreement, shared_fixtures
 from detlint.plugins.pytest_seeding import Seeding, streams_kept
 from detlint.runtime import seed_everything
@@ -192,7 +192,7 @@ def _added(record: Record, result: object) -> str | None:
     """Add what was returned, or say why it cannot be compared."""
     try:
         record.add("result", result)
-    except Incomparable as error:
+    except IncomparableError as error:
         return str(error)
     return None
 
