@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from textwrap import dedent
 
 import pytest
 
+from tests.support import PYTEST_PLUGIN
+
 torch = pytest.importorskip("torch")  # also because pytester forgets what is imported within its runs
 pytest.importorskip("numpy")
-
-# The plugin loads itself where detlint is installed.
-LOADED = any(found.name == "detlint" for found in entry_points(group="pytest11"))
-PLUGIN = () if LOADED else ("-p", "detlint.plugins.pytest")
 
 
 def run(pytester: pytest.Pytester, text: str, *arguments: str) -> pytest.RunResult:
     """A run of pytest in this process on one file of tests, with warnings as errors."""
     imports = "import random\nimport unittest\nimport numpy as np\nimport pytest\nimport torch\n"
     pytester.makepyfile(imports + dedent(text))
-    return pytester.runpytest_inprocess(*PLUGIN, "-Werror", "-pno:randomly", *arguments)
+    return pytester.runpytest_inprocess(*PYTEST_PLUGIN, "-Werror", "-pno:randomly", *arguments)
 
 
 def failure(result: pytest.RunResult, name: str) -> list[str]:
@@ -364,7 +361,7 @@ def test_what_compares_nothing_or_asks_for_nonsense_fails(pytester: pytest.Pytes
         "E       RuntimeError: nothing is compared in this test: mark it with @pytest.mark.reproducible",
         "result['model'][0] is an object, which has no bits to compare: record the numbers in it",
         "IncomparableError: data is a list_iterator, which has no bits to compare: record the numbers in it",
-        "async def functions are not natively supported.",
+        "async def functions are not natively supported",
         "@pytest.mark.reproducible: times is none of its options, which are runs, seed, processes, hash_seeds",
         "@pytest.mark.reproducible: runs must be an integer from 2 to 4294967295, not 1",
         "@pytest.mark.reproducible: seed must be an integer from 0 to 4294967295, not -1",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_plugin_pytest import PLUGIN
+from tests.support import PYTEST_PLUGIN
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -43,7 +43,7 @@ def test_the_order_of_sets_shows_in_fresh_processes(project: pytest.Pytester) ->
             return list({"red", "green", "blue", "white"})
         """
     )
-    result = project.runpytest_inprocess(*PLUGIN)
+    result = project.runpytest_inprocess(*PYTEST_PLUGIN)
     result.assert_outcomes(passed=1, failed=1)
     text = result.stdout.str()
     assert "not reproducible: result[" in text
@@ -78,7 +78,7 @@ def test_what_fails_crashes_or_is_skipped_in_a_process_is_reported_here(project:
             os._exit(3)
         """
     )
-    result = project.runpytest_inprocess(*PLUGIN, "-rs", "--capture=sys", "--basetemp=kept")
+    result = project.runpytest_inprocess(*PYTEST_PLUGIN, "-rs", "--capture=sys", "--basetemp=kept")
     result.assert_outcomes(failed=2, skipped=1)
     text = result.stdout.str()
     assert "not here" in text
@@ -135,6 +135,6 @@ def test_workers_of_xdist_run_marked_tests_and_their_processes(project: pytest.P
             return os.environ["PYTHONHASHSEED"]
         """
     )
-    result = project.runpytest_subprocess(*PLUGIN, "-n1", "-v")
+    result = project.runpytest_subprocess(*PYTEST_PLUGIN, "-n1", "-v")
     result.assert_outcomes(passed=1, failed=1)
     assert "not reproducible: result differs between run 1 and run 2, both from seed 0" in result.stdout.str()
