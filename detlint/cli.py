@@ -50,6 +50,7 @@ def cli() -> None:
 @click.option("--select", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to check, or ALL.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to leave out.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--ignore-noqa", is_flag=True, help="Show what comments suppress, too.")
 @click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
 @click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
 @click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
@@ -57,6 +58,7 @@ def cli() -> None:
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
 @click.option("--changed-since", "since", metavar="REV", help="Show what came with the change since this git revision.")
 @click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out what this file records.")
 @click.option("--write-baseline", "record", is_flag=True, help="Record all that is found in the baseline.")
@@ -82,6 +84,7 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     exclude: tuple[str, ...],
+    ignore_noqa: bool,
     severity: str | None,
     breaks: tuple[str, ...],
     torch_version: str | None,
@@ -89,6 +92,7 @@ def check(
     output: Path | None,
     statistics: bool,
     jobs: int,
+    no_cache: bool,
     since: str | None,
     baseline: Path | None,
     record: bool,
@@ -117,6 +121,8 @@ def check(
             breaks=config.promises("--breaks", _split(breaks)) or settings.breaks,
             torch_version=torch_version or settings.torch_version,
             runtime=runtime or settings.runtime,
+            cache_dir=None if no_cache else settings.cache_dir,
+            comments=not ignore_noqa,
             baseline=baseline or settings.baseline,
         )
         if unsafe_fixes and not (fix or diff):
@@ -143,6 +149,7 @@ def check(
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
 @click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
 def entries(
     paths: tuple[Path, ...],
     everything: bool,
@@ -151,6 +158,7 @@ def entries(
     format_: str,
     output: Path | None,
     jobs: int,
+    no_cache: bool,
 ) -> None:
     """Show where programs start, and how each one seeds what it draws from.
 
@@ -159,7 +167,8 @@ def entries(
     paths = paths or (Path(),)
     with _clear_errors():
         settings = config.for_paths(paths)
-        settings = replace(settings, exclude=settings.exclude + _split(exclude))
+        cache_dir = None if no_cache else settings.cache_dir
+        settings = replace(settings, exclude=settings.exclude + _split(exclude), cache_dir=cache_dir)
         _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
 
 

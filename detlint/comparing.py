@@ -8,19 +8,16 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Collected, Source, failed
+from detlint.answering import answers
 from detlint.config import Config
 from detlint.console_scripts import console_scripts
 from detlint.differences import Alignment, align, lines
 from detlint.filtering import Run
 from detlint.finding import Finding, Place
-from detlint.gathering import collect_sources
 from detlint.git import Repository
 from detlint.past import Past
 from detlint.report import Judged, Report
-from detlint.settling import settle
-from detlint.source import UnreadableError
+from detlint.settling import choose
 
 Known = dict[tuple[str, Place | str], int]  # how grave a code was at a place, or for a program
 
@@ -74,27 +71,12 @@ class Since:
         """What was found before the change."""
         assert self._begun is not None
         run, past = self._begun
-        config, torch = self._config, self._torch
-        codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-        shared = {each.path: each for each in run.collected}
-        sources: list[Source] = []
-        collected: list[Collected] = []
-        waiting: list[Source] = []
-        for path in past.files:
-            try:
-                item = past.source(path)
-            except UnreadableError as error:
-                item = Source(path, "", "")
-                collected.append(failed(item, catalogues.load(), str(error)))
-            else:
-                if path not in past.before and item == run.by_path[path]:
-                    collected.append(shared[path])
-                else:
-                    waiting.append(item)
-            sources.append(item)
-        collected += collect_sources(waiting, codes, torch, self._jobs)
+        sources = [past.source(path) for path in sorted(past.files)]
+        same = (item.path for item in sources if item.path not in past.before and item == run.by_path.get(item.path))
+        known = {path: run.collected[path] for path in same if path in run.collected}
         around = replace(run.around, commands=self._commands(), unread=past.unread())
-        return settle(sorted(collected, key=lambda each: each.path), config, torch, sources, around)
+        answered, _ = answers(sources, around, self._config, self._torch, self._jobs, known=known)
+        return choose(answered, self._config)
 
     def _commands(self) -> tuple[tuple[str, str], ...]:
         assert self._begun is not None

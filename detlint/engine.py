@@ -1,4 +1,4 @@
-"""A run: collect each file, link the facts, settle the findings."""
+"""A run: collect each file, link the facts, settle the findings, leave out what is not asked for."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Source, analyse
+from detlint.answering import answers
+from detlint.cache import Cache
 from detlint.config import Config
 from detlint.filtering import Run, filtered, filters
-from detlint.gathering import Progress, collect_paths, sources_of
+from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
+from detlint.listing import listed
 from detlint.report import Programs, Report
-from detlint.settling import link, settle
+from detlint.settling import choose, link, settle
 
 
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
     """Analyse texts in this process: for tests and editors."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    run = Run([analyse(item, codes, torch) for item in sources], sources)
-    return filtered(settle(run.collected, config, torch, sources), run, filters((), config, torch))
+    collected = {item.path: analyse(item, codes, torch) for item in sources}
+    report = settle(list(collected.values()), config, torch, sources)
+    return filtered(report, Run(sources, collected), filters((), config, torch))
 
 
 def check_paths(
@@ -66,10 +70,9 @@ def _checked(
     paths: Sequence[Path], config: Config, torch: Version, jobs: int, progress: Progress | None
 ) -> tuple[Report, Run]:
     """All that is found under `paths`, and what it is made from."""
-    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    run = Run(collected, sources_of(collected), around)
-    return settle(collected, config, torch, run.sources, around), run
+    sources, around = listed(paths, config)
+    answered, collected = answers(sources, around, config, torch, jobs, progress)
+    return choose(answered, config), Run(sources, collected, around)
 
 
 def entries_of(
@@ -77,7 +80,9 @@ def entries_of(
 ) -> Programs:
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
-    collected, around = collect_paths(paths, config, frozenset((UNPARSED,)), torch, jobs, progress)
+    sources, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
     project = link(collected, torch, around)
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)

@@ -9,20 +9,20 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from detlint import notebook, source
+from detlint import notebook
 from detlint.analyse import Collected, Source
 from detlint.config import Config
-from detlint.gathering import ALONE, Around
+from detlint.listing import ALONE, Around
 from detlint.report import Report
 from detlint.source import UnreadableError
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a report was made from: what came of each file, the files, and what is around them."""
+    """What a report was made from: the files, what came of some of them by path, and what is around them."""
 
-    collected: Sequence[Collected]
     sources: Sequence[Source]
+    collected: Mapping[str, Collected]
     around: Around = ALONE
 
     @cached_property
@@ -32,9 +32,8 @@ class Run:
 
     def texts(self, path: str) -> Mapping[int | None, str]:
         """The texts of a file by cell; none where they cannot be had."""
-        text = self.by_path[path].text
         try:
-            return notebook.texts(path, source.read(Path(path)) if text is None else text)
+            return notebook.texts(path, self.by_path[path].read())
         except UnreadableError:
             return {}
 

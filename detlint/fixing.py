@@ -11,11 +11,13 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
+from detlint.cache import Cache
 from detlint.config import Config
 from detlint.filtering import Run, filtered, filters
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
-from detlint.gathering import Progress, collect_paths, sources_of
+from detlint.gathering import Progress, collect
+from detlint.listing import listed
 from detlint.placement import Placement
 from detlint.report import Report
 from detlint.settling import settle
@@ -48,9 +50,10 @@ def fix_paths(
     """
     narrowing = filters(paths, config, torch, jobs, since)
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    by_path = {each.path: each for each in collected}
-    sources = {item.path: item for item in sources_of(collected)}
+    listing, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    by_path = {each.path: each for each in collect(cache.read(listing), codes, torch, cache, jobs, progress)}
+    sources = {item.path: item for item in listing}
     files = Files()
     reports: list[Report] = []
 
@@ -61,7 +64,7 @@ def fix_paths(
                 sources[path] = Source(path, name, text)
                 by_path[path] = analyse(sources[path], codes, torch)
         ordered = [by_path[path] for path in sorted(by_path)]
-        run = Run(ordered, list(sources.values()), around)
+        run = Run(list(sources.values()), by_path, around)
         reports.append(filtered(settle(ordered, config, torch, run.sources, around), run, narrowing))
         return [judged.finding for judged in reports[-1].findings]
 

@@ -86,9 +86,8 @@ class Past:
         return source.decode(self._repository.contents([self._tree[place].id])[0])
 
     def source(self, path: str) -> Source:
-        """A file as it is to be analysed. Raises UnreadableError."""
-        text = source.decode(self._contents[path]) if path in self._contents else None
-        return Source(path, source.module_name(Path(path), self.is_file), text)
+        """A file as it is to be analysed."""
+        return Source(path, source.module_name(Path(path), self.is_file), self._contents.get(path))
 
     def unread(self) -> frozenset[str]:
         """The modules that imports may have found beside the files of the run."""

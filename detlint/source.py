@@ -1,24 +1,19 @@
-"""Text in: which files to read, how their bytes decode, what they are called, what they suppress."""
+"""Text in: which files to read, how their bytes decode, what they are called."""
 
 from __future__ import annotations
 
 import os
 import re
 import tokenize
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from io import BytesIO
 from pathlib import Path
 
 EXCLUDED = frozenset(
-    """.bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache
-    .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist node_modules
-    site-packages venv""".split()
-)
-_NOQA = re.compile(r"#\s*noqa(?P<codes>:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
-_FILE_NOQA = re.compile(
-    r"^\s*#\s*detlint\s*:\s*noqa(?P<codes>:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?\s*$",
-    re.IGNORECASE | re.MULTILINE,
+    """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv
+    .pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist
+    node_modules site-packages venv""".split()
 )
 
 
@@ -128,27 +123,3 @@ def search_folders(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -
         if not is_file(folder / "__init__.py") or folder == folder.parent or not folder.name:
             return
         folder = folder.parent
-
-
-class Suppressions:
-    """The `# noqa` comments of a file."""
-
-    def __init__(self, texts: Mapping[int | None, str]) -> None:
-        """`texts` are the file's cells by number; a file that is no notebook has its text under None."""
-        self.lines: dict[tuple[int | None, int], frozenset[str] | None] = {}
-        self.file: list[frozenset[str] | None] = []
-        for cell, text in texts.items():
-            for number, line in enumerate(lines_of(text), 1):
-                match = _NOQA.search(line)
-                if match is not None and not _FILE_NOQA.match(line):
-                    self.lines[cell, number] = _codes(match)
-            self.file += [_codes(match) for match in _FILE_NOQA.finditer(text)]
-
-    def covers(self, code: str, first: int, last: int, cell: int | None = None) -> bool:
-        """Whether a finding of `code` from line `first` to line `last`, of `cell`, is suppressed."""
-        found = [*self.file, *(self.lines[cell, n] for n in {first, last} if (cell, n) in self.lines)]
-        return any(codes is None or any(code.startswith(c) for c in codes) for codes in found)
-
-
-def _codes(match: re.Match[str]) -> frozenset[str] | None:
-    return frozenset(re.split(r"[\s,]+", match["list"].upper())) if match["codes"] else None

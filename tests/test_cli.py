@@ -245,38 +245,6 @@ def test_a_wrong_setting_is_status_2(setting: str, complaint: str) -> None:
     assert complaint in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("comment", "shown"),
-    [
-        ("# noqa", False),
-        ("# NOQA:DET501", False),
-        ("# noqa: DET5", False),
-        ("# noqa: E501, DET501 measured here", False),
-        ("# type: ignore # noqa: DET501", False),
-        ("# noqa: DET502", True),
-        ("# noqa: E501", True),
-        ("# DET501", True),
-    ],
-)
-def test_noqa_comments(comment: str, shown: bool) -> None:
-    write("train.py", BENCHMARK.rstrip() + f"  {comment}\n")
-    assert codes(".") == (["DET501"] if shown else [])
-
-
-def test_noqa_counts_on_the_first_and_the_last_line_of_a_span() -> None:
-    call = "torch.use_deterministic_algorithms(  {}\n    True,  {}\n    warn_only=True)  {}\n"
-    for place, shown in enumerate((False, True, False)):
-        comments = ["# noqa: DET503" if i == place else "#" for i in range(3)]
-        write("train.py", "import torch\n" + call.format(*comments))
-        assert codes(".") == (["DET503"] if shown else [])
-
-
-@pytest.mark.parametrize(("line", "shown"), [("# detlint: noqa", []), ("# detlint: noqa: DET502", ["DET501"])])
-def test_a_comment_may_suppress_in_the_whole_file(line: str, shown: list[str]) -> None:
-    write("train.py", f"{line}\n{BENCHMARK}{OFF}")
-    assert codes(".") == shown
-
-
 # Files
 
 
