@@ -361,6 +361,8 @@ def rule(code: str | None) -> None:
     """List the rules, or show the page of one."""
     from rich.console import Console
 
+    from detlint.output import page
+
     console = Console()
     with _clear_errors():
         rules = catalogue.load()
@@ -370,13 +372,7 @@ def rule(code: str | None) -> None:
                 click.echo(f"{each.code}  {each.severity.value:8} {each.name:40} {each.summary}{state}")
             return
         pages = [rules.rules[found] for found in rules.matching(code)]
-    for page in pages:
-        text = (
-            f"# {page.code} {page.name}\n\n{page.summary}.\n\nSeverity: {page.severity.value}. "
-            f"Breaks: {', '.join(page.breaks) or 'nothing'}. Family: {page.family}. "
-            f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
-            + "\n".join(f"- {ref}" for ref in page.refs)
-        )
+    for text in map(page.render, pages):
         if console.is_terminal:
             from rich.markdown import Markdown
 
