@@ -26,13 +26,13 @@ class Past:
     ) -> None:
         """`paths` are those that the run was asked for, `files` those that it found. Raises ConfigError."""
         self._repository = repository
-        self._tree = repository.tree(commit)
+        left_out = repository.left_out()
+        self._tree = {place: blob for place, blob in repository.tree(commit).items() if place not in left_out}
         old, now = self._compared(files)
         found = set(files)
         gone = {path: place for path, place in self._discovered(paths, exclude) if path not in found}
-        left_out = repository.left_out() if gone else set()
-        old |= {path: self._tree[place] for path, place in gone.items() if place not in left_out}
-        self.files = [*(path for path in files if path in old or path not in now), *gone.keys() & old.keys()]
+        old |= {path: self._tree[place] for path, place in gone.items()}
+        self.files = [*(path for path in files if path in old or path not in now), *gone]
         contents = dict(zip(old, repository.contents([blob.id for blob in old.values()]), strict=True))
         self.before = {path: lines(path, content) for path, content in contents.items()}
         self.now = {path: lines(path, content) for path, content in now.items()}
