@@ -41,8 +41,9 @@ class Config:
     """Settings of a run.
 
     `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `noqa` tells whether
-    comments `# noqa` suppress what they cover, `comments` whether any comment does. `baseline` is the file of findings
-    that are not shown, `cache_dir` the folder of the cache; None for a run without one.
+    comments `# noqa` suppress what they cover, `comments` whether any comment does. `context` are files and folders
+    that are read beside those whose findings are shown. `baseline` is the file of findings that are not shown,
+    `cache_dir` the folder of the cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class Config:
     runtime: str = "auto"
     noqa: bool = True
     comments: bool = True
+    context: tuple[Path, ...] = ()
     baseline: Path | None = None
     root: Path = field(default_factory=Path)
     cache_dir: Path | None = None

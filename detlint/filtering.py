@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from packaging.version import Version
 
-from detlint import notebook
+from detlint import notebook, source
 from detlint.analyse import Collected, Source
 from detlint.config import Config
 from detlint.listing import ALONE, Around
@@ -38,6 +38,25 @@ class Run:
             return {}
 
 
+class Within:
+    """A filter that leaves what is found under some paths."""
+
+    def __init__(self, paths: Sequence[Path], exclude: Iterable[str]) -> None:
+        self._files = {path.absolute() for path in source.discover(paths, exclude)}
+
+    def __call__(self, report: Report, run: Run) -> Report:
+        """The report on the files under the paths, of those that were read."""
+        return replace(
+            report,
+            findings=tuple(judged for judged in report.findings if self._is_shown(judged.finding.place.path)),
+            suppressed=tuple(s for s in report.suppressed if self._is_shown(s.judged.finding.place.path)),
+            files=sum(self._is_shown(item.path) for item in run.sources),
+        )
+
+    def _is_shown(self, path: str) -> bool:
+        return Path(path).absolute() in self._files
+
+
 Filter = Callable[[Report, Run], Report]
 
 
@@ -53,10 +72,12 @@ def filters(
         from detlint.baseline import Baseline
 
         found.append(Baseline.read(config.baseline, config))
+    if config.context:
+        found.append(Within(paths, config.exclude))
     if since is not None:
         from detlint.comparing import Since
 
-        found.append(Since(since, paths, config, torch, jobs))
+        found.append(Since(since, config.context or paths, config, torch, jobs))
     return found
 
 

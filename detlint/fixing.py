@@ -12,13 +12,13 @@ from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
 from detlint.cache import Cache
-from detlint.config import Config
+from detlint.config import Config, requirements
 from detlint.filtering import Run, filtered, filters
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
 from detlint.gathering import Progress, collect
 from detlint.listing import listed
-from detlint.placement import Placement
+from detlint.placement import Placement, is_vendored
 from detlint.report import Report
 from detlint.settling import settle
 from detlint.vendoring import FILE
@@ -70,10 +70,16 @@ def fix_paths(
 
     names = {path: item.name for path, item in sources.items()}
     placement = Placement(around.vendored, names, files.read)
-    settings = Settings(unsafe, _first_party(config.root, around.vendored))
+    settings = settings_of(config, unsafe)
     with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copy)
     return Fixed(outcome, reports[-1], files)
+
+
+def settings_of(config: Config, unsafe: bool = False) -> Settings:
+    """How the fixes of a project are made."""
+    vendored = is_vendored(config.runtime, requirements(config.root))
+    return Settings(unsafe, _first_party(config.root, vendored))
 
 
 def _first_party(root: Path, vendored: bool) -> frozenset[str]:

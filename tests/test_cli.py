@@ -359,3 +359,25 @@ def test_the_module_runs_as_a_command(project: Path) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")
     assert "DET501" in done.stdout
+
+
+def test_the_context_is_read_and_not_shown() -> None:
+    write("seeds.py", "import torch\n\n\ndef seed_all():\n    torch.manual_seed(0)\n")
+    write("train.py", "import torch\nfrom seeds import seed_all\n\nseed_all()\nprint(torch.rand(3))\n")
+    write("other.py", BENCHMARK)
+    write("detlint.toml", 'exclude = ["other.py"]\n')
+    assert codes("other.py") == ["DET501"], "a file that is named is read"
+    result = detlint("--context", ".", "train.py", "other.py")
+    assert (result.exit_code, result.stdout) == (0, "Nothing found in 1 file (1 entry point).\n")
+    write("seeds.py", "def seed_all():\n    pass\n")
+    assert codes("--context", ".", "train.py") == ["DET101"]
+    assert codes("--context", ".", "seeds.py") == []
+
+
+def test_only_files_that_are_given_are_fixed() -> None:
+    text = "import os\n\nimport torch\n\nfor name in os.listdir('.'):\n    print(name, torch.rand(2))\n"
+    write("a.py", text)
+    write("b.py", text)
+    detlint("--context", ".", "--select", "DET602", "--fix", "a.py")
+    assert "sorted(os.listdir" in Path("a.py").read_text()
+    assert Path("b.py").read_text() == text

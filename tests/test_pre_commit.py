@@ -27,7 +27,8 @@ from seeds import seed_all
 
 if __name__ == "__main__":
     seed_all()
-    print(torch.rand(3), os.listdir("."))
+    for name in os.listdir("."):
+        print(name, torch.rand(3))
 """,
     "vendored.py": "import torch\n\ntorch.backends.cudnn.benchmark = True\n",
     "detlint.toml": 'exclude = ["vendored.py"]\n',

@@ -27,7 +27,7 @@ RANKS = (
     {"analyse", "answering", "cache", "config", "engine", "fixing", "gathering", "judgement", "listing", "output"}
     | {"report", "settling", "verifying", "workspace"}
     | {"baseline", "comparing", "differences", "filtering", "git", "past"},
-    {"cache_cli", "cli", "verify_cli", "plugins", "__main__"},
+    {"cli", "commands", "plugins", "__main__"},
 )
 MODEL = 2
 LONGEST = 400
