@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from detlint import __version__
+from detlint.commands.cache import cache
 from detlint.commands.check import check
 from detlint.commands.entries import entries
 from detlint.commands.rules import rule
@@ -37,7 +38,7 @@ def verify(arguments: tuple[str, ...]) -> None:
     raise SystemExit(verify.main(arguments))
 
 
-for _command in (check, entries, rule):
+for _command in (cache, check, entries, rule):
     cli.add_command(_command)
 
 

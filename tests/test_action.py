@@ -74,14 +74,16 @@ def test_without_a_pull_request_all_lines_are_annotated(project: Path) -> None:
     done = check(project)
     assert done.returncode == 1, done.stderr
     assert [line.partition(",endLine")[0] for line in done.stdout.splitlines()] == [
-        "::warning file=train.py,line=3",
-        "::notice file=train.py,line=4",
+        "::warning title=detlint (DET501),file=train.py,line=3",
+        "::notice title=detlint (DET502),file=train.py,line=4",
     ]
 
 
 def test_in_a_pull_request_only_what_it_brings_is_annotated(project: Path) -> None:
     done = check(project, base="HEAD~1")
-    assert [line.partition(",endLine")[0] for line in done.stdout.splitlines()] == ["::notice file=train.py,line=4"]
+    assert [line.partition(",endLine")[0] for line in done.stdout.splitlines()] == [
+        "::notice title=detlint (DET502),file=train.py,line=4"
+    ]
     assert done.returncode == 1, done.stderr
 
 

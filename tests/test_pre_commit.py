@@ -70,7 +70,10 @@ def project(tmp_path: Path, tool: tuple[Path, str]) -> Path:
     folder, commit = tool
     for name, text in PROJECT.items():
         (tmp_path / name).write_text(text)
-    config = {"repos": [{"repo": str(folder), "rev": commit, "hooks": [{"id": "detlint"}, {"id": "detlint-fix"}]}]}
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    config = yaml.safe_load(shown)
+    config["repos"][0] |= {"repo": str(folder), "rev": commit}
+    config["repos"][0]["hooks"].append({"id": "detlint-fix"})
     (tmp_path / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
     committed(tmp_path)
     return tmp_path
