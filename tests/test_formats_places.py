@@ -161,6 +161,17 @@ def test_only_safe_fixes_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "suggestions" not in diagnostic and said in diagnostic["message"]
 
 
+def test_what_would_repeat_much_is_no_suggestion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(f"import torch\nx = '{'a' * 5000}'; {BENCHMARK}\n")
+    report = engine.check_paths([Path()], Config(root=tmp_path), catalogue.load().newest_release(), jobs=1)
+    (diagnostic,) = json.loads(formats.render("rdjson", report, Config(root=tmp_path)))["diagnostics"]
+    assert "suggestions" not in diagnostic and "fix with `detlint --fix`" in diagnostic["message"]
+    (run,) = json.loads(formats.render("sarif", report, Config(root=tmp_path)))["runs"]
+    (change,) = run["results"][0]["fixes"][0]["artifactChanges"]
+    assert [each["insertedContent"]["text"] for each in change["replacements"]] == ["False"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "lines"),
     [
