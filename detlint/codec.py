@@ -91,8 +91,8 @@ class Codec(Generic[T]):
             made = document.rows
             fields, shapes, kinds, checks = self._fields, self._shapes, self._kinds, self._checks
             for number, *values in json.loads(content):
-                if len(values) != len(fields[number]):
-                    raise CodecError("a row has the wrong length")
+                if number < 0 or len(values) != len(fields[number]):
+                    raise CodecError("a row is of no class, or has the wrong length")
                 given = zip(shapes[number], values, strict=True)
                 made.append(kinds[number](*[shape.read(value, document) for shape, value in given]))
                 if number in checks and not checks[number](made[-1]):

@@ -21,7 +21,7 @@ from detlint.cache import Cache
 from detlint.cli import cli
 from detlint.codec import Codec, CodecError
 from detlint.config import Config
-from detlint.finding import Finding
+from detlint.finding import Finding, Place
 from detlint.output import json as json_format
 from detlint.store import Store
 from detlint.workspace import Workspace
@@ -456,3 +456,11 @@ def test_what_json_cannot_hold_is_said() -> None:
         Codec(Collected).encode(replace(collected, findings=(strange,)))
     with pytest.raises(CodecError):
         Codec(Finding).decode(Codec(Collected).encode(collected), "a.py")
+
+
+@pytest.mark.parametrize("row", ['[-1,"a.py",1,1,1,1,null]', '["0","a.py",1,1,1,1,null]', '[0,"a.py",0,1,1,1,null]'])
+def test_a_row_is_of_one_of_the_known_classes_and_makes_sense(row: str) -> None:
+    codec = Codec(Place, {Place: lambda place: place.line > 0})
+    assert codec.decode(b'[[0,"a.py",1,1,1,1,null]]', paths=["a.py"]) == Place("a.py", 1, 1, 1, 1)
+    with pytest.raises(CodecError):
+        codec.decode(f"[{row}]".encode(), paths=["a.py"])
