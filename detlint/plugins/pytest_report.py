@@ -43,7 +43,7 @@ def shared_fixtures(item: pytest.Item) -> list[str]:
     named = [
         f"`{name}` ({one.scope})"
         for name, one in wider.items()
-        if not name.startswith("_") and not one.func.__module__.startswith("_pytest.")
+        if not name.startswith("_") and not str(one.func.__module__).startswith("_pytest.")
     ]
     return [f"shared by the runs, so not fresh: {', '.join(named)}"] if named else []
 
