@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from detlint.engine import Report
+from detlint.report import Report
 from detlint.verify import join, session
 from detlint.verify.probes import NOT_PROBED, PROBES
 from detlint.verify.session import Progress, Session, Settings

@@ -13,9 +13,10 @@ from packaging.version import Version
 
 from detlint import catalogue, engine
 from detlint import syntax as s
+from detlint.analyse import Source
 from detlint.config import Config
-from detlint.engine import Report, Source
 from detlint.model import Module
+from detlint.report import Report
 
 # What has pytest load detlint's plugin, which loads itself where detlint is installed with it.
 PYTEST_PLUGIN = () if "detlint" in entry_points(group="pytest11").names else ("-p", "detlint.plugins.pytest")

@@ -8,7 +8,8 @@ import pytest
 
 from detlint import catalogue
 from detlint.console_scripts import console_scripts
-from detlint.engine import Around, link
+from detlint.listing import Around
+from detlint.settling import link
 
 TRAIN = ("train", "pkg.cli:main")
 EVAL = ("evaluate", "pkg.tools.evaluate:run")

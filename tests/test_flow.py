@@ -8,6 +8,7 @@ import pytest
 
 from detlint import catalogue, engine
 from detlint import syntax as s
+from detlint.analyse import Source
 from detlint.analysis.flow import Flow
 from detlint.config import Config
 from detlint.model import Module
@@ -92,9 +93,7 @@ def found(body: str) -> list[str]:
     head = "import sys\nimport torch\nimport numpy as np\nimport torch.distributed as dist\nimport torch.nn.functional as F\n"
     head += "from torch import nn\n\n\ndef function(n: int, t: torch.Tensor, data, flag, f):\n"
     text = head + textwrap.indent(textwrap.dedent(body), "    ")
-    report = engine.check_sources(
-        [engine.Source("example.py", "example", text)], Config(select=("DET401", "DET402")), NEWEST
-    )
+    report = engine.check_sources([Source("example.py", "example", text)], Config(select=("DET401", "DET402")), NEWEST)
     return [f"{judged.finding.code} {judged.severity.value}" for judged in report.findings]
 
 
@@ -278,5 +277,5 @@ PARAMETER = "self.w = nn.Parameter(torch.empty(n))"
     ],
 )
 def test_an_attribute_that_nothing_in_the_file_fills(text: str, count: int) -> None:
-    report = engine.check_sources([engine.Source("example.py", "example", text)], Config(select=("DET401",)), NEWEST)
+    report = engine.check_sources([Source("example.py", "example", text)], Config(select=("DET401",)), NEWEST)
     assert [judged.severity.value for judged in report.findings] == ["warning"] * count

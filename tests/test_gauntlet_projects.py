@@ -8,7 +8,7 @@ import pytest
 
 from detlint import catalogue, engine
 from detlint.config import Config
-from detlint.engine import Judged
+from detlint.report import Judged
 
 from .support import Several, projects
 

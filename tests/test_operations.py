@@ -11,10 +11,10 @@ from dataclasses import replace
 import pytest
 
 from detlint import catalogue
-from detlint.engine import Judged, Report
 from detlint.finding import Finding, Operation, Severity, Verification
 from detlint.output import json as as_json
 from detlint.output import text as as_text
+from detlint.report import Judged, Report
 from tests.support import report
 
 HEADER = """

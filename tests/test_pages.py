@@ -13,6 +13,7 @@ import pytest
 from packaging.version import Version
 
 from detlint import catalogue, engine, fixer
+from detlint.analyse import Source
 from detlint.catalogue import Fence, Rule
 from detlint.config import Config
 from detlint.finding import Finding, Safety
@@ -69,7 +70,7 @@ def marks(fence: Fence) -> list[tuple[int, str]]:
 
 def findings(texts: Mapping[str, str], torch: Version) -> list[Finding]:
     sources = [
-        engine.Source(path, path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"), text)
+        Source(path, path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"), text)
         for path, text in texts.items()
     ]
     return [judged.finding for judged in engine.check_sources(sources, Config(select=("ALL",)), torch).findings]

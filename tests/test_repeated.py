@@ -6,12 +6,13 @@ import textwrap
 
 import pytest
 
-from detlint import catalogue, engine
-from detlint.engine import Source
+from detlint import catalogue
+from detlint.analyse import Source, analyse
 from detlint.finding import Place
 from detlint.link.records import Record
 from detlint.link.values import Class, Constant, Function, Library, Object, Option, Tuple, order
 from detlint.project import Project
+from detlint.settling import link
 
 SETTINGS = """
 import torch
@@ -162,7 +163,7 @@ def linked(files: dict[str, str]) -> Project:
     programs = {path: text if "def " in text else guard + textwrap.indent(text, "    ") for path, text in files.items()}
     release = catalogue.load().newest_release()
     sources = [Source(path, path.removesuffix(".py").replace("/", "."), text) for path, text in programs.items()]
-    return engine.link([engine.analyse(source, frozenset(), release) for source in sources], release)
+    return link([analyse(source, frozenset(), release) for source in sources], release)
 
 
 def told(project: Project) -> dict[str, object]:

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from detlint import catalogue, engine, fixer
+from detlint.analyse import Source
 from detlint.config import Config
 from detlint.finding import Finding
 from detlint.fixer import Settings
@@ -19,7 +20,7 @@ def fixed(text: str, *select: str, torch: str = "", unsafe: bool = True) -> str:
 
     def check(texts: object) -> list[Finding]:
         assert isinstance(texts, dict)
-        source = engine.Source(path, "example", texts.get(path, text))
+        source = Source(path, "example", texts.get(path, text))
         return [judged.finding for judged in engine.check_sources([source], Config(select=select), release).findings]
 
     outcome = fixer.fix_project(check, {path: text}.__getitem__, Settings(unsafe))

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from detlint import __version__
-from detlint.engine import Programs
 from detlint.finding import Place
 from detlint.link.entries import Entry, Met, Stream
 from detlint.link.state import UNSEEDED, Drawn, Seeded
+from detlint.report import Programs
 
 _SWITCHES = {  # by key of the document, the name of the switch in a state
     "deterministic_algorithms": "algorithms",

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from detlint.engine import Programs
 from detlint.finding import Place
 from detlint.link.entries import Entry, Stream
+from detlint.report import Programs
 
 _GOOD, _FAIR, _BAD = "green", "yellow", "red"
 _STYLES = {"seeded": _GOOD, "optional": _FAIR, "late": _BAD, "unseeded": _BAD}

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from detlint import __version__
-from detlint.engine import Judged, Report
 from detlint.finding import Fix, Place, Verification
 from detlint.fixer import Read, written_out
+from detlint.report import Judged, Report
 
 
 def render(report: Report, read: Read) -> str:

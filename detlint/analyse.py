@@ -1,0 +1,154 @@
+"""One file analysed: its text read, its facts collected, the rules that look at a file checked."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint import notebook, source
+from detlint.catalogue import Catalogue, Rule
+from detlint.collect import collect
+from detlint.facts import Facts
+from detlint.finding import Finding, Place
+from detlint.model import Module
+from detlint.notebook import Document
+from detlint.suppressions import Suppressions
+from detlint.tree import NotPythonError
+from detlint.vendoring import vendored_version
+
+UNPARSED = "DET000"
+_DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to analyse. `path` is shown, `name` is its dotted module name.
+
+    `text` is what is in it, decoded or not; None if it is to be read from the disk.
+    """
+
+    path: str
+    name: str
+    text: str | bytes | None = None
+
+    def read(self) -> str:
+        """What is in the file. Raises UnreadableError."""
+        if isinstance(self.text, bytes):
+            return source.decode(self.text)
+        return source.read(Path(self.path)) if self.text is None else self.text
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What the analysis of one file gave. It is `lasting` if the same content always gives the same."""
+
+    path: str
+    facts: Facts | None
+    findings: tuple[Finding, ...]
+    suppressions: Suppressions
+    lasting: bool = True
+
+
+def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+    """Collect one file: its facts and the findings of all chosen rules that look at a file."""
+    catalogue = catalogues.load()
+    try:
+        text = item.read()
+        if vendored_version(text) is not None:
+            return Collected(item.path, None, (), Suppressions())  # the runtime, which a table speaks for
+        document, module = _read(item, text, catalogue, torch)
+        findings = [f for rule in rules_over(catalogue, codes, "file", torch) for f in check_of(rule)(module, rule)]
+        findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
+        return Collected(item.path, collect(module), tuple(findings), Suppressions.of(item.path, document.texts))
+    except (source.UnreadableError, NotPythonError) as error:
+        line, column = getattr(error, "line", 1), getattr(error, "column", 1)
+        return replace(failed(item, catalogue, str(error), line, column), lasting=True)
+    except RecursionError:
+        return failed(item, catalogue, "it is nested too deeply")
+    except Exception as error:  # a defect of detlint costs one file, not the run
+        return failed(item, catalogue, f"detlint failed on it ({type(error).__name__}: {error}); please report this")
+
+
+def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tuple[Document, Module]:
+    document = notebook.read(item.path, text.removeprefix("\ufeff"))
+    return document, Module(document.text, item.path, item.name, catalogue, torch, document.origins)
+
+
+class Models:
+    """The models of files, for fixes that reach beyond the file of their finding; each is made when it is asked for."""
+
+    def __init__(self, sources: Mapping[str, Source], torch: Version) -> None:
+        """`sources` are the files by path."""
+        self.sources = sources
+        self._torch = torch
+        self._made: dict[str, Module | None] = {}
+
+    def __call__(self, path: str) -> Module | None:
+        """The model of a file, or None where it cannot be read."""
+        if path not in self._made:
+            try:
+                _, self._made[path] = _read(self.sources[path], self.text(path), catalogues.load(), self._torch)
+            except (KeyError, source.UnreadableError, NotPythonError):
+                self._made[path] = None
+        return self._made[path]
+
+    def forget(self, path: str) -> None:
+        """Make the model of a file anew, for its text has changed."""
+        self._made.pop(path, None)
+
+    def text(self, path: str) -> str:
+        """The text of a file. Raises KeyError and UnreadableError."""
+        return self.sources[path].read()
+
+
+def failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
+    """What comes of a file that cannot be analysed: a finding that says why."""
+    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions(), False)
+
+
+def _unparsed(
+    item: Source, catalogue: Catalogue, reason: str, line: int, column: int, cell: int | None = None
+) -> Finding:
+    message = catalogue.rules[UNPARSED].message.format(reason=reason)
+    return Finding(UNPARSED, Place(item.path, line, column, line, column + 1, cell), message)
+
+
+def rules_over(catalogue: Catalogue, codes: frozenset[str], over: str, torch: Version) -> Iterator[Rule]:
+    """The chosen rules that look at a "file", or at the "project", and hold for that release."""
+    for code, rule in catalogue.rules.items():
+        if code in codes and rule.over == over and rule.holds_for(torch):
+            yield rule
+
+
+def check_of(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
+    """The function that a rule's page names."""
+    check: Callable[[object, Rule], Iterable[Finding]] = import_module(f"detlint.checks.{rule.check}").check
+    return check
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Room for deep expressions, and no collecting of garbage meanwhile: what is made lives to the end, and looking for
+    dead cycles in it halves the speed.
+    """
+    enabled = gc.isenabled()
+    limit = sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if not gc.get_freeze_count():
+            gc.freeze()  # to and fro, what is new counts as old, without a search through it
+            gc.unfreeze()
+        if enabled:
+            gc.enable()

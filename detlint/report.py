@@ -1,0 +1,77 @@
+"""What a run says: findings with their severity, and the entry points of programs. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from detlint.catalogue import Rule
+from detlint.finding import Finding, Place, Severity
+from detlint.link.entries import Entry
+from detlint.suppressions import Suppressions
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding with its rule's severity settled."""
+
+    finding: Finding
+    rule: Rule
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a project has, before settings choose what is shown.
+
+    `findings` are those that it confirms, `unsure` those that it does not but a run over more files may.
+    `suppressions` are those of its files by path. `sure` are the codes of rules that have found all there is: over a
+    part of a project only those that look at a file.
+    """
+
+    findings: tuple[Judged, ...]
+    suppressions: Mapping[str, Suppressions]
+    entry_points: int
+    errors: tuple[str, ...] = ()
+    unsure: tuple[Finding, ...] = ()
+    sure: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """A finding that is not shown.
+
+    `kind` tells what withheld it: "noqa", "block", "file", "config" or "baseline". `place` is the comment that does,
+    None where that is outside of the file, and `reason` the words that stand beside it, "" for none.
+    """
+
+    judged: Judged
+    kind: str
+    place: Place | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
+
+    `notes` are sentences for the person who started it, on what is not shown.
+    """
+
+    findings: tuple[Judged, ...]
+    files: int
+    entry_points: int
+    seconds: float
+    errors: tuple[str, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The entry points of a run, sorted by place; `errors` says what could not be read."""
+
+    entries: tuple[Entry, ...]
+    files: int
+    seconds: float
+    errors: tuple[str, ...] = ()
