@@ -9,6 +9,7 @@ from detlint.commands.cache import cache
 from detlint.commands.check import check
 from detlint.commands.entries import entries
 from detlint.commands.rules import rule
+from detlint.commands.server import server
 
 
 class _DefaultsToCheck(click.Group):
@@ -38,7 +39,7 @@ def verify(arguments: tuple[str, ...]) -> None:
     raise SystemExit(verify.main(arguments))
 
 
-for _command in (cache, check, entries, rule):
+for _command in (cache, check, entries, rule, server):
     cli.add_command(_command)
 
 

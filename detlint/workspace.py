@@ -79,18 +79,18 @@ class Workspace:
     def update(self, path: str | Path, text: str | None) -> None:
         """Take `text` for what is in a file, or with None what is on the disk."""
         with self._lock:
-            shown = _shown(path)
+            name = shown(path)
             if text is None:
-                self._texts.pop(shown, None)
+                self._texts.pop(name, None)
             else:
-                self._texts[shown] = text
-            if shown in self._items:
-                self._read([self._items[shown]])
+                self._texts[name] = text
+            if name in self._items:
+                self._read([self._items[name]])
 
     def refresh(self) -> bool:
         """Look for what changed on the disk; whether anything has."""
         with self._lock:
-            sources, around = listed([Path(_shown(self.config.root))], self.config)
+            sources, around = listed([Path(shown(self.config.root))], self.config)
             gone = self._items.keys() - {item.path for item in sources}
             for path in gone:
                 self._models.forget(path)
@@ -176,16 +176,16 @@ class Workspace:
     def findings(self, path: str | Path) -> tuple[Judged, ...]:
         """The findings in a file that the settings show, by the whole project where it is a member of it."""
         with self._lock:
-            shown = _shown(path)
-            if shown not in self.paths:
-                return self.alone(path, self._texts.get(shown))
-            return tuple(judged for judged in self.report().findings if judged.finding.place.path == shown)
+            name = shown(path)
+            if name not in self.paths:
+                return self.alone(path, self._texts.get(name))
+            return tuple(judged for judged in self.report().findings if judged.finding.place.path == name)
 
     def alone(self, path: str | Path, text: str | None = None) -> tuple[Judged, ...]:
         """The findings that `detlint PATH` shows in a file, with this text where one is given."""
 
         def run() -> tuple[Judged, ...]:
-            sources, around = listed([Path(_shown(path))], replace(self.config, context=()))
+            sources, around = listed([Path(shown(path))], replace(self.config, context=()))
             contents = self._cache.read([replace(item, text=text) for item in sources])
             found, _ = answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
             return self._chosen(found, Run([each.item for each in contents], {}, around)).findings
@@ -245,13 +245,25 @@ class Workspace:
         self._answered = answered
         return answered
 
+    def _saved(self, content: Content) -> Collected:
+        """What comes of a file as it is on the disk."""
+        (collected,) = collect(
+            self._cache.read([replace(content.item, text=None)]), self._codes, self.torch, self._cache, jobs=1
+        )
+        return collected
+
     def _collect(self, jobs: int, progress: Progress | None) -> None:
-        """Analyse what changed. The project is to be linked again where facts are others than before."""
+        """Analyse what changed. The project is to be linked again where facts are others than before.
+
+        A text of an editor that cannot be read keeps the facts before it, since the other files still rely on them.
+        """
         changed = self._changed()
         for content, new in zip(
             changed, collect(changed, self._codes, self.torch, self._cache, jobs, progress), strict=True
         ):
             _, old = self._collected.get(new.path, (None, None))
+            if new.facts is None and isinstance(content.item.text, str):
+                new = replace(new, facts=(old or self._saved(content)).facts, lasting=False)  # half typed
             if old is None or old.facts != new.facts:
                 self._project = None
             self._collected[new.path] = content, new
@@ -261,7 +273,7 @@ class Workspace:
                 self._contents[path] = replace(content, item=self._items[path])
 
 
-def _shown(path: str | Path) -> str:
+def shown(path: str | Path) -> str:
     """A path as a run in the working folder shows it."""
     absolute = os.path.abspath(path)  # noqa: PTH100 - pathlib does not remove `..`
     here = os.getcwd()  # noqa: PTH109
