@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from detlint.plugins.pytest_difference import first_difference
-from detlint.plugins.pytest_record import Record
+from detlint.plugins.pytest.difference import first_difference
+from detlint.plugins.pytest.record import Record
 
 HEADLINE = "not reproducible"
 NOTHING = "nothing to compare: let the test return a value, or record one with the fixture `reproducible`"

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from math import isfinite, prod
 from typing import Any
 
-from detlint.plugins.pytest_record import Leaf, Record
+from detlint.plugins.pytest.record import Leaf, Record
 
 # Of each dtype whose numbers are shown: how struct reads one, and how many digits tell two of them apart.
 _FORMATS = {

@@ -16,8 +16,8 @@ import pytest
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
 
-from detlint.plugins.pytest_difference import first_difference  # noqa: E402
-from detlint.plugins.pytest_record import IncomparableError, Record  # noqa: E402
+from detlint.plugins.pytest.difference import first_difference  # noqa: E402
+from detlint.plugins.pytest.record import IncomparableError, Record  # noqa: E402
 
 
 class Colour(enum.Enum):
