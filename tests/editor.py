@@ -54,7 +54,7 @@ class Editor:
 
     async def _start(self) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        await self.client.start_io(sys.executable, "-m", "detlint", "server", env=environment)
+        await self.client.start_io(sys.executable, "-m", "detlint", "server", env=environment, cwd=ROOT)
         self._logging = asyncio.ensure_future(self._read_log())
 
     async def _read_log(self) -> None:
