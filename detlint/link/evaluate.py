@@ -237,8 +237,8 @@ class Evaluator(Comparisons):
         values: list[Value] = []
         absent, present = _asked_for_none(node)
         arms: list[Callable[[], None]] = [
-            lambda: values.append(_not_none(self.value(node.body), node.body == present)),
-            lambda: values.append(_not_none(self.value(node.orelse), node.orelse == absent)),
+            lambda: values.append(not_none(self.value(node.body), node.body == present)),
+            lambda: values.append(not_none(self.value(node.orelse), node.orelse == absent)),
         ]
         self.branch(answer, *arms)
         return join(values)
@@ -362,8 +362,8 @@ def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
     return test.left if test.operator == "is" else None, test.left if test.operator == "is not" else None
 
 
-def _not_none(value: Value, known: bool) -> Value:
-    """A value that is known not to be None."""
+def not_none(value: Value, known: bool = True) -> Value:
+    """A value where it is `known` not to be None."""
     if not known:
         return value
     kept = frozenset(a for a in value if not (isinstance(a, (Constant, Option)) and settled(a) is None))
