@@ -44,6 +44,12 @@ def cut(text: str, place: Place) -> str:
     return text[lines.offset(place.line, place.column) : lines.offset(place.end_line, place.end_column)]
 
 
+@pytest.mark.parametrize(("text", "end"), [("a\nbc", (2, 3)), ("a\nbc\n", (3, 1)), ("", (1, 1)), ("a\r\n", (2, 1))])
+def test_a_text_ends_on_a_line_that_is_there(text: str, end: tuple[int, int]) -> None:
+    assert Text(text).position(len(text)) == end
+    assert Text(text).offset(*end) == len(text)
+
+
 def test_a_place_in_a_notebook_also_names_its_cell() -> None:
     (result,) = (
         result
