@@ -1,4 +1,4 @@
-"""Probes of what torchvision, timm and PyG draw from the global generators."""
+"""Probes of what torchvision, timm, peft, PyG and DGL draw from the global generators."""
 
 from __future__ import annotations
 
@@ -55,6 +55,19 @@ _GRAPH_LAYERS: dict[str, tuple[Any, ...]] = {
     "GCN2Conv": (8, 0.1),
     "MLP": ([8, 8],),
     "RGCNConv": (8, 8, 2),
+}
+_DGL_LAYERS: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("EdgeConv", "SGConv", "TAGConv"), (8, 8)),
+    **dict.fromkeys(("DotGatConv", "GATConv", "GATv2Conv"), (8, 8, 2)),
+    **dict.fromkeys(("ChebConv", "DenseChebConv", "RelGraphConv"), (8, 8, 2)),
+    "DenseSAGEConv": (8, 8),
+    "EGATConv": (8, 8, 8, 8, 2),
+    "EdgeGATConv": (8, 8, 8, 2),
+    "GCN2Conv": (8, 1),
+    "GMMConv": (8, 8, 2, 2, "mean"),
+    "GatedGraphConv": (8, 8, 2, 2),
+    "SAGEConv": (8, 8, "mean"),
+    "TypedLinear": (8, 8, 2),
 }
 
 
@@ -114,11 +127,44 @@ def _timm(bench: Bench) -> Run:
     return named(bench, "timm", {"create_model": lambda make: _first_weights(make(model, pretrained=False))})
 
 
-def _graph_layers(bench: Bench) -> Run:
-    def made(sizes: tuple[Any, ...]) -> Callable[[Any], Any]:
-        return lambda layer: weights(layer(*sizes))
+def _made(sizes: tuple[Any, ...]) -> Callable[[Any], Any]:
+    return lambda layer: weights(layer(*sizes))
 
-    return named(bench, "torch_geometric.nn", {name: made(sizes) for name, sizes in _GRAPH_LAYERS.items()})
+
+def _graph_layers(bench: Bench) -> Run:
+    return named(bench, "torch_geometric.nn", {name: _made(sizes) for name, sizes in _GRAPH_LAYERS.items()})
+
+
+def _dgl_layers(bench: Bench) -> Run:
+    return named(bench, "dgl.nn", {name: _made(sizes) for name, sizes in _DGL_LAYERS.items()})
+
+
+def _dgl_weighted(bench: Bench) -> Run:
+    return named(bench, "dgl.nn", dict.fromkeys(("GraphConv", "DenseGraphConv"), _made((8, 8))))
+
+
+def _dgl_shuffle(bench: Bench) -> Run:
+    dgl = bench.package("dgl")
+    ends = bench.integers(64, 2, 256)
+    graph = dgl.graph((ends[0], ends[1]), num_nodes=64)
+    nodes = graph.nodes()
+
+    def order(loader: Any) -> list[Any]:
+        sampler = dgl.dataloading.MultiLayerFullNeighborSampler(1)
+        return [seeds for _, seeds, _ in loader(graph, nodes, sampler, batch_size=8, shuffle=True)]
+
+    return named(bench, "dgl.dataloading", {"DataLoader": order})
+
+
+def _adapters(bench: Bench) -> Run:
+    torch, peft = bench.package("torch"), bench.package("peft")
+
+    def made(wrap: Any) -> list[Any]:
+        model = torch.nn.Sequential(torch.nn.Linear(64, 64))
+        adapted = wrap(model, peft.LoraConfig(target_modules=["0"]))
+        return [value.detach().clone() for name, value in adapted.named_parameters() if "lora_" in name]
+
+    return named(bench, "peft", {"get_peft_model": made})
 
 
 PROBES: dict[str, Probe] = {
@@ -129,4 +175,8 @@ PROBES: dict[str, Probe] = {
     "torchvision.models": Probe(_models, kind=Kind.DRAWS),
     "timm.models": Probe(_timm, kind=Kind.DRAWS),
     "torch-geometric.layers": Probe(_graph_layers, kind=Kind.DRAWS),
+    "dgl.layers": Probe(_dgl_layers, kind=Kind.DRAWS),
+    "dgl.layers-with-weight": Probe(_dgl_weighted, kind=Kind.DRAWS),
+    "dgl.loader-shuffle": Probe(_dgl_shuffle, kind=Kind.DRAWS),
+    "peft.adapters": Probe(_adapters, kind=Kind.DRAWS),
 }
