@@ -31,7 +31,7 @@ _TABLES = {
 }
 _LONGEST = 64 * 2**20  # bytes of a value, unpacked
 _MOST_FILES = 200_000
-_PATIENCE = 2.0  # seconds to wait for another process that writes
+_PATIENCE = 10.0  # seconds to wait for another process that writes
 _AT_ONCE = 500  # values in one statement
 
 
