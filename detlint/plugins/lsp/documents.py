@@ -86,9 +86,9 @@ class Buffers(Workspace):
 
 
 def path_of(uri: str) -> str:
-    """The path of a file as the analysis names it, or the URI of what is no file."""
+    """The path of a file as the analysis names it; the URI of what is no file, written as a path is."""
     path = to_fs_path(uri)
-    return uri if path is None else shown(path)
+    return shown(uri if path is None else path)
 
 
 def is_file(path: str) -> bool:
