@@ -66,6 +66,8 @@ def test_a_file_that_is_closed_has_no_diagnostics(editor: Editor, project: Path)
 def test_a_file_that_is_opened_again_has_its_diagnostics_again(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "train.py", DRAW)
     editor.expect(uri, [(3, "DET101")])
+    editor.open(project / "large.py", "import torch\n" + "x = 1\n" * 2000)
+    editor.pause(0.1)  # the server is analysing that, and sees both at once
     editor.published.clear()
     editor.close(uri)
     editor.open_as(uri, DRAW)
