@@ -181,3 +181,13 @@ def test_a_notebook_is_one_program_with_diagnostics_for_each_cell(editor: Editor
     suppress = editor.actions(uris[3], editor.published[uris[3]].diagnostics[0].range)[-1]
     editor.apply(suppress.edit)
     assert editor.texts[uris[3]] == "print(torch.rand(2))  # noqa: DET101\n"
+
+
+def test_a_cell_that_becomes_text_and_code_again_is_read_again(editor: Editor, project: Path) -> None:
+    book = project / "book.ipynb"
+    _, cell = editor.open_notebook(book, ["import torch\n", "print(torch.empty(2))\n"])
+    editor.expect(cell, [(1, "DET401")])
+    editor.change_kind(book, 1, types.NotebookCellKind.Markup, "markdown")
+    editor.until(lambda: not editor.published[cell].diagnostics)
+    editor.change_kind(book, 1, types.NotebookCellKind.Code, "python")
+    editor.expect(cell, [(1, "DET401")])

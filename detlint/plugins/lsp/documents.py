@@ -55,6 +55,14 @@ class Buffers(Workspace):
             doc_uri, source, version, language_id, sync_kind=self._sync_kind, position_codec=self.position_codec
         )
 
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Take a change of a notebook. A cell that it closes and opens again is open; pygls would close it last."""
+        structure = params.change.cells and params.change.cells.structure
+        if structure:
+            again = {each.uri for each in structure.did_open or ()}
+            structure.did_close = [each for each in structure.did_close or () if each.uri not in again]
+        super().update_notebook_document(params)
+
     def opened(self) -> dict[str, Opened]:
         """All open Python files and notebooks, by path."""
         cells = {cell.document for notebook in self.notebook_documents.values() for cell in notebook.cells}
