@@ -85,7 +85,9 @@ def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
             return own, _read(own)
         shared = directory / "pyproject.toml"
         if shared.is_file():
-            table = _read(shared).get("tool", {}).get("detlint")
+            table = _table(_read(shared).get("tool")).get("detlint")
+            if table is not None and not isinstance(table, dict):
+                raise ConfigError(f"{shared}: tool.detlint must be a table")
             if table is not None:
                 return shared, table
     return None
@@ -197,8 +199,12 @@ def requirements(root: Path) -> list[str]:
             found += path.read_text(encoding="utf-8", errors="replace").splitlines()
     path = root / "pyproject.toml"
     if path.is_file():
-        project = _read(path).get("project", {})
-        found += project.get("dependencies", [])
-        for group in project.get("optional-dependencies", {}).values():
-            found += group
+        project = _table(_read(path).get("project"))
+        groups = [project.get("dependencies"), *_table(project.get("optional-dependencies")).values()]
+        found += [line for group in groups if isinstance(group, list) for line in group]
     return [line for line in found if isinstance(line, str)]
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    """A table of another tool; an empty one where something else stands, which is not ours to judge."""
+    return value if isinstance(value, dict) else {}

@@ -163,6 +163,17 @@ class Editor:
         self.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(book, items))
         return uris
 
+    def change_kind(self, path: Path, number: int, kind: types.NotebookCellKind, language: str) -> None:
+        """Make a cell of a notebook one of another kind: it is closed and opened again in one change."""
+        uri = self.books[path.as_uri()][number]
+        cells = types.NotebookCellArrayChange(number, 1, [types.NotebookCell(kind, uri)])
+        self.versions[uri] += 1
+        opened = types.TextDocumentItem(uri, language, self.versions[uri], self.texts[uri])
+        structure = types.NotebookDocumentCellChangeStructure(cells, [opened], [types.TextDocumentIdentifier(uri)])
+        event = types.NotebookDocumentChangeEvent(cells=types.NotebookDocumentCellChanges(structure=structure))
+        book = types.VersionedNotebookDocumentIdentifier(self.versions[uri], path.as_uri())
+        self.client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(book, event))
+
     def type_in_cell(self, path: Path, uri: str, old: str, new: str) -> None:
         """As `type`, in a cell of a notebook."""
         document, change = self._changed(uri, old, new)

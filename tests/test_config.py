@@ -29,6 +29,21 @@ def test_the_nearest_settings_win_and_detlint_toml_goes_first(tmp_path: Path) ->
     assert config.find(file) == (tmp_path / "a" / "detlint.toml", {"ignore": ["DET2"]})
 
 
+@pytest.mark.parametrize(
+    "text", ["tool = 1", "project = 1", "[project]\ndependencies = 1", "[project]\noptional-dependencies = ['torch']"]
+)
+def test_what_others_wrote_wrong_is_theirs_to_tell(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert config.find(tmp_path) is None
+    assert config.requirements(tmp_path) == []
+
+
+def test_settings_that_are_no_table_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool]\ndetlint = 1\n")
+    with pytest.raises(ConfigError, match=r"tool\.detlint must be a table"):
+        config.find(tmp_path)
+
+
 def test_every_setting_is_read() -> None:
     table = {
         "select": ["DET1", "DET5"], "ignore": ["DET501"], "exclude": ["build"], "severity": "warning",

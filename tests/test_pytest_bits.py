@@ -202,6 +202,24 @@ def test_quantized_tensors_are_their_integers_and_scales() -> None:
     assert "scale 0.5" in told(one, other)[1]
 
 
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor:UserWarning")
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_channel:UserWarning")
+def test_the_same_integers_above_another_zero_are_a_difference() -> None:
+    one, other = (torch.quantize_per_tensor(torch.full((1,), -1.0 * z), 1.0, z, torch.qint8) for z in (0, 1))
+    assert "zero point 0" in told(one, other)[1]
+    value, scales = torch.zeros(2, 2), torch.ones(2)
+    zeros = torch.zeros(2, dtype=torch.int64)
+    one, other = (torch.quantize_per_channel(value, scales, zeros, axis, torch.qint8) for axis in (0, 1))
+    assert "channel 1" in told(one, other)[2]
+
+
+def test_an_integer_too_long_for_decimals_is_compared() -> None:
+    found = told(1 << 20000, (1 << 20000) + 1)
+    assert found[0] == "value"
+    assert found[1].endswith("000")
+    assert found[2].endswith("001")
+
+
 def test_later_differences_are_named_and_values_of_one_name_numbered() -> None:
     found = first_difference(record(1, 2, 3), record(1, 5, 6))
     assert found and (found.path, found.others) == ("value#2", ["value#3"])
@@ -231,6 +249,13 @@ def test_what_is_told_by_its_address_alone_is_refused(value: Any, problem: str) 
     with pytest.raises(IncomparableError) as caught:
         record(value)
     assert str(caught.value).startswith(problem)
+
+
+def test_a_list_that_holds_itself_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(IncomparableError, match="value holds itself, or is nested too deeply"):
+        record(endless)
 
 
 def test_the_padding_of_structs_is_no_part_of_them() -> None:

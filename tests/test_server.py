@@ -63,6 +63,17 @@ def test_a_file_that_is_closed_has_no_diagnostics(editor: Editor, project: Path)
     editor.until(lambda: not editor.published[uri].diagnostics)
 
 
+def test_a_file_that_is_opened_again_has_its_diagnostics_again(editor: Editor, project: Path) -> None:
+    uri = editor.open(project / "train.py", DRAW)
+    editor.expect(uri, [(3, "DET101")])
+    editor.open(project / "large.py", "import torch\n" + "x = 1\n" * 2000)
+    editor.pause(0.1)  # the server is analysing that, and sees both at once
+    editor.published.clear()
+    editor.close(uri)
+    editor.open_as(uri, DRAW)
+    editor.expect(uri, [(3, "DET101")])
+
+
 def test_a_syntax_error_is_shown_and_goes_again(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "train.py", DRAW)
     editor.expect(uri, [(3, "DET101")])
@@ -188,7 +199,25 @@ def test_a_text_that_was_never_saved_is_analysed_alone(editor: Editor) -> None:
     assert titles == ["detlint: Set it to False", *(f"detlint: suppress {c} with # noqa" for c in ("DET101", "DET501"))]
 
 
+def test_a_text_that_is_in_no_file_has_findings_at_their_places(editor: Editor) -> None:
+    editor.expect(editor.open_as("vscode-remote://host/train.py", DRAW), [(3, "DET101")])
+
+
 # Settings
+
+
+def test_settings_that_can_not_be_read_for_a_while_are_told_and_read_again(editor: Editor, project: Path) -> None:
+    settings = project / "pyproject.toml"
+    uri = editor.open(project / "train.py", DRAW)
+    editor.expect(uri, [(3, "DET101")])
+    settings.write_text("[tool.detl", encoding="utf-8")
+    editor.changed(settings)
+    editor.expect(uri, [])
+    editor.until(lambda: editor.messages)
+    assert f"{settings.as_posix()}: Expected ']'" in editor.messages[0]
+    settings.write_text("[tool.detlint]\n", encoding="utf-8")
+    editor.changed(settings)
+    editor.expect(uri, [(3, "DET101")])
 
 
 def test_broken_settings_are_told_once_and_mended_ones_are_used(editor: Editor, project: Path) -> None:
@@ -229,6 +258,10 @@ def test_the_editors_settings_come_on_top_of_the_projects(editor: Editor, projec
     assert "unknown setting 'selcet'" in editor.messages[0]
     editor.configure({})
     editor.expect(uri, [(3, "DET101")])
+    editor.configure({"ignore": ["DET1"]})
+    editor.expect(uri, [])
+    editor.configure(None)  # as an editor whose settings have the section no more
+    editor.expect(uri, [(3, "DET101")])
 
 
 # Other clients
@@ -236,7 +269,7 @@ def test_the_editors_settings_come_on_top_of_the_projects(editor: Editor, projec
 
 def test_a_client_that_creates_no_files_is_offered_what_needs_none(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
-    editor = Editor([tmp_path], types.ClientCapabilities())
+    editor = Editor([tmp_path], types.ClientCapabilities(), {"ignore": ["DET4"]})
     try:
         uri = editor.open(tmp_path / "train.py", f"{DRAW}{BENCHMARK}\n")
         draw, switch = editor.diagnostics(uri)
@@ -247,6 +280,10 @@ def test_a_client_that_creates_no_files_is_offered_what_needs_none(tmp_path: Pat
         assert editor.texts[uri] == f"{DRAW}{BENCHMARK.replace('True', 'False')}\n"
         editor.configure({"ignore": ["DET501"]})
         editor.expect(uri, [(3, "DET101")])
+        other = editor.open(tmp_path / "other.py", EMPTY)
+        editor.expect(other, [(3, "DET401")])
+        editor.configure(None)
+        editor.expect(other, [])  # what it began with counts again
     finally:
         assert editor.quit(ask=False) == 1
 

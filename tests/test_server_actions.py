@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -50,6 +51,29 @@ def test_a_menu_that_opens_by_itself_does_not_wait_for_an_analysis(editor: Edito
     editor.type(uri, "rand(2)", "rand(3)")
     assert editor.actions(uri, found.range, kind=automatic) == []
     assert len(editor.actions(uri, found.range, kind=types.CodeActionTriggerKind.Invoked)) == 2
+
+
+def test_an_edit_is_of_the_version_that_it_names(editor: Editor, project: Path) -> None:
+    text = DRAW + "x = 1\n" * 1000
+    uri = editor.open(project / "train.py", text)
+    (found,) = editor.diagnostics(uri)
+    document, context = types.TextDocumentIdentifier(uri), types.CodeActionContext([])
+    wanted = types.CodeActionParams(document, found.range, context)
+    editor.type(uri, "x = 1", "x = 2")
+    asked = editor.client.text_document_code_action_async(wanted)
+    editor.pause(0.05)
+    editor.type(uri, "print", "y = 1\nprint")
+    after = editor.client.text_document_hover_async(types.HoverParams(document, found.range.start))
+    actions = editor.do(asked)
+    editor.do(after)
+    made = [each.new_text for action in actions or () for each in _edits(action, uri)]
+    assert not any("y = 1" in each for each in made)
+
+
+def _edits(action: types.Command | types.CodeAction, uri: str) -> list[Any]:
+    assert isinstance(action, types.CodeAction) and action.edit is not None
+    changes = [each for each in action.edit.document_changes or () if isinstance(each, types.TextDocumentEdit)]
+    return [edit for each in changes if each.text_document.uri == uri for edit in each.edits]
 
 
 def test_an_unsafe_fix_says_so(editor: Editor, project: Path) -> None:
@@ -157,3 +181,13 @@ def test_a_notebook_is_one_program_with_diagnostics_for_each_cell(editor: Editor
     suppress = editor.actions(uris[3], editor.published[uris[3]].diagnostics[0].range)[-1]
     editor.apply(suppress.edit)
     assert editor.texts[uris[3]] == "print(torch.rand(2))  # noqa: DET101\n"
+
+
+def test_a_cell_that_becomes_text_and_code_again_is_read_again(editor: Editor, project: Path) -> None:
+    book = project / "book.ipynb"
+    _, cell = editor.open_notebook(book, ["import torch\n", "print(torch.empty(2))\n"])
+    editor.expect(cell, [(1, "DET401")])
+    editor.change_kind(book, 1, types.NotebookCellKind.Markup, "markdown")
+    editor.until(lambda: not editor.published[cell].diagnostics)
+    editor.change_kind(book, 1, types.NotebookCellKind.Code, "python")
+    editor.expect(cell, [(1, "DET401")])

@@ -55,6 +55,14 @@ class Buffers(Workspace):
             doc_uri, source, version, language_id, sync_kind=self._sync_kind, position_codec=self.position_codec
         )
 
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Take a change of a notebook. A cell that it closes and opens again is open; pygls would close it last."""
+        structure = params.change.cells and params.change.cells.structure
+        if structure:
+            again = {each.uri for each in structure.did_open or ()}
+            structure.did_close = [each for each in structure.did_close or () if each.uri not in again]
+        super().update_notebook_document(params)
+
     def opened(self) -> dict[str, Opened]:
         """All open Python files and notebooks, by path."""
         cells = {cell.document for notebook in self.notebook_documents.values() for cell in notebook.cells}
@@ -86,9 +94,9 @@ class Buffers(Workspace):
 
 
 def path_of(uri: str) -> str:
-    """The path of a file as the analysis names it, or the URI of what is no file."""
+    """The path of a file as the analysis names it; the URI of what is no file, written as a path is."""
     path = to_fs_path(uri)
-    return uri if path is None else shown(path)
+    return shown(uri if path is None else path)
 
 
 def is_file(path: str) -> bool:

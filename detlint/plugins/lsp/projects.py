@@ -22,6 +22,7 @@ from detlint.plugins.lsp.options import Options
 from detlint.report import Judged
 from detlint.workspace import Workspace
 
+_WRONG = (ConfigError, CatalogueError, OSError)  # with the settings of a project, or its folder
 _log = logging.getLogger(__name__)
 
 
@@ -83,7 +84,7 @@ class Projects:
         for path in opened:
             try:
                 self._of[path] = self._home(path)
-            except (ConfigError, CatalogueError, OSError) as error:
+            except _WRONG as error:
                 problems[str(error)] = None
         self.problems = tuple(problems)
         self._homes = {root: home for root, home in self._homes.items() if not home.alone or home in self._of.values()}
@@ -102,17 +103,20 @@ class Projects:
         for path, home in self._of.items():
             try:
                 found[path] = home.found(path)
-            except (ConfigError, CatalogueError) as error:
+            except _WRONG as error:
                 self.problems += (str(error),)
             except Exception:
                 _log.exception("%s: its analysis failed", path)
         return found
 
     def refresh(self) -> None:
-        """Look for what changed on the disk."""
-        for home in self._homes.values():
-            if not home.alone:
-                home.workspace.refresh()
+        """Look for what changed on the disk. Projects that cannot be read now are made anew once they can be."""
+        for root, home in list(self._homes.items()):
+            try:
+                if not home.alone:
+                    home.workspace.refresh()
+            except _WRONG:
+                del self._homes[root]  # `take` says what is wrong
 
     def read(self, path: str) -> str:
         """The text of a file, as it is open or as it is on the disk. Raises UnreadableError."""

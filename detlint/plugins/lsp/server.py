@@ -82,26 +82,29 @@ def _register_documents(server: Server, session: Session) -> None:
             wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
         if wanted:
             await server.client_register_capability_async(types.RegistrationParams(wanted))
-        await _configure()
+        await _configure(None)
         session.soon()
 
-    async def _configure() -> None:
+    async def _configure(told: object) -> None:
+        """Ask for the settings where the client can be asked; else they are what it has told."""
+        given = None
         if get_capability(server.client_capabilities, "workspace.configuration"):
             items = [types.ConfigurationItem(section=_SECTION)]
-            given = await server.workspace_configuration_async(types.ConfigurationParams(items))
-            if given and given[0] is not None:
-                session.use(given[0])
+            answer = await server.workspace_configuration_async(types.ConfigurationParams(items))
+            given = answer[0] if answer else None
+        session.use(told if given is None else given)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configuration(params: types.DidChangeConfigurationParams) -> None:
-        given = params.settings
-        if isinstance(given, dict) and isinstance(given.get(_SECTION), dict):
-            session.use(given[_SECTION])
-        await _configure()
+        await _configure(params.settings.get(_SECTION) if isinstance(params.settings, dict) else None)
+        session.soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        session.forget(params.text_document.uri)
         session.soon()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def at_once(_: Any) -> None:

@@ -54,6 +54,8 @@ class Session:
         self._timer: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[None]] = set()  # the loop itself holds tasks weakly
         self._projects = Projects()
+        self._initial: object = None  # the settings that the client began with
+        self._wrong = ""  # what is wrong with those that it sent last
         self._state = 1  # counts what changed beside the documents
         self._analysed = _Analysed()
         self._published: dict[str, tuple[int | None, Sequence[types.Diagnostic]]] = {}
@@ -67,23 +69,36 @@ class Session:
         """Take the client's capabilities, folders and options."""
         self.buffers = buffers
         self.client = Client.of(buffers.position_codec, params.capabilities)
-        self.use(params.initialization_options)
+        self._initial = params.initialization_options
+        self.use(None)
 
     def use(self, given: object) -> None:
-        """Take the settings of the editor, or tell what is wrong with them and keep those before."""
+        """Take the settings of the editor, those that it began with for None.
+
+        Where they are wrong it is told once what is, and those before stay.
+        """
         try:
-            options = Options.of(given, catalogue.load())
+            options = Options.of(self._initial if given is None else given, catalogue.load())
         except (ConfigError, CatalogueError) as error:
-            self._show(str(error))
+            if str(error) != self._wrong:
+                self._show(str(error))
+            self._wrong = str(error)
             return
-        self._projects.options = options
-        self._state += 1
+        self._wrong = ""
+        if options != self._projects.options:
+            self._projects.options = options
+            self._state += 1
 
     def soon(self, delay: float = 0.0) -> None:
         """Analyse once `delay` seconds are over, counted from the last call."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(delay, self._start)
+
+    def forget(self, uri: str) -> None:
+        """Take back what was published of a document that is closed: a client drops it, and may open the same again."""
+        if self._published.pop(uri, None) is not None:
+            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def look(self) -> None:
         """Look for what changed on the disk, and for other folders."""
@@ -102,27 +117,34 @@ class Session:
             return []
         await self._refreshed()
         actions: list[types.CodeAction] = []
-        part = self._part(uri)
-        if part is None:
-            return actions
-        path, cell, document = part
-        place = Text(document.text, self.client.codec).place(path, params.range, cell)
-        found = self._at(place)
-        if found and is_asked(types.CodeActionKind.QuickFix, only):
-            actions += await self._worker.do(partial(self._quick_fixes, path, found))
-        if is_asked(FIX_ALL, only) and (only or self.client.resolves):
-            action = types.CodeAction("detlint: fix all", FIX_ALL, data=uri)
-            resolved = action if self.client.resolves else await self.resolve(action)
-            actions += [resolved] if resolved.edit is not None or self.client.resolves else []
+        async with self._lock:  # the texts stay those that were analysed
+            part = self._part(uri)
+            if part is None:
+                return actions
+            path, cell, document = part
+            place = Text(document.text, self.client.codec).place(path, params.range, cell)
+            found = self._at(place)
+            if found and is_asked(types.CodeActionKind.QuickFix, only):
+                actions += await self._worker.do(partial(self._quick_fixes, path, found))
+            if is_asked(FIX_ALL, only) and (only or self.client.resolves):
+                action = types.CodeAction("detlint: fix all", FIX_ALL, data=uri)
+                action.edit = None if self.client.resolves else await self._fixed(uri)
+                actions += [action] if action.edit is not None or self.client.resolves else []
         return actions
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
         """An action with its edit."""
         await self._refreshed()
-        part = self._part(str(action.data))
-        if part is not None and part[0] in self._analysed.found:
-            action.edit = await self._worker.do(partial(self._fix_all, part[0]))
+        async with self._lock:
+            action.edit = await self._fixed(str(action.data))
         return action
+
+    async def _fixed(self, uri: str) -> types.WorkspaceEdit | None:
+        """The edit that fixes all of a document, if there is any. Needs the lock."""
+        part = self._part(uri)
+        if part is None or part[0] not in self._analysed.found:
+            return None
+        return await self._worker.do(partial(self._fix_all, part[0]))
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """The pages of the rules whose findings, or whose codes in a `# noqa` comment, are at a position."""
@@ -167,6 +189,7 @@ class Session:
         """Bring findings up to date, and publish those of texts that are still as they were analysed."""
         async with self._lock:
             if self._is_current():
+                self._publish()  # what was closed and is open again
                 return
             state, opened = self._state, self.buffers.opened()
             self._projects.folders = [Path(path_of(folder.uri)).absolute() for folder in self.buffers.folders.values()]

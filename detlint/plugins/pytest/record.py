@@ -22,6 +22,7 @@ _TEXT = (
     *(type(None), bool, int, str, enum.Enum, range, type(...), decimal.Decimal, fractions.Fraction, uuid.UUID),
     *(datetime.date, datetime.time, datetime.timedelta, pathlib.PurePath),
 )
+_DECIMAL = 2048  # bits of an integer that is shown in decimals; Python refuses to write very long ones so
 _TEXTS, _BITS = "record.json", "record.bits"
 _TORCH_TEXT = ("device", "dtype", "layout", "memory_format")
 
@@ -65,7 +66,12 @@ class Record:
         """
         self._counts[name] += 1
         label = name if self._counts[name] == 1 else f"{name}#{self._counts[name]}"
-        self.values[label] = list(leaves(label, value))
+        try:
+            self.values[label] = list(leaves(label, value))
+        except RecursionError:
+            raise IncomparableError(
+                f"{label} holds itself, or is nested too deeply: record the numbers in it"
+            ) from None
 
     def save(self, folder: Path) -> None:
         """Write the record into a folder that exists: a JSON text and the bits themselves."""
@@ -167,10 +173,11 @@ def _tensor(path: str, tensor: Any) -> Iterator[Leaf]:
         for index, part in enumerate(parts):
             yield from _tensor(f"{path}[{index}]" if tensor.is_nested else f"{path} ({names[index]})", part)
         return
-    if tensor.is_quantized:
-        one_scale = "affine" in str(tensor.qscheme()) and "channel" not in str(tensor.qscheme())
-        scale = tensor.q_scale() if one_scale else tensor.q_per_channel_scales().tolist()
-        kind += f", scale {scale}"
+    if tensor.is_quantized and "channel" in str(tensor.qscheme()):
+        scales, zeros = tensor.q_per_channel_scales().tolist(), tensor.q_per_channel_zero_points().tolist()
+        kind += f", scale {scales}, zero point {zeros}, channel {tensor.q_per_channel_axis()}"
+    elif tensor.is_quantized:
+        kind += f", scale {tensor.q_scale()}, zero point {tensor.q_zero_point()}"
     (plain,) = [tensor] if tensor.is_meta else bits.leaves(tensor)
     yield Leaf(path, kind, b"" if tensor.is_meta else bits.raw(plain), dtype, tuple(tensor.shape))
 
@@ -211,6 +218,8 @@ def _text(value: Any) -> str:
     """A text that has no address in it."""
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
+    if isinstance(value, int) and value.bit_length() > _DECIMAL:
+        return hex(value)
     return f"{type(value).__name__}.{value.name}" if isinstance(value, enum.Enum) else repr(value)
 
 
