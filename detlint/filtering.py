@@ -12,7 +12,7 @@ from packaging.version import Version
 from detlint import notebook, source
 from detlint.analyse import Collected, Source
 from detlint.config import Config
-from detlint.listing import ALONE, Around
+from detlint.listing import ALONE, Around, roots
 from detlint.report import Report
 from detlint.source import UnreadableError
 
@@ -42,7 +42,8 @@ class Within:
     """A filter that leaves what is found under some paths."""
 
     def __init__(self, paths: Sequence[Path], exclude: Iterable[str]) -> None:
-        self._files = {path.absolute() for path in source.discover(paths, exclude)}
+        self._place = source.places()
+        self._files = {self._place(path) for path in source.discover(paths, exclude)}
 
     def __call__(self, report: Report, run: Run) -> Report:
         """The report on the files under the paths, of those that were read."""
@@ -54,7 +55,7 @@ class Within:
         )
 
     def _is_shown(self, path: str) -> bool:
-        return Path(path).absolute() in self._files
+        return self._place(Path(path)) in self._files
 
 
 Filter = Callable[[Report, Run], Report]
@@ -77,7 +78,7 @@ def filters(
     if since is not None:
         from detlint.comparing import Since
 
-        found.append(Since(since, config.context or paths, config, torch, jobs))
+        found.append(Since(since, roots(paths, config), config, torch, jobs))
     return found
 
 

@@ -160,8 +160,11 @@ def test_a_seed_that_goes_away_with_its_file_is_told() -> None:
     write("package/train.py", TRAIN.replace("from helper", "from package.helper").replace("    prepare()\n", ""))
     commit()
     assert shown() == []
+    write("other/x.py", "")
+    commit()
     Path("package/__init__.py").unlink()
-    assert shown() == [("package/train.py", 6, "DET101")]
+    for arguments in (), ("package",), ("--context", "other", "package"):
+        assert shown("HEAD", *arguments) == [("package/train.py", 6, "DET101")]
 
 
 def test_what_was_unseeded_before_is_not_new_where_it_draws_later() -> None:
