@@ -122,8 +122,9 @@ def write(file: Path, report: Report, run: Run, config: Config) -> None:
     What the file has already of files that were not read, or of rules that were not asked for, is kept. Raises
     ConfigError and OSError.
     """
-    kept = _unasked(Baseline.read(file, config), run) if file.exists() else []
-    entries = sorted({*_entries(report.findings, run.texts, file), *kept})
+    found = {entry.key: entry for entry in (_unasked(Baseline.read(file, config), run) if file.exists() else [])}
+    found |= {entry.key: entry for entry in _entries(report.findings, run.texts, file)}
+    entries = sorted(found.values())
     rows = ",\n".join(json.dumps(vars(entry), ensure_ascii=False) for entry in entries)
     text = f'{{"version": {VERSION}, "findings": [\n{rows}\n]}}\n'
     file.write_bytes(text.encode("utf-8", "backslashreplace"))  # as JSON escapes what no UTF-8 can hold

@@ -51,8 +51,12 @@ class Within:
             report,
             findings=tuple(judged for judged in report.findings if self._is_shown(judged.finding.place.path)),
             suppressed=tuple(s for s in report.suppressed if self._is_shown(s.judged.finding.place.path)),
-            files=sum(self._is_shown(item.path) for item in run.sources),
+            files=len(self.of(run).sources),
         )
+
+    def of(self, run: Run) -> Run:
+        """The part of a run that is under the paths."""
+        return replace(run, sources=[item for item in run.sources if self._is_shown(item.path)])
 
     def _is_shown(self, path: str) -> bool:
         return self._place(Path(path)) in self._files
@@ -68,13 +72,13 @@ def filters(
 
     Those who only ask for the one need not pay for the other.
     """
-    found: list[Filter] = []
+    within = Within(paths, config.exclude) if config.context else None
+    found: list[Filter] = [] if within is None else [within]
     if config.baseline is not None:
         from detlint.baseline import Baseline
 
-        found.append(Baseline.read(config.baseline, config))
-    if config.context:
-        found.append(Within(paths, config.exclude))
+        known = Baseline.read(config.baseline, config)
+        found.append(known if within is None else lambda report, run: known(report, within.of(run)))
     if since is not None:
         from detlint.comparing import Since
 
