@@ -201,6 +201,15 @@ def test_the_cache_lies_in_the_project_marked_as_one_and_is_removed_without_what
     assert CliRunner().invoke(cli, ["cache", "clean"]).output == "there is no cache\n"
 
 
+def test_a_folder_with_marks_of_its_own_keeps_them(root: Path) -> None:
+    (root / "detlint.toml").write_text("cache-dir = '.'\n")
+    (root / ".gitignore").write_text("*.pyc\n")
+    assert CliRunner().invoke(cli, ["--jobs", "1"]).exit_code == 1
+    assert CliRunner().invoke(cli, ["cache", "clean"]).output.startswith("removed ")
+    assert (root / ".gitignore").read_text() == "*.pyc\n"
+    assert not (root / "cache.db").exists()
+
+
 @pytest.mark.parametrize("arguments", [["--no-cache"], ["entries", "--no-cache"]])
 def test_a_run_without_a_cache_makes_none(root: Path, arguments: list[str]) -> None:
     assert CliRunner().invoke(cli, [*arguments, "--jobs", "1"]).exit_code in (0, 1)
