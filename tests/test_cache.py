@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pkgutil
 import re
 import sqlite3
 import zlib
@@ -185,6 +186,36 @@ def test_a_result_that_may_come_out_differently_is_not_kept(
         assert found(root) == ["DET000"]
     assert found(root) == ["DET501"]
     assert analysed == ["train.py", "train.py"]
+
+
+@pytest.mark.parametrize("stage", ["detlint.cache.Cache.find", "detlint.gathering.analyse", "detlint.answering.answer"])
+def test_a_file_that_is_edited_during_a_run_spoils_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    """The second run knows the file by its time, and has to analyse it anew for another version."""
+    monkeypatch.setattr("detlint.cache._SETTLES", -(10**12))
+    text, edited = "import torch\n\nprint(torch.rand(2))\n", "import os\nimport torch\n\ntorch.rand(2)\n"
+    write(root / "train.py", text)
+    old = Version("2.4")
+
+    def said(**changes: object) -> list[Finding]:
+        report = engine.check_paths([Path()], settings(root, **changes), old, jobs=1)
+        return [judged.finding for judged in report.findings]
+
+    assert found(root) == ["DET101"]
+    module, _, name = stage.rpartition(".")
+    do = getattr(pkgutil.resolve_name(module), name)
+
+    def editing(*given: object) -> object:
+        (root / "train.py").write_text(edited)
+        return do(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, editing)
+        said()
+    assert said() == said(cache_dir=None)
+    (root / "train.py").write_text(text)
+    assert said() == said(cache_dir=None)
 
 
 # Settings
