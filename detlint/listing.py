@@ -9,7 +9,7 @@ from pathlib import Path
 
 from detlint import source
 from detlint.analyse import Source
-from detlint.config import Config, requirements
+from detlint.config import Config, outermost, requirements
 from detlint.console_scripts import console_scripts
 from detlint.placement import is_vendored
 
@@ -38,7 +38,7 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))
-    root = config.root.resolve()
+    root = outermost(config.root)
     whole = not config.exclude and any(root.is_relative_to(path.resolve()) for path in read)
     return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole)
 
