@@ -17,13 +17,15 @@ from detlint.placement import is_vendored
 @dataclass(frozen=True)
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
-    fixes give it a copy of the runtime, and whether the run has the whole of it.
+    fixes give it a copy of the runtime, whether the run has the whole of it, and whether it has all but what is
+    excluded or outside of its folder.
     """
 
     commands: tuple[tuple[str, str], ...] = ()
     unread: frozenset[str] = frozenset()
     vendored: bool = True
     whole: bool = False
+    complete: bool = False
 
 
 ALONE = Around()
@@ -38,9 +40,10 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))
-    root = outermost(config.root)
-    whole = not config.exclude and any(root.is_relative_to(path.resolve()) for path in read)
-    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole)
+    asked = [path.resolve() for path in read]
+    complete = any(config.root.resolve().is_relative_to(path) for path in asked)
+    whole = not config.exclude and any(outermost(config.root).is_relative_to(path) for path in asked)
+    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole, complete)
 
 
 def roots(paths: Sequence[Path], config: Config) -> list[Path]:
