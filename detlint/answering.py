@@ -65,5 +65,5 @@ def answered(
     models = Models({each.item.path: each.item for each in contents}, torch)
     said = answer(collected, codes, torch, models, around)
     if all(each.lasting for each in collected):
-        cache.keep_answered(key, said)
+        cache.keep_answered(key, contents, said)
     return said, found

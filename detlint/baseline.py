@@ -122,8 +122,9 @@ def write(file: Path, report: Report, run: Run, config: Config) -> None:
     What the file has already of files that were not read, or of rules that were not asked for, is kept. Raises
     ConfigError and OSError.
     """
-    kept = _unasked(Baseline.read(file, config), run) if file.exists() else []
-    entries = sorted({*_entries(report.findings, run.texts, file), *kept})
+    found = {entry.key: entry for entry in (_unasked(Baseline.read(file, config), run) if file.exists() else [])}
+    found |= {entry.key: entry for entry in _entries(report.findings, run.texts, file)}
+    entries = sorted(found.values())
     rows = ",\n".join(json.dumps(vars(entry), ensure_ascii=False) for entry in entries)
     text = f'{{"version": {VERSION}, "findings": [\n{rows}\n]}}\n'
     file.write_bytes(text.encode("utf-8", "backslashreplace"))  # as JSON escapes what no UTF-8 can hold
@@ -151,14 +152,19 @@ def _from(file: Path, path: str) -> str:
 
 
 def _unasked(baseline: Baseline, run: Run) -> list[Entry]:
-    """The entries that a run would not have found were they there: of files that it did not read, or of other rules."""
+    """The entries that a run might not find though they are there: of files that it did not read, of other rules, and,
+    where it has a part of the project, of those that ask for all of it.
+    """
     file, config, catalogue = baseline.file, baseline.config, catalogues.load()
     read = {_from(file, item.path) for item in run.sources}
     asked = catalogue.choose(config.select, config.ignore) | {UNPARSED}
     hidden = {
         code
         for code, rule in catalogue.rules.items()
-        if code not in asked or rule.lower.rank > config.severity.rank or not rule.speaks_of(config.breaks)
+        if code not in asked
+        or rule.lower.rank > config.severity.rank
+        or not rule.speaks_of(config.breaks)
+        or not (run.around.complete or rule.over == "file" or code == UNPARSED)
     }
 
     def is_elsewhere(path: Path) -> bool:

@@ -89,6 +89,16 @@ class Cache:
             news[path] = stamp, digest
         return Content(replace(item, text=content), digest)
 
+    def loaded(self, content: Content) -> Content:
+        """A file with its text, and with the digest of that: it may have changed since its time was looked at."""
+        if content.item.text is not None:
+            return content
+        try:
+            text = Path(content.item.path).read_bytes()
+        except OSError:
+            return replace(content, digest=None)
+        return Content(replace(content.item, text=text), hashlib.sha256(text).digest())
+
     def missing(self, contents: Iterable[Content]) -> int:
         """Of how many of the files it does not know what all rules make of them."""
         keys = [self._key(each) for each in contents]
@@ -154,9 +164,13 @@ class Cache:
             return None
         return found if found.suppressions.keys() == paths else None
 
-    def keep_answered(self, key: bytes | None, answered: Answered) -> None:
-        """Keep what a project has under a key."""
-        if self.store is not None and key is not None:
+    def keep_answered(self, key: bytes | None, contents: Iterable[Content], answered: Answered) -> None:
+        """Keep what a project of these files has under a key, unless they have changed meanwhile."""
+        unread = [each for each in contents if each.item.text is None]
+        same = all(
+            now.digest == each.digest for now, each in zip(self.read(e.item for e in unread), unread, strict=True)
+        )
+        if self.store is not None and key is not None and same:
             try:
                 self.store.put({key: _projects().encode(answered)})
             except CodecError:

@@ -44,7 +44,7 @@ class Since:
             files = [item.path for item in run.sources]
             self._begun = run, Past(self._repository, self._base, self._paths, self._config.exclude, files)
         changed = self._alignments(run)
-        differs = bool(changed) or self._commands() != run.around.commands
+        differs = bool(changed or self._begun[1].before) or self._commands() != run.around.commands
         befores = [_before(judged.finding, changed) for judged in report.findings]
         shown = tuple(
             judged

@@ -105,6 +105,22 @@ def is_root(folder: Path) -> bool:
     return any((folder / mark).exists() for mark in _MARKS)
 
 
+def outermost(root: Path) -> Path:
+    """The folder of all that decides on a project: its root where settings say so, else that of the projects around it.
+
+    A folder of examples with requirements of their own may import the rest of its repository.
+    """
+    root = root.resolve()
+    if find(root) is not None:
+        return root
+    found = root
+    for folder in (root, *root.parents):
+        found = folder if is_root(folder) else found
+        if (folder / ".git").exists():
+            break
+    return found
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))

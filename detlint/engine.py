@@ -14,7 +14,7 @@ from detlint.analyse import UNPARSED, Collected, Source, analyse
 from detlint.answering import answers
 from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
-from detlint.filtering import Run, filtered, filters
+from detlint.filtering import Run, Within, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
 from detlint.listing import listed
@@ -62,6 +62,9 @@ def record(
 
     begun = time.monotonic()
     report, run = _checked(paths, config, torch, jobs, progress)
+    if config.context:
+        within = Within(paths, config.exclude)
+        report, run = within(report, run), within.of(run)
     write(file, report, run, config)
     report = filtered(report, run, [Baseline.read(file, config)])
     return replace(report, seconds=time.monotonic() - begun)

@@ -12,7 +12,7 @@ from packaging.version import Version
 from detlint import notebook, source
 from detlint.analyse import Collected, Source
 from detlint.config import Config
-from detlint.listing import ALONE, Around
+from detlint.listing import ALONE, Around, roots
 from detlint.report import Report
 from detlint.source import UnreadableError
 
@@ -42,7 +42,8 @@ class Within:
     """A filter that leaves what is found under some paths."""
 
     def __init__(self, paths: Sequence[Path], exclude: Iterable[str]) -> None:
-        self._files = {path.absolute() for path in source.discover(paths, exclude)}
+        self._place = source.places()
+        self._files = {self._place(path) for path in source.discover(paths, exclude)}
 
     def __call__(self, report: Report, run: Run) -> Report:
         """The report on the files under the paths, of those that were read."""
@@ -50,11 +51,15 @@ class Within:
             report,
             findings=tuple(judged for judged in report.findings if self._is_shown(judged.finding.place.path)),
             suppressed=tuple(s for s in report.suppressed if self._is_shown(s.judged.finding.place.path)),
-            files=sum(self._is_shown(item.path) for item in run.sources),
+            files=len(self.of(run).sources),
         )
 
+    def of(self, run: Run) -> Run:
+        """The part of a run that is under the paths."""
+        return replace(run, sources=[item for item in run.sources if self._is_shown(item.path)])
+
     def _is_shown(self, path: str) -> bool:
-        return Path(path).absolute() in self._files
+        return self._place(Path(path)) in self._files
 
 
 Filter = Callable[[Report, Run], Report]
@@ -67,17 +72,17 @@ def filters(
 
     Those who only ask for the one need not pay for the other.
     """
-    found: list[Filter] = []
+    within = Within(paths, config.exclude) if config.context else None
+    found: list[Filter] = [] if within is None else [within]
     if config.baseline is not None:
         from detlint.baseline import Baseline
 
-        found.append(Baseline.read(config.baseline, config))
-    if config.context:
-        found.append(Within(paths, config.exclude))
+        known = Baseline.read(config.baseline, config)
+        found.append(known if within is None else lambda report, run: known(report, within.of(run)))
     if since is not None:
         from detlint.comparing import Since
 
-        found.append(Since(since, config.context or paths, config, torch, jobs))
+        found.append(Since(since, roots(paths, config), config, torch, jobs))
     return found
 
 

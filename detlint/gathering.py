@@ -32,13 +32,17 @@ def collect(
 ) -> list[Collected]:
     """Collect files, in their order: those that the cache does not know are analysed with `jobs` processes."""
     found = cache.find(contents)
-    missing = {each.item.path: each for each in contents if each.item.path not in found}
+    missing = {each.item.path: cache.loaded(each) for each in contents if each.item.path not in found}
     chosen = frozenset(catalogues.load().rules) if cache else codes
     items = [each.item for each in missing.values()]
     for collected in _collect(items, chosen, torch, jobs, progress):
         found[collected.path] = collected
         cache.keep(missing[collected.path], collected)
     cache.flush()
+    for each in contents:
+        path = each.item.path
+        if path in missing and missing[path].digest != each.digest:
+            found[path] = replace(found[path], lasting=False)  # it is of a newer text than the run is about
     return [restricted(found[each.item.path], codes) for each in contents]
 
 

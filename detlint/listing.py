@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from detlint import source
 from detlint.analyse import Source
-from detlint.config import Config, requirements
+from detlint.config import Config, outermost, requirements
 from detlint.console_scripts import console_scripts
 from detlint.placement import is_vendored
 
@@ -16,13 +17,15 @@ from detlint.placement import is_vendored
 @dataclass(frozen=True)
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
-    fixes give it a copy of the runtime, and whether the run has the whole of it.
+    fixes give it a copy of the runtime, whether the run has the whole of it, and whether it has all but what is
+    excluded or outside of its folder.
     """
 
     commands: tuple[tuple[str, str], ...] = ()
     unread: frozenset[str] = frozenset()
     vendored: bool = True
     whole: bool = False
+    complete: bool = False
 
 
 ALONE = Around()
@@ -30,18 +33,37 @@ ALONE = Around()
 
 def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]:
     """The Python files under `paths` and in their context, sorted by path, and what is around them."""
-    read = (*config.context, *(path for path in paths if not _is_below(path, config.context)))
+    read = roots(paths, config)
     files = list(source.discover(read, config.exclude))
     sources = sorted((Source(p.as_posix(), source.module_name(p)) for p in files), key=lambda item: item.path)
     folders = {path.parent: path for path in files}
     unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))
-    root = config.root.resolve()
-    whole = not config.exclude and any(root.is_relative_to(path.resolve()) for path in read)
-    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole)
+    asked = [path.resolve() for path in read]
+    complete = any(config.root.resolve().is_relative_to(path) for path in asked)
+    whole = not config.exclude and any(outermost(config.root).is_relative_to(path) for path in asked)
+    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole, complete)
+
+
+def roots(paths: Sequence[Path], config: Config) -> list[Path]:
+    """The files and folders that a run reads: the context, and the paths that are not below it.
+
+    Files find each other by their paths. So these get one form where they have several: from the working folder
+    where all are in that, else absolute.
+    """
+    read = [*config.context, *(path for path in paths if not _is_below(path, config.context))]
+    if len(read) == 1 or all(map(Path.is_absolute, read)) or not any(map(_leads_out, read)):
+        return read
+    whole, here = [Path(os.path.abspath(path)) for path in read], Path.cwd()  # noqa: PTH100 - removes `..`
+    return [path.relative_to(here) for path in whole] if all(each.is_relative_to(here) for each in whole) else whole
+
+
+def _leads_out(path: Path) -> bool:
+    return path.is_absolute() or ".." in path.parts
 
 
 def _is_below(path: Path, folders: Sequence[Path]) -> bool:
     """Whether a path is one of these folders or below one. What is excluded there stays out, even if it is named."""
-    return any(path.absolute().is_relative_to(folder.absolute()) for folder in folders)
+    real = Path(os.path.realpath(path)) if path.is_dir() else source.places()(path)
+    return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)

@@ -7,6 +7,7 @@ import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -22,18 +23,28 @@ class UnreadableError(Exception):
 
 
 def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
-    """The Python files and notebooks under `paths`, sorted, each once.
+    """The Python files and notebooks under `paths`, sorted, each once, by the form of the first path that has it.
 
     A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`.
     """
     patterns = tuple(exclude)
     seen: set[Path] = set()
+    place = places()
     for path in paths:
         found: Iterable[Path] = sorted(_below(path, path, patterns)) if path.is_dir() else [path]
         for file in found:
-            if file not in seen:
-                seen.add(file)
+            if place(file) not in seen:
+                seen.add(place(file))
                 yield file
+
+
+def places() -> Callable[[Path], Path]:
+    """What tells where a file is, in whatever form its path is given.
+
+    Links to its folder are followed; one that it is itself is not, since an import may find either name.
+    """
+    folder = cache(lambda path: Path(os.path.realpath(path)))
+    return lambda path: folder(path.parent) / path.name
 
 
 def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:

@@ -120,8 +120,12 @@ class Store:
         """Remove the file, and its folder if nothing else is in it; whether there was one. Raises OSError."""
         self.close()
         there = self.path.is_file()
-        for name in (FILE, f"{FILE}-journal", *_MARKS):
+        for name in (FILE, f"{FILE}-journal"):
             (self.path.parent / name).unlink(missing_ok=True)
+        for name, text in _MARKS.items():
+            mark = self.path.parent / name
+            if mark.is_file() and mark.read_bytes() == text.encode():
+                mark.unlink()
         with suppress(OSError):
             self.path.parent.rmdir()
         return there

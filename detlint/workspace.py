@@ -241,7 +241,8 @@ class Workspace:
                 self._project = link(collected, self.torch, self._around, self._models)
             answered = answer(collected, self._codes, self.torch, self._models, self._around, self._project)
         if all(each.lasting for each in collected):
-            self._cache.keep_answered(self._cache.answer_key(self._contents.values(), self._around), answered)
+            contents = list(self._contents.values())
+            self._cache.keep_answered(self._cache.answer_key(contents, self._around), contents, answered)
         self._answered = answered
         return answered
 

@@ -258,7 +258,10 @@ def test_entries_of_files_that_are_now_excluded_are_taken_out() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["one.py"], ["--select", "DET501", "."], ["--severity", "error", "."], ["--breaks", "cross-version", "."]],
+    [
+        *(["one.py"], ["--context", ".", "one.py"], ["--select", "DET501", "."]),
+        *(["--severity", "error", "."], ["--breaks", "cross-version", "."]),
+    ],
 )
 def test_a_run_over_a_part_says_nothing_of_the_rest_and_keeps_it(arguments: list[str]) -> None:
     write("one.py", BENCHMARK)
@@ -268,6 +271,41 @@ def test_a_run_over_a_part_says_nothing_of_the_rest_and_keeps_it(arguments: list
     assert "no longer" not in detlint("--baseline", "known.json", *arguments).stderr
     record(*arguments)
     assert Path("known.json").read_bytes() == before
+
+
+def test_a_run_over_a_part_keeps_what_other_files_decide() -> None:
+    write("noise.py", "import torch\n\n\ndef noise():\n    return torch.rand(2)\n")
+    write("train.py", "from noise import noise\n\nif __name__ == '__main__':\n    print(noise())\n")
+    write("seeded.py", "import torch\n\ntorch.manual_seed(0)\nprint(torch.rand(2))  # noqa: DET101\n")
+    record()
+    assert [(each["path"], each["code"]) for each in recorded()] == [("noise.py", "DET101"), ("seeded.py", "DET001")]
+    for name in ("noise.py", "seeded.py"):
+        assert "no longer" not in detlint("--baseline", "known.json", name).stderr
+        record(name)
+        assert len(recorded()) == 2
+    write("train.py", "")
+    assert "1 entry of known.json no longer occurs" in detlint("--baseline", "known.json", ".").stderr
+    record("--context", ".", "noise.py")
+    assert [each["path"] for each in recorded()] == ["seeded.py"]
+
+
+def test_a_run_with_a_context_speaks_of_what_is_shown_alone() -> None:
+    write("one.py", BENCHMARK)
+    write("two.py", BENCHMARK)
+    record("--context", ".", "one.py")
+    assert [each["path"] for each in recorded()] == ["one.py"]
+    record()
+    result = detlint("--baseline", "known.json", "--context", ".", "one.py")
+    assert (result.exit_code, result.stderr) == (0, "detlint: 1 finding of known.json is not shown\n")
+
+
+def test_a_finding_has_one_entry_though_its_message_was_another() -> None:
+    write("one.py", "import torch\n\nprint(torch.rand(2))\n")
+    record()
+    write("known.json", Path("known.json").read_text().replace("has not seeded", "never seeded"))
+    record("--severity", "error", ".")
+    (entry,) = recorded()
+    assert entry["message"].endswith("has not seeded")
 
 
 # Fixes

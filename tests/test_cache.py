@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pkgutil
 import re
 import sqlite3
 import zlib
@@ -187,6 +188,36 @@ def test_a_result_that_may_come_out_differently_is_not_kept(
     assert analysed == ["train.py", "train.py"]
 
 
+@pytest.mark.parametrize("stage", ["detlint.cache.Cache.find", "detlint.gathering.analyse", "detlint.answering.answer"])
+def test_a_file_that_is_edited_during_a_run_spoils_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    """The second run knows the file by its time, and has to analyse it anew for another version."""
+    monkeypatch.setattr("detlint.cache._SETTLES", -(10**12))
+    text, edited = "import torch\n\nprint(torch.rand(2))\n", "import os\nimport torch\n\ntorch.rand(2)\n"
+    write(root / "train.py", text)
+    old = Version("2.4")
+
+    def said(**changes: object) -> list[Finding]:
+        report = engine.check_paths([Path()], settings(root, **changes), old, jobs=1)
+        return [judged.finding for judged in report.findings]
+
+    assert found(root) == ["DET101"]
+    module, _, name = stage.rpartition(".")
+    do = getattr(pkgutil.resolve_name(module), name)
+
+    def editing(*given: object) -> object:
+        (root / "train.py").write_text(edited)
+        return do(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, editing)
+        said()
+    assert said() == said(cache_dir=None)
+    (root / "train.py").write_text(text)
+    assert said() == said(cache_dir=None)
+
+
 # Settings
 
 
@@ -199,6 +230,15 @@ def test_the_cache_lies_in_the_project_marked_as_one_and_is_removed_without_what
     assert CliRunner().invoke(cli, ["cache", "clean"]).output.startswith("removed ")
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
     assert CliRunner().invoke(cli, ["cache", "clean"]).output == "there is no cache\n"
+
+
+def test_a_folder_with_marks_of_its_own_keeps_them(root: Path) -> None:
+    (root / "detlint.toml").write_text("cache-dir = '.'\n")
+    (root / ".gitignore").write_text("*.pyc\n")
+    assert CliRunner().invoke(cli, ["--jobs", "1"]).exit_code == 1
+    assert CliRunner().invoke(cli, ["cache", "clean"]).output.startswith("removed ")
+    assert (root / ".gitignore").read_text() == "*.pyc\n"
+    assert not (root / "cache.db").exists()
 
 
 @pytest.mark.parametrize("arguments", [["--no-cache"], ["entries", "--no-cache"]])

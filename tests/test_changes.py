@@ -155,6 +155,18 @@ def test_a_seed_that_goes_away_is_told_where_the_program_draws() -> None:
     assert shown() == [("train.py", 7, "DET101")]
 
 
+def test_a_seed_that_goes_away_with_its_file_is_told() -> None:
+    write("package/__init__.py", "import torch\n\ntorch.manual_seed(0)\n")
+    write("package/train.py", TRAIN.replace("from helper", "from package.helper").replace("    prepare()\n", ""))
+    commit()
+    assert shown() == []
+    write("other/x.py", "")
+    commit()
+    Path("package/__init__.py").unlink()
+    for arguments in (), ("package",), ("--context", "other", "package"):
+        assert shown("HEAD", *arguments) == [("package/train.py", 6, "DET101")]
+
+
 def test_what_was_unseeded_before_is_not_new_where_it_draws_later() -> None:
     draws = "import torch\n\nx = torch.rand(2)\ny = torch.rand(2)\nprint(y)\n"
     commit(train=draws, old=CLEAN)

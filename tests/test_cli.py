@@ -315,9 +315,24 @@ def test_the_order_depends_on_neither_jobs_nor_arguments() -> None:
     assert len(texts) == 1
 
 
-def test_a_file_that_is_named_twice_is_checked_once() -> None:
+def test_a_file_that_is_named_twice_is_checked_once(project: Path) -> None:
     write("train.py", BENCHMARK)
-    assert report(".", "train.py", "./train.py")["summary"]["files"] == 1
+    write("sub/other.py", "")
+    Path("link").symlink_to("sub")
+    several = (".", "train.py", "./train.py", "sub/../train.py", str(project / "train.py"), "link/other.py")
+    for order in several, several[::-1]:
+        assert report(*order)["summary"]["files"] == 2
+
+
+def test_files_that_are_named_in_several_forms_find_each_other(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("seeds.py", "import torch\n\n\ndef seed_all():\n    torch.manual_seed(0)\n")
+    write("train.py", "import torch\nfrom seeds import seed_all\n\nseed_all()\nprint(torch.rand(3))\n" + OFF)
+    here = report("train.py", str(project / "seeds.py"))
+    assert [each["code"] for each in here["findings"]] == ["DET502"]
+    assert here["findings"][0]["path"] == "train.py"
+    write("sub/x.py", "")
+    monkeypatch.chdir("sub")
+    assert codes("x.py", "../train.py", str(project / "seeds.py")) == ["DET502"]
 
 
 def test_excluded_and_hidden_folders_are_left_out() -> None:
@@ -372,6 +387,23 @@ def test_the_context_is_read_and_not_shown() -> None:
     write("seeds.py", "def seed_all():\n    pass\n")
     assert codes("--context", ".", "train.py") == ["DET101"]
     assert codes("--context", ".", "seeds.py") == []
+
+
+@pytest.mark.parametrize(
+    ("context", "path"),
+    [("..", "."), ("..", "train.py"), ("..", "../sub/train.py"), ("..", "../link/train.py"), ("{project}", "train.py")],
+)
+def test_the_context_and_what_is_shown_are_told_apart_in_any_form(
+    context: str, path: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("sub/train.py", "import torch\n\nprint(torch.rand(3))\n")
+    write("other.py", BENCHMARK)
+    Path("link").symlink_to("sub")
+    monkeypatch.chdir("sub")
+    found = report("--context", context.format(project=project), path)
+    assert [each["code"] for each in found["findings"]] == ["DET101"]
+    assert found["summary"]["files"] == 1
+    assert found["summary"]["entry_points"] == 1, "the program is there once"
 
 
 def test_only_files_that_are_given_are_fixed() -> None:

@@ -177,6 +177,21 @@ def test_a_run_over_a_part_does_not(project: Path) -> None:
     assert codes(".") == []
 
 
+def test_a_folder_with_requirements_of_its_own_is_a_part_where_no_settings_say_so(project: Path) -> None:
+    """The rest of the repository says whether `seed_all` seeds."""
+    seeds = "from pkg.seeds import seed_all\nimport torch\n\nseed_all()\nprint(torch.rand(2))  # noqa: DET101\n"
+    write(
+        {
+            "pkg/seeds.py": "def seed_all():\n    pass\n",
+            "examples/train.py": seeds,
+            "examples/requirements.txt": "torch\n",
+        }
+    )
+    assert [codes(path) for path in ("examples", "examples/train.py", ".")] == [[], [], ["DET001"]], "of pkg/noise.py"
+    write({"examples/detlint.toml": ""})
+    assert codes("examples") == ["DET001"]
+
+
 def test_what_the_whole_project_would_have_to_confirm_is_left_alone(project: Path) -> None:
     """The finding is there, and waits for a program that comes by without a seed."""
     split = (
