@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from detlint.bisect.records import VERSION, Draw, End, Event, Flag, Input, Line, Meta, Op, Record, Value
 from detlint.bisect.writer import SUFFIX
@@ -205,7 +205,7 @@ def _end(number: int, data: Mapping[str, Any]) -> End:
     return End(number, _text(data["reason"]), status, _text(data["exception"]), seen, unseen)
 
 
-def _whole_lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
+def _whole_lines(file: gzip.GzipFile, path: Path) -> Iterator[bytes]:
     while line := file.readline(_LONGEST):
         if not line.endswith(b"\n"):
             if len(line) >= _LONGEST:

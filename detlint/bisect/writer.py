@@ -5,10 +5,11 @@ A line is a list; its first item says what it is:
     ["v",1]                                             the version of the format, first of all
     ["s",TEXT]                                          a symbol, numbered from 1 in order; 0 is the empty text
     ["l",PATH,LINE,FUNCTION,CELL]                       a line of code, numbered from 0; CELL is null outside notebooks
-    ["k",[LINE...]]                                     a stack, innermost line first, numbered from 1; 0 is the empty one
+    ["k",[LINE...]]                                     a stack, innermost line first, numbered from 1; 0 is empty
     ["o",NAME,STACK,PHASE,NODE,[INPUT...],[OUTPUT...],SCALARS,SIGNATURE(,DRAW,STATE,DEVICE_STATE)]
-                                                        an operation; an INPUT is [DIGEST,PRODUCER,FLAGS,ALLOCATION,FOLD]
-                                                        without the items at the end that have their default
+                                                        an operation; an INPUT is
+                                                        [DIGEST,PRODUCER,FLAGS,ALLOCATION,FOLD], without the items at
+                                                        its end that have their default
     ["e",KIND,WHAT,STACK,[DIGEST...],{DATA}]            an event
     ["c",NUMBER,DIGEST]                                 the digest of all bytes before, each time 1,024 records are full
     ["z",NUMBER,{...}]                                  the end

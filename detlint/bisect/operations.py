@@ -1,0 +1,78 @@
+"""What torch's schemas say of an operation: which arguments it reads, writes or only views, whether it draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from detlint.bisect.records import Flag
+
+if TYPE_CHECKING:
+    from torch._ops import OpOverload
+
+# in-place operations that overwrite what they are called on without reading it
+_OVERWRITING = frozenset(
+    "copy_ fill_ zero_ uniform_ normal_ random_ exponential_ log_normal_ geometric_ cauchy_ set_ "
+    "bernoulli_ _foreach_copy_ _foreach_zero_".split()
+)
+_EMPTY = frozenset(
+    "empty empty_like empty_strided empty_permuted new_empty new_empty_strided empty_quantized "
+    "_empty_affine_quantized _empty_per_channel_affine_quantized resize_".split()
+)
+_COLLECTIVES = frozenset(("c10d", "_c10d_functional", "c10d_functional"))
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is known of an operation from its schema; `flags` by the arguments' places and names."""
+
+    name: str
+    passed: bool  # it is not recorded: no computation
+    flags: dict[int | str, Flag]
+    view: bool  # its results are views of what it is given
+    empty: bool  # its results have no content yet
+    tagged: bool  # torch says that it may draw random numbers
+    foreign: bool  # not torch's own: tags may be missing
+    collective: bool
+
+
+def read(func: OpOverload[Any, Any]) -> Operation:
+    """What the schema of an operation says."""
+    import torch
+
+    schema = func._schema
+    base = schema.name.partition("::")[2]
+    namespace = schema.name.partition("::")[0]
+    flags: dict[int | str, Flag] = {}
+    aliased = [one.alias_info for one in schema.returns if one.alias_info is not None]
+    view = bool(aliased) and not any(info.is_write for info in aliased) and base != "lift_fresh"
+    for place, argument in enumerate(schema.arguments):
+        info = argument.alias_info
+        if info is None:
+            flag = Flag.VIEWED if base in _EMPTY or base.endswith("_like") or base.startswith("new_") else Flag.NONE
+        elif info.is_write:
+            flag = Flag.WRITE_ONLY if argument.kwarg_only or base in _OVERWRITING else Flag.MUTATED
+        else:
+            flag = Flag.VIEWED if view else Flag.NONE
+        flags[place] = flags[argument.name] = flag
+    if namespace in _COLLECTIVES:
+        flags.update(_collective(base))
+    return Operation(
+        str(func),
+        namespace == "profiler",
+        flags,
+        view,
+        base in _EMPTY,
+        torch.Tag.nondeterministic_seeded in func.tags,
+        namespace not in ("aten", "prims"),
+        namespace == "c10d",
+    )
+
+
+def _collective(base: str) -> dict[int | str, Flag]:
+    """Flags that schemas of c10d lack: what comes first is written, and only read if it is also what is sent."""
+    if base in ("allreduce_", "broadcast_", "reduce_", "allreduce_coalesced_"):
+        return {0: Flag.MUTATED}
+    if base in ("send", "barrier", "monitored_barrier_"):
+        return {}
+    return {0: Flag.WRITE_ONLY}

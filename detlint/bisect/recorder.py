@@ -1,0 +1,293 @@
+"""The recorder: a dispatch mode that notes what each operation was given and what it made."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+
+from detlint.bisect import digests, session
+from detlint.bisect.lines import Key
+from detlint.bisect.operations import Operation, read
+from detlint.bisect.records import Draw, Flag
+from detlint.bisect.session import Session
+from detlint.bisect.signatures import Signature, arguments_text
+from detlint.bisect.track import Track
+from detlint.bisect.writer import given
+
+_FORWARD, _BACKWARD, _OPTIMIZER = range(3)
+_MOST_INPUTS = 8  # tensors of a list that are told one by one
+_LONGEST_VALUE = 100
+_operations: dict[Any, Operation] = {}
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Records what passes on this thread, while the process has a session."""
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Let compiled code stay compiled: only its calls are seen."""
+        return True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else every operation would pass through torch._dynamo; see `compiling.py`
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        held = session.active()
+        track = held.track() if held is not None and held.recording else None
+        if held is None or track is None or track.quiet:
+            return func(*args, **kwargs)
+        operation = _operations.get(func)
+        if operation is None:
+            operation = _operations[func] = read(func)
+        if operation.passed:
+            return func(*args, **kwargs)
+        return _Record(held, track, operation, func).run(args, kwargs)
+
+
+class _Record:
+    """One operation being recorded."""
+
+    __slots__ = ("_func", "_held", "_inputs", "_known", "_mutated", "_signature", "_track")
+
+    def __init__(self, held: Session, track: Track, known: Operation, func: Any) -> None:
+        self._held = held
+        self._track = track
+        self._known = known
+        self._func = func
+        self._inputs: list[str] = []
+        self._mutated: list[torch.Tensor] = []
+        self._signature = Signature()
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Carry the operation out, and record it."""
+        held, track, known = self._held, self._track, self._known
+        track.settle()
+        phase, node, key = self._place()
+        draw: tuple[int, str, str] | None = None
+        self._take(args, kwargs)
+        drawing = known.tagged or known.foreign
+        before = _state() if drawing else b""
+        if known.tagged:
+            draw = (Draw.TAGGED, digests.of_bytes(before), _device_state(args, kwargs))
+        number = track.writer.number
+        repair = held.keeper and held.keeper.before(track.name, number, known.name, held.lines.places(key), kwargs)
+        try:
+            result = self._func(*args, **kwargs)
+        except Exception as error:
+            self._write(key, phase, node, [f"!{type(error).__name__}"], args, kwargs, draw)
+            raise
+        if known.collective:
+            _wait(result)
+        made = self._made(result)
+        if repair:
+            held.keeper.after(repair, made, _tensors(args, kwargs))
+        outputs = self._digest(result, made, number)
+        if drawing and _state() != before:
+            seen = Draw.SEEN | (Draw.TAGGED if known.tagged else 0)
+            draw = (int(seen), digests.of_bytes(before), draw[2] if draw else "")
+        self._write(key, phase, node, outputs, args, kwargs, draw)
+        held.bound(track)
+        return result
+
+    def _place(self) -> tuple[int, str, Key]:
+        """Phase, autograd's step and line."""
+        track, lines = self._track, self._held.lines
+        frame = sys._getframe(3)
+        current = torch._C._current_autograd_node()
+        if current is None:
+            key = lines.key(frame) or ()
+            if not track.optimizing:
+                track.forward(torch._C._autograd._get_sequence_nr(), key)
+                return _FORWARD, "", key
+            return _OPTIMIZER, "", key
+        own = lines.key(frame, past_engine=False)
+        if not own:  # no code of the user's within the engine: the line is that of the forward operation
+            own = self._forward_key(current) or lines.key(frame) or ()
+        return _BACKWARD, current.name(), own
+
+    def _forward_key(self, node: Any) -> Key | None:
+        sequence = node._sequence_nr()
+        found = self._track.backward(sequence)
+        main = self._held.main
+        return found if found is not None or main is None else main.backward(sequence)
+
+    # what it is given
+
+    def _take(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        flags = self._known.flags
+        for place, value in enumerate(args):
+            self._given(value, flags.get(place, Flag.NONE))
+        for name, value in kwargs.items():
+            self._given(value, flags.get(name, Flag.NONE))
+
+    def _given(self, value: Any, flag: Flag) -> None:
+        if isinstance(value, torch.Tensor):
+            self._inputs.append(self._input(value, flag))
+        elif isinstance(value, (list, tuple)):
+            tensors = [one for one in value if isinstance(one, torch.Tensor)]
+            if 0 < len(tensors) <= _MOST_INPUTS:
+                self._inputs += [self._input(one, flag) for one in tensors]
+            elif tensors:
+                self._inputs.append(self._list(tensors, flag))
+            elif any(isinstance(one, (list, tuple)) for one in value):  # c10d takes lists of lists
+                for one in value:
+                    self._given(one, flag)
+        elif isinstance(value, torch.Generator):
+            digest = digests.of_bytes(_raw(value.get_state()))
+            self._inputs.append(given(digest, -1, Flag.GENERATOR))
+
+    def _input(self, tensor: torch.Tensor, flag: Flag) -> str:
+        producer, allocation = self._track.storages.of(tensor)
+        self._signature.add(tensor)
+        bits = int(flag)
+        if flag & Flag.MUTATED or flag & Flag.WRITE_ONLY:
+            self._mutated.append(tensor)
+        if flag & Flag.WRITE_ONLY or flag & Flag.VIEWED:
+            return given("", producer, bits)
+        if producer == -1:
+            bits |= Flag.HOST
+        if allocation != -1:
+            bits |= Flag.UNINITIALISED
+        if tensor.dim() == 0 and tensor.device.type == "cpu":
+            bits |= Flag.SCALAR
+        return given(digests.of_tensor(tensor), producer, bits, allocation)
+
+    def _list(self, tensors: Sequence[torch.Tensor], flag: Flag) -> str:
+        known = [self._track.storages.of(one) for one in tensors]
+        for one in tensors:
+            self._signature.add(one)
+        if flag & (Flag.MUTATED | Flag.WRITE_ONLY):
+            self._mutated += tensors
+        reads = not flag & (Flag.WRITE_ONLY | Flag.VIEWED)
+        digest = digests.fold(digests.of_tensor(one) for one in tensors) if reads else ""
+        allocation = max(one for _, one in known)
+        bits = int(flag) | Flag.LIST | (Flag.UNINITIALISED if reads and allocation != -1 else 0)
+        fold = int(digests.fold(str(one) for one, _ in known)[:8], 16)
+        return given(digest, known[0][0], bits, allocation, fold)
+
+    # what it makes
+
+    def _made(self, result: Any) -> list[Any]:
+        """What was made and what was written: results, then arguments written in place that are not among them."""
+        made = list(result) if isinstance(result, (tuple, list)) else [result]
+        flat = [one for item in made for one in (item if isinstance(item, (tuple, list)) else (item,))]
+        known = {id(one) for one in flat}
+        return [*(one for one in flat if one is not None), *(one for one in self._mutated if id(one) not in known)]
+
+    def _digest(self, result: Any, made: Sequence[Any], number: int) -> list[str]:
+        known, storages = self._known, self._track.storages
+        mutated = {id(one) for one in self._mutated}
+        outputs: list[str] = []
+        tensors: list[torch.Tensor] = []
+        self._signature.turn()
+        for one in made:
+            if not isinstance(one, torch.Tensor):
+                if not known.collective:
+                    outputs.append(_value(one))
+                continue
+            self._signature.add(one)
+            if known.empty:
+                storages.allocated(one, number)
+                self._poison(one)
+                outputs.append("")
+            elif known.view and id(one) not in mutated:
+                outputs.append("")
+            else:
+                tensors.append(one)
+                outputs.append(self._written(one, number, id(one) in mutated))
+        if len(tensors) > _MOST_INPUTS:
+            return [digests.fold(outputs)]
+        return outputs
+
+    def _written(self, tensor: torch.Tensor, number: int, in_place: bool) -> str:
+        storages = self._track.storages
+        storages_before = storages.of(tensor)[1]
+        overwritten = in_place and any(flag & Flag.WRITE_ONLY for flag in self._known.flags.values())
+        if storages_before != -1 and in_place and not overwritten:
+            storages.wrote_part(tensor, number)
+            return ""  # what it did not write is as unknown as before
+        storages.wrote(tensor, number, fresh=not in_place)
+        return digests.of_tensor(tensor)
+
+    def _poison(self, tensor: torch.Tensor) -> None:
+        byte = self._held.options.poison
+        if byte >= 0 and tensor.device.type in ("cpu", "cuda"):
+            storage: Any = tensor.untyped_storage()
+            storage.fill_(byte)
+
+    def _write(
+        self,
+        key: Key,
+        phase: int,
+        node: str,
+        outputs: Sequence[str],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        draw: tuple[int, str, str] | None,
+    ) -> None:
+        track, writer = self._track, self._track.writer
+        stack = track.stack(key)
+        name, step = writer.symbol(self._known.name), writer.symbol(node)
+        signature = writer.symbol(self._signature.text())
+        writer.op(name, stack, phase, step, self._inputs, outputs, arguments_text(args, kwargs), signature, draw)
+
+
+def enter() -> None:
+    """Record this thread from now on."""
+    if not any(isinstance(mode, Recorder) for mode in _get_current_dispatch_mode_stack()):
+        Recorder().__enter__()  # type: ignore[no-untyped-call]
+
+
+def hide_from_compiler() -> None:
+    """Have torch.compile leave the recorder alone. It makes each operation slower, so only where it is used."""
+    if not getattr(Recorder, "hidden", False):
+        Recorder.hidden = True  # type: ignore[attr-defined]
+        Recorder.__torch_dispatch__ = torch._disable_dynamo(Recorder.__torch_dispatch__, recursive=True)  # type: ignore
+
+
+def _tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Tensor]:
+    given = [*args, *kwargs.values()]
+    flat = [one for value in given for one in (value if isinstance(value, (list, tuple)) else (value,))]
+    return [one for one in flat if isinstance(one, torch.Tensor)]
+
+
+def _state() -> bytes:
+    """The state of the default generator of the CPU."""
+    return _raw(torch.default_generator.get_state())
+
+
+def _raw(state: torch.Tensor) -> bytes:
+    return ctypes.string_at(state.data_ptr(), state.numel())
+
+
+def _device_state(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """The digest of the generator of the device that an operation draws on; "" for the CPU."""
+    device = next((one.device for one in args if isinstance(one, torch.Tensor)), None) or kwargs.get("device")
+    if device is None or torch.device(device).type != "cuda" or torch.cuda.is_current_stream_capturing():
+        return ""
+    index = torch.device(device).index
+    number = torch.cuda.current_device() if index is None else index
+    return digests.of_bytes(_raw(torch.cuda.default_generators[number].get_state()))
+
+
+def _wait(result: Any) -> None:
+    """Wait until what a collective operation gives is there: it returns before."""
+    import torch.distributed as dist
+
+    for one in result if isinstance(result, (tuple, list)) else (result,):
+        if isinstance(one, torch.ScriptObject):
+            dist.Work.unbox(one).wait()
+
+
+def _value(value: Any) -> str:
+    text = repr(value) if isinstance(value, (int, float, complex, str, bool)) else type(value).__name__
+    return f"={text[:_LONGEST_VALUE]}"
