@@ -28,12 +28,13 @@ class Operation:
 
     name: str
     passed: bool  # it is not recorded: no computation
-    flags: dict[int | str, Flag]
+    flags: dict[int | str, int]  # of Flag
     view: bool  # its results are views of what it is given
     empty: bool  # its results have no content yet
     tagged: bool  # torch says that it may draw random numbers
     foreign: bool  # not torch's own: tags may be missing
     collective: bool
+    overwrites: bool  # what it writes, it does not read
 
 
 def read(func: OpOverload[Any, Any]) -> Operation:
@@ -43,7 +44,7 @@ def read(func: OpOverload[Any, Any]) -> Operation:
     schema = func._schema
     base = schema.name.partition("::")[2]
     namespace = schema.name.partition("::")[0]
-    flags: dict[int | str, Flag] = {}
+    flags: dict[int | str, int] = {}
     aliased = [one.alias_info for one in schema.returns if one.alias_info is not None]
     view = bool(aliased) and not any(info.is_write for info in aliased) and base != "lift_fresh"
     for place, argument in enumerate(schema.arguments):
@@ -54,7 +55,7 @@ def read(func: OpOverload[Any, Any]) -> Operation:
             flag = Flag.WRITE_ONLY if argument.kwarg_only or base in _OVERWRITING else Flag.MUTATED
         else:
             flag = Flag.VIEWED if view else Flag.NONE
-        flags[place] = flags[argument.name] = flag
+        flags[place] = flags[argument.name] = int(flag)
     if namespace in _COLLECTIVES:
         flags.update(_collective(base))
     return Operation(
@@ -66,13 +67,14 @@ def read(func: OpOverload[Any, Any]) -> Operation:
         torch.Tag.nondeterministic_seeded in func.tags,
         namespace not in ("aten", "prims"),
         namespace == "c10d",
+        int(Flag.WRITE_ONLY) in flags.values(),
     )
 
 
-def _collective(base: str) -> dict[int | str, Flag]:
+def _collective(base: str) -> dict[int | str, int]:
     """Flags that schemas of c10d lack: what comes first is written, and only read if it is also what is sent."""
     if base in ("allreduce_", "broadcast_", "reduce_", "allreduce_coalesced_"):
-        return {0: Flag.MUTATED}
+        return {0: int(Flag.MUTATED)}
     if base in ("send", "barrier", "monitored_barrier_"):
         return {}
-    return {0: Flag.WRITE_ONLY}
+    return {0: int(Flag.WRITE_ONLY)}

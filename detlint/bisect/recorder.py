@@ -19,6 +19,11 @@ from detlint.bisect.signatures import Signature, arguments_text
 from detlint.bisect.track import Track
 from detlint.bisect.writer import given
 
+# plain numbers, since the operators of IntFlag take longer than all else that is done with them
+_WRITE_ONLY, _MUTATED, _VIEWED = int(Flag.WRITE_ONLY), int(Flag.MUTATED), int(Flag.VIEWED)
+_SCALAR, _HOST, _LIST = int(Flag.SCALAR), int(Flag.HOST), int(Flag.LIST)
+_UNINITIALISED, _GENERATOR = int(Flag.UNINITIALISED), int(Flag.GENERATOR)
+_WRITTEN, _UNREAD = _MUTATED | _WRITE_ONLY, _WRITE_ONLY | _VIEWED
 _FORWARD, _BACKWARD, _OPTIMIZER = range(3)
 _MOST_INPUTS = 8  # tensors of a list that are told one by one
 _LONGEST_VALUE = 100
@@ -77,7 +82,7 @@ class _Record:
         drawing = known.tagged or known.foreign
         before = _state() if drawing else b""
         if known.tagged:
-            draw = (Draw.TAGGED, digests.of_bytes(before), _device_state(args, kwargs))
+            draw = (int(Draw.TAGGED), digests.of_bytes(before), _device_state(args, kwargs))
         number = track.writer.number
         repair = held.keeper and held.keeper.before(track.name, number, known.name, held.lines.places(key), kwargs)
         try:
@@ -125,11 +130,11 @@ class _Record:
     def _take(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         flags = self._known.flags
         for place, value in enumerate(args):
-            self._given(value, flags.get(place, Flag.NONE))
+            self._given(value, flags.get(place, 0))
         for name, value in kwargs.items():
-            self._given(value, flags.get(name, Flag.NONE))
+            self._given(value, flags.get(name, 0))
 
-    def _given(self, value: Any, flag: Flag) -> None:
+    def _given(self, value: Any, flag: int) -> None:
         if isinstance(value, torch.Tensor):
             self._inputs.append(self._input(value, flag))
         elif isinstance(value, (list, tuple)):
@@ -143,34 +148,34 @@ class _Record:
                     self._given(one, flag)
         elif isinstance(value, torch.Generator):
             digest = digests.of_bytes(_raw(value.get_state()))
-            self._inputs.append(given(digest, -1, Flag.GENERATOR))
+            self._inputs.append(given(digest, -1, _GENERATOR))
 
-    def _input(self, tensor: torch.Tensor, flag: Flag) -> str:
+    def _input(self, tensor: torch.Tensor, flag: int) -> str:
         producer, allocation = self._track.storages.of(tensor)
         self._signature.add(tensor)
-        bits = int(flag)
-        if flag & Flag.MUTATED or flag & Flag.WRITE_ONLY:
+        bits = flag
+        if flag & _WRITTEN:
             self._mutated.append(tensor)
-        if flag & Flag.WRITE_ONLY or flag & Flag.VIEWED:
-            return given("", producer, bits)
+        if flag & _UNREAD:
+            return given("", producer, flag)
         if producer == -1:
-            bits |= Flag.HOST
+            bits |= _HOST
         if allocation != -1:
-            bits |= Flag.UNINITIALISED
+            bits |= _UNINITIALISED
         if tensor.dim() == 0 and tensor.device.type == "cpu":
-            bits |= Flag.SCALAR
+            bits |= _SCALAR
         return given(digests.of_tensor(tensor), producer, bits, allocation)
 
-    def _list(self, tensors: Sequence[torch.Tensor], flag: Flag) -> str:
+    def _list(self, tensors: Sequence[torch.Tensor], flag: int) -> str:
         known = [self._track.storages.of(one) for one in tensors]
         for one in tensors:
             self._signature.add(one)
-        if flag & (Flag.MUTATED | Flag.WRITE_ONLY):
+        if flag & _WRITTEN:
             self._mutated += tensors
-        reads = not flag & (Flag.WRITE_ONLY | Flag.VIEWED)
+        reads = not flag & _UNREAD
         digest = digests.fold(digests.of_tensor(one) for one in tensors) if reads else ""
         allocation = max(one for _, one in known)
-        bits = int(flag) | Flag.LIST | (Flag.UNINITIALISED if reads and allocation != -1 else 0)
+        bits = flag | _LIST | (_UNINITIALISED if reads and allocation != -1 else 0)
         fold = int(digests.fold(str(one) for one, _ in known)[:8], 16)
         return given(digest, known[0][0], bits, allocation, fold)
 
@@ -211,7 +216,7 @@ class _Record:
     def _written(self, tensor: torch.Tensor, number: int, in_place: bool) -> str:
         storages = self._track.storages
         storages_before = storages.of(tensor)[1]
-        overwritten = in_place and any(flag & Flag.WRITE_ONLY for flag in self._known.flags.values())
+        overwritten = in_place and self._known.overwrites
         if storages_before != -1 and in_place and not overwritten:
             storages.wrote_part(tensor, number)
             return ""  # what it did not write is as unknown as before
