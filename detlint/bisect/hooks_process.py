@@ -15,7 +15,7 @@ from detlint.bisect import session
 from detlint.bisect.options import Options
 from detlint.bisect.patching import replace
 
-_UNSEEN = ("_pin_memory_loop",)  # threads whose order is the order of arrival
+_UNSEEN = ("_pin_memory_loop", "_feed")  # threads that hand batches on: their order is that of arrival
 _forks_watched = False
 
 

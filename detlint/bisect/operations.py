@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 # in-place operations that overwrite what they are called on without reading it
 _OVERWRITING = frozenset(
-    "copy_ fill_ zero_ uniform_ normal_ random_ exponential_ log_normal_ geometric_ cauchy_ set_ "
+    "copy_ fill_ zero_ uniform_ normal_ random_ exponential_ log_normal_ geometric_ cauchy_ "
     "bernoulli_ _foreach_copy_ _foreach_zero_".split()
 )
 _EMPTY = frozenset(
     "empty empty_like empty_strided empty_permuted new_empty new_empty_strided empty_quantized "
     "_empty_affine_quantized _empty_per_channel_affine_quantized resize_".split()
 )
+_TAKING = frozenset(("set_", "resize_", "set_data"))  # they take other memory, and read none
 _COLLECTIVES = frozenset(("c10d", "_c10d_functional", "c10d_functional"))
 
 
@@ -47,10 +48,13 @@ def read(func: OpOverload[Any, Any]) -> Operation:
     flags: dict[int | str, int] = {}
     aliased = [one.alias_info for one in schema.returns if one.alias_info is not None]
     view = bool(aliased) and not any(info.is_write for info in aliased) and base != "lift_fresh"
+    view = view or base == "set_"
     for place, argument in enumerate(schema.arguments):
         info = argument.alias_info
         if info is None:
             flag = Flag.VIEWED if base in _EMPTY or base.endswith("_like") or base.startswith("new_") else Flag.NONE
+        elif base in _TAKING:
+            flag = Flag.VIEWED
         elif info.is_write:
             flag = Flag.WRITE_ONLY if argument.kwarg_only or base in _OVERWRITING else Flag.MUTATED
         else:

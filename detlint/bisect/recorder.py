@@ -61,7 +61,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 class _Record:
     """One operation being recorded."""
 
-    __slots__ = ("_func", "_held", "_inputs", "_known", "_mutated", "_signature", "_track")
+    __slots__ = (
+        "_draw _func _held _inputs _kept _key _known _mutated _node _phase _private _signature _state _track".split()
+    )
 
     def __init__(self, held: Session, track: Track, known: Operation, func: Any) -> None:
         self._held = held
@@ -71,53 +73,76 @@ class _Record:
         self._inputs: list[str] = []
         self._mutated: list[torch.Tensor] = []
         self._signature = Signature()
+        self._phase = _FORWARD
+        self._node = ""
+        self._key: Key = ()
+        self._state = b""  # of the default generator before, where the operation may draw
+        self._draw: tuple[int, str, str] | None = None
+        self._private = False  # it is given a generator of its own
+        self._kept: Any = None
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Carry the operation out, and record it."""
-        held, track, known = self._held, self._track, self._known
-        track.settle()
-        phase, node, key = self._place()
-        draw: tuple[int, str, str] | None = None
-        self._take(args, kwargs)
-        drawing = known.tagged or known.foreign
-        before = _state() if drawing else b""
-        if known.tagged:
-            draw = (int(Draw.TAGGED), digests.of_bytes(before), _device_state(args, kwargs))
-        number = track.writer.number
-        repair = held.keeper and held.keeper.before(track.name, number, known.name, held.lines.places(key), kwargs)
+        """Carry the operation out, and record it. What goes wrong in recording does not concern the program."""
+        try:
+            self._before(args, kwargs)
+        except Exception as error:
+            self._held.missed(self._known.name, error)
+            return self._func(*args, **kwargs)
         try:
             result = self._func(*args, **kwargs)
         except Exception as error:
-            self._write(key, phase, node, [f"!{type(error).__name__}"], args, kwargs, draw)
+            self._write([f"!{type(error).__name__}"], args, kwargs)
             raise
-        if known.collective:
-            _wait(result)
-        made = self._made(result)
-        if repair:
-            held.keeper.after(repair, made, _tensors(args, kwargs))
-        outputs = self._digest(result, made, number)
-        if drawing and _state() != before:
-            seen = Draw.SEEN | (Draw.TAGGED if known.tagged else 0)
-            draw = (int(seen), digests.of_bytes(before), draw[2] if draw else "")
-        self._write(key, phase, node, outputs, args, kwargs, draw)
-        held.bound(track)
+        try:
+            if self._known.collective:
+                _wait(result)
+            self._after(result, args, kwargs)
+        except Exception as error:
+            self._held.missed(self._known.name, error)
+        self._held.bound(self._track)
         return result
 
-    def _place(self) -> tuple[int, str, Key]:
-        """Phase, autograd's step and line."""
+    def _before(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        held, track, known = self._held, self._track, self._known
+        track.settle()
+        self._place()
+        for place, value in enumerate(args):
+            self._given(value, known.flags.get(place, 0))
+        for name, value in kwargs.items():
+            self._given(value, known.flags.get(name, 0))
+        if known.tagged or known.foreign:
+            self._state = _state()
+        if known.tagged:
+            state = "" if self._private else digests.of_bytes(self._state)
+            self._draw = (int(Draw.TAGGED), state, "" if self._private else _device_state(args, kwargs))
+        if held.keeper is not None:
+            places = held.lines.places(self._key)
+            self._kept = held.keeper.before(track.name, track.writer.number, known.name, places, kwargs)
+
+    def _after(self, result: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        made = self._made(result)
+        if self._kept is not None:
+            self._held.keeper.after(self._kept, made, _tensors(args, kwargs))
+        outputs = self._digest(made, self._track.writer.number)
+        if self._state and _state() != self._state:
+            tagged, device = (Draw.TAGGED, self._draw[2]) if self._draw else (Draw.NO, "")
+            self._draw = (int(Draw.SEEN | tagged), digests.of_bytes(self._state), device)
+        self._write(outputs, args, kwargs)
+
+    def _place(self) -> None:
+        """Find phase, autograd's step and line."""
         track, lines = self._track, self._held.lines
-        frame = sys._getframe(3)
+        frame = sys._getframe(4)
         current = torch._C._current_autograd_node()
         if current is None:
-            key = lines.key(frame) or ()
-            if not track.optimizing:
-                track.forward(torch._C._autograd._get_sequence_nr(), key)
-                return _FORWARD, "", key
-            return _OPTIMIZER, "", key
+            self._key = lines.key(frame) or ()
+            self._phase = _OPTIMIZER if track.optimizing else _FORWARD
+            track.forward(torch._C._autograd._get_sequence_nr(), self._key)
+            return
         own = lines.key(frame, past_engine=False)
         if not own:  # no code of the user's within the engine: the line is that of the forward operation
             own = self._forward_key(current) or lines.key(frame) or ()
-        return _BACKWARD, current.name(), own
+        self._phase, self._node, self._key = _BACKWARD, current.name(), own
 
     def _forward_key(self, node: Any) -> Key | None:
         sequence = node._sequence_nr()
@@ -126,13 +151,6 @@ class _Record:
         return found if found is not None or main is None else main.backward(sequence)
 
     # what it is given
-
-    def _take(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        flags = self._known.flags
-        for place, value in enumerate(args):
-            self._given(value, flags.get(place, 0))
-        for name, value in kwargs.items():
-            self._given(value, flags.get(name, 0))
 
     def _given(self, value: Any, flag: int) -> None:
         if isinstance(value, torch.Tensor):
@@ -147,6 +165,7 @@ class _Record:
                 for one in value:
                     self._given(one, flag)
         elif isinstance(value, torch.Generator):
+            self._private = value is not torch.default_generator
             digest = digests.of_bytes(_raw(value.get_state()))
             self._inputs.append(given(digest, -1, _GENERATOR))
 
@@ -188,7 +207,7 @@ class _Record:
         known = {id(one) for one in flat}
         return [*(one for one in flat if one is not None), *(one for one in self._mutated if id(one) not in known)]
 
-    def _digest(self, result: Any, made: Sequence[Any], number: int) -> list[str]:
+    def _digest(self, made: Sequence[Any], number: int) -> list[str]:
         known, storages = self._known, self._track.storages
         mutated = {id(one) for one in self._mutated}
         outputs: list[str] = []
@@ -229,21 +248,13 @@ class _Record:
             storage: Any = tensor.untyped_storage()
             storage.fill_(byte)
 
-    def _write(
-        self,
-        key: Key,
-        phase: int,
-        node: str,
-        outputs: Sequence[str],
-        args: tuple[Any, ...],
-        kwargs: Mapping[str, Any],
-        draw: tuple[int, str, str] | None,
-    ) -> None:
-        track, writer = self._track, self._track.writer
-        stack = track.stack(key)
-        name, step = writer.symbol(self._known.name), writer.symbol(node)
+    def _write(self, outputs: Sequence[str], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        writer = self._track.writer
+        stack = self._track.stack(self._key)
+        name, node = writer.symbol(self._known.name), writer.symbol(self._node)
         signature = writer.symbol(self._signature.text())
-        writer.op(name, stack, phase, step, self._inputs, outputs, arguments_text(args, kwargs), signature, draw)
+        text = arguments_text(args, kwargs)
+        writer.op(name, stack, self._phase, node, self._inputs, outputs, text, signature, self._draw)
 
 
 def enter() -> None:

@@ -89,7 +89,8 @@ class Op:
     for memory that still holds some; "=VALUE" for results that are no tensors, as of `.item()`.
     `scalars` is the text of all other arguments. `signature` has dtypes, shapes, strides and devices: of the inputs,
     " -> ", of the outputs. `state` is the digest of the default CPU generator's state before an operation that draws,
-    `device_state` that of its device's generator; they are "" for operations that do not.
+    `device_state` that of its device's generator; they are "" for operations that do not, and for those that are given
+    a generator, which is an input.
     """
 
     number: int

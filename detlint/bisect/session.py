@@ -178,6 +178,10 @@ class Session:
             elif isinstance(one, (list, tuple)):
                 stack += one
 
+    def missed(self, what: str, error: Exception) -> None:
+        """Something could not be recorded."""
+        self.unseen[f"{what}: {type(error).__name__}"] = None
+
     def bound(self, track: Track) -> None:
         """Stop recording a thread that has as many records as were asked for."""
         limit = self.options.max_ops

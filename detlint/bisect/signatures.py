@@ -23,6 +23,9 @@ class Signature:
 
     def add(self, tensor: torch.Tensor) -> None:
         """Take one more."""
+        if tensor.is_nested:
+            self._parts.append(f"{str(tensor.dtype).removeprefix('torch.')}[nested]")
+            return
         if tensor.layout is torch.strided:
             key = (tensor.dtype, tensor.shape, tensor.stride(), tensor.device)
         else:
@@ -53,7 +56,8 @@ def _describe(tensor: torch.Tensor, dtype: torch.dtype, shape: Any, stride: Any,
 def arguments_text(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     """All arguments but tensors, as one text."""
     parts = [text for value in args for text in _texts_of(value)]
-    parts += [f"{name}={text}" for name, value in kwargs.items() if value is not None for text in _texts_of(value)]
+    named = [(name, value) for name, value in kwargs.items() if value is not None and value is not False]
+    parts += [f"{name}={text}" for name, value in named for text in _texts_of(value)]
     return _bounded(" ".join(parts), _LONGEST)
 
 

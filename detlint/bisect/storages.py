@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
@@ -62,9 +62,8 @@ class Storages:
             known.start = known.end = 0
 
     def _entry(self, tensor: torch.Tensor) -> _Known | None:
-        try:
-            storage = tensor.untyped_storage()
-        except (RuntimeError, NotImplementedError):  # sparse and other layouts have none
+        storage = _storage(tensor)
+        if storage is None:
             return None
         address = storage._cdata
         known = self._known.get(address)
@@ -87,10 +86,20 @@ class Storages:
 
 
 def _address(tensor: torch.Tensor) -> int:
+    storage = _storage(tensor)
+    return 0 if storage is None else int(storage._cdata)
+
+
+def _storage(tensor: torch.Tensor) -> Any:
+    """The storage of a tensor, or of the values of a sparse one."""
+    import torch
+
     try:
-        return int(tensor.untyped_storage()._cdata)
+        if tensor.layout is not torch.strided:
+            tensor = tensor._values() if tensor.layout is torch.sparse_coo else tensor.values()
+        return tensor.untyped_storage()
     except (RuntimeError, NotImplementedError):
-        return 0
+        return None
 
 
 def _cover(known: _Known, tensor: torch.Tensor) -> None:

@@ -73,12 +73,12 @@ class Writer:
             number = self._places.get(place)
             if number is None:
                 number = self._places[place] = len(self._places)
-                self._add(json.dumps(["l", *place], separators=(",", ":")))
+                self._add(_compact(["l", *place]))
             numbers.append(number)
         found = self._stacks.get(tuple(numbers))
         if found is None:
             found = self._stacks[tuple(numbers)] = len(self._stacks)
-            self._add(json.dumps(["k", numbers], separators=(",", ":")))
+            self._add(_compact(["k", numbers]))
         self._keys[key] = found
         return found
 
@@ -105,13 +105,13 @@ class Writer:
     def event(self, kind: str, what: str, stack: int, digests: Sequence[str], data: Mapping[str, Value]) -> int:
         """Write an event; give back its number."""
         head = f'["e",{self.symbol(kind)},{self.symbol(what)},{stack}'
-        self._add(f"{head},{json.dumps(list(digests))},{json.dumps(data, sort_keys=True)}]")
+        self._add(f"{head},{_compact(list(digests))},{_compact(data)}]")
         return self._next()
 
     def end(self, data: Mapping[str, object]) -> None:
         """Write the end, and close the stream. Without effect where it is closed."""
         if not self._file.closed:
-            self._add(f'["z",{self.number},{json.dumps(data, sort_keys=True)}]')
+            self._add(f'["z",{self.number},{_compact(data)}]')
             self.flush()
             self._file.close()
 
@@ -155,3 +155,7 @@ def given(digest: str, producer: int, flags: int, allocation: int = -1, fold: in
     while items and items[-1] == _DEFAULTS[len(items) - 1]:
         items.pop()
     return f"[{','.join(items)}]"
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"), sort_keys=True)
