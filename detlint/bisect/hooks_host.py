@@ -63,7 +63,7 @@ def _drawing(which: str, name: str, original: Callable[..., Any]) -> Callable[..
         if held is not None:
             frame = sys._getframe(1)
             track = held.track()
-            if track is not None and not track.quiet and not held.lines.is_standard(frame):
+            if track is not None and not track.quiet and not held.lines.is_aside(frame):
                 shown = args[0] if name == "shuffle" and args else value
                 track.draw(which, name, held.lines.key(frame) or (), digests.of_value(shown).encode())
         return value
@@ -75,7 +75,7 @@ def _seeding(which: str, function: str, state: Callable[[], str], original: Call
     def seed(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         held = session.active()
-        if held is not None:
+        if held is not None and not held.lines.is_aside(sys._getframe(1)):
             given = [*args, *kwargs.values()]
             text = repr(given[0])[:60] if given and function.endswith("seed") else ""
             held.event("seed", which, sys._getframe(1), (state(),), function=function, value=text)
@@ -113,7 +113,7 @@ def _private_numpy(original: Callable[..., Any]) -> Callable[..., Any]:
 def _outermost(frame: Any) -> session.Session | None:
     """The session, where a listing is the program's own: not one that another makes, nor the standard library."""
     held = session.active()
-    if held is None or getattr(_listing, "busy", False) or held.lines.is_standard(frame):
+    if held is None or getattr(_listing, "busy", False) or held.lines.is_aside(frame):
         return None
     return held
 

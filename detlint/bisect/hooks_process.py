@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from detlint.bisect import session
@@ -51,14 +52,21 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
     def start(self: threading.Thread) -> None:
         held = session.active()
         target = getattr(self, "_target", None)
-        if held is not None and getattr(target, "__name__", "") not in _UNSEEN and not self.is_alive():
+        frame = sys._getframe(1)
+        aside = held is None or (held.lines.is_aside(frame) and not _is_pool(frame))
+        if held is not None and not aside and getattr(target, "__name__", "") not in _UNSEEN and not self.is_alive():
             name = held.next_started("thread")
-            held.event("thread", name, sys._getframe(1))
+            held.event("thread", name, frame)
             run = self.run
             self.run = lambda: _in_thread(name, run)  # type: ignore[method-assign]
         original(self)
 
     return start
+
+
+def _is_pool(frame: FrameType) -> bool:
+    """Whether a thread is started for the program's own work by a pool of the standard library."""
+    return frame.f_globals.get("__name__") in ("concurrent.futures.thread", "multiprocessing.dummy")
 
 
 def _in_thread(name: str, run: Callable[[], Any]) -> Any:

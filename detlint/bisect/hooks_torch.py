@@ -46,7 +46,7 @@ def _seeding(function: str, original: Callable[..., Any]) -> Callable[..., Any]:
     def seed(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         held = session.active()
-        if held is not None:
+        if held is not None and not held.lines.is_aside(sys._getframe(1)):
             given = [*args, *kwargs.values()]
             text = repr(given[0])[:60] if given and function.endswith("manual_seed") else ""
             held.event("seed", "torch", sys._getframe(1), (state(),), function=function, value=text)

@@ -19,6 +19,7 @@ _OWN = str(Path(__file__).resolve().parents[1])
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _STANDARD = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib")})
 _ENGINES = {("graph.py", "_engine_run_backward"), ("__init__.py", "backward"), ("__init__.py", "grad")}
+_TORCH = tuple(f"{part}torch{os.sep}" for part in _INSTALLED)
 _LIBRARY, _ENGINE, _USER = range(3)
 
 
@@ -55,9 +56,15 @@ class Lines:
         """The lines that a key stands for."""
         return [self._place(key[i], key[i + 1]) for i in range(0, len(key), 2)]
 
-    def is_standard(self, frame: FrameType) -> bool:
-        """Whether a frame runs code of the standard library."""
-        return self._standard(frame.f_code.co_filename)
+    def is_aside(self, frame: FrameType) -> bool:
+        """Whether what a frame does is no part of the computation.
+
+        So is what the standard library does for itself, and torch: it restores states and lists folders where it
+        compiles code or launches ranks. What it does in `torch.utils`, as in data loaders, is the program's.
+        """
+        path = frame.f_code.co_filename
+        inner = next((path.partition(part)[2] for part in _TORCH if part in path), "")
+        return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
 
     def is_user(self, frame: FrameType) -> bool:
         """Whether a frame runs the user's own code."""
