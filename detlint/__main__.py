@@ -8,9 +8,9 @@ import sys
 def main() -> None:
     """The console script. `verify` does without libcst and the terminal library: a machine with a GPU may lack them."""
     if sys.argv[1:2] == ["verify"]:
-        from detlint import verify_cli
+        from detlint.commands import verify
 
-        raise SystemExit(verify_cli.main(sys.argv[2:]))
+        raise SystemExit(verify.main(sys.argv[2:]))
     from detlint import cli
 
     cli.main()

@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from detlint.facts import Facts
 from detlint.finding import Finding, Place
 from detlint.model import Module
 from detlint.notebook import Document
-from detlint.source import Suppressions
+from detlint.suppressions import Suppressions
 from detlint.tree import NotPythonError
 from detlint.vendoring import vendored_version
 
@@ -30,37 +30,47 @@ _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 @dataclass(frozen=True)
 class Source:
-    """A file to analyse. `path` is shown, `name` is its dotted module name, `text` None if it is on disk."""
+    """A file to analyse. `path` is shown, `name` is its dotted module name.
+
+    `text` is what is in it, decoded or not; None if it is to be read from the disk.
+    """
 
     path: str
     name: str
-    text: str | None = None
+    text: str | bytes | None = None
+
+    def read(self) -> str:
+        """What is in the file. Raises UnreadableError."""
+        if isinstance(self.text, bytes):
+            return source.decode(self.text)
+        return source.read(Path(self.path)) if self.text is None else self.text
 
 
 @dataclass(frozen=True)
 class Collected:
-    """What the analysis of one file gave."""
+    """What the analysis of one file gave. It is `lasting` if the same content always gives the same."""
 
     path: str
     facts: Facts | None
     findings: tuple[Finding, ...]
     suppressions: Suppressions
+    lasting: bool = True
 
 
 def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     """Collect one file: its facts and the findings of all chosen rules that look at a file."""
     catalogue = catalogues.load()
     try:
-        text = source.read(Path(item.path)) if item.text is None else item.text
+        text = item.read()
         if vendored_version(text) is not None:
-            return Collected(item.path, None, (), Suppressions({}))  # the runtime, which a table speaks for
+            return Collected(item.path, None, (), Suppressions())  # the runtime, which a table speaks for
         document, module = _read(item, text, catalogue, torch)
         findings = [f for rule in rules_over(catalogue, codes, "file", torch) for f in check_of(rule)(module, rule)]
         findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
-        return Collected(item.path, collect(module), tuple(findings), Suppressions(document.texts))
+        return Collected(item.path, collect(module), tuple(findings), Suppressions.of(item.path, document.texts))
     except (source.UnreadableError, NotPythonError) as error:
         line, column = getattr(error, "line", 1), getattr(error, "column", 1)
-        return failed(item, catalogue, str(error), line, column)
+        return replace(failed(item, catalogue, str(error), line, column), lasting=True)
     except RecursionError:
         return failed(item, catalogue, "it is nested too deeply")
     except Exception as error:  # a defect of detlint costs one file, not the run
@@ -90,15 +100,18 @@ class Models:
                 self._made[path] = None
         return self._made[path]
 
+    def forget(self, path: str) -> None:
+        """Make the model of a file anew, for its text has changed."""
+        self._made.pop(path, None)
+
     def text(self, path: str) -> str:
         """The text of a file. Raises KeyError and UnreadableError."""
-        item = self.sources[path]
-        return source.read(Path(path)) if item.text is None else item.text
+        return self.sources[path].read()
 
 
 def failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
     """What comes of a file that cannot be analysed: a finding that says why."""
-    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions({}))
+    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions(), False)
 
 
 def _unparsed(

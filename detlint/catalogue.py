@@ -91,6 +91,10 @@ class Rule:
         """Whether the rule speaks of this version of PyTorch."""
         return SpecifierSet(self.torch).contains(torch, prereleases=True)
 
+    def speaks_of(self, promises: tuple[str, ...]) -> bool:
+        """Whether the rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
+        return not promises or not self.breaks or not set(promises).isdisjoint(self.breaks)
+
 
 @dataclass(frozen=True)
 class Row:

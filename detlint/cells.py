@@ -36,6 +36,14 @@ def spliced(raw: str, changes: Mapping[int, Sequence[Splice]]) -> str:
     return "".join(parts) + raw[done:]
 
 
+def characters(raw: str) -> dict[int, list[tuple[int, int]]]:
+    """Where each character of a cell's source begins and ends in the text of the notebook, by the cell's number."""
+    return {
+        cell: [match.span() for begin, end in _strings(raw, start) for match in _CHARACTER.finditer(raw, begin, end)]
+        for cell, start, _ in _spans(raw)
+    }
+
+
 def _changed(raw: str, start: int, end: int, splices: Sequence[Splice]) -> str:
     """The new text of the value from `start` to `end`, a string or a list of strings."""
     pieces, first, last = _pieces(raw, start)
@@ -67,16 +75,22 @@ def _joint(raw: str, start: int, pieces: Sequence[_Piece]) -> str:
 
 def _pieces(raw: str, start: int) -> tuple[list[_Piece], int | None, int | None]:
     """The characters of a source, and where the first begins and the last ends; None for an empty list."""
-    strings = [(start, _string_end(raw, start))] if raw[start] == '"' else [(a, b) for _, a, b in _values(raw, start)]
+    strings = _strings(raw, start)
     pieces: list[_Piece] = []
     previous = None
     for begin, end in strings:
         if pieces and previous is not None:
-            pieces[-1].joint += raw[previous - 1 : begin + 1]
-        written = _CHARACTER.findall(raw, begin + 1, end - 1)
+            pieces[-1].joint += raw[previous:begin]
+        written = _CHARACTER.findall(raw, begin, end)
         pieces += [_Piece(w if len(w) == 1 else json.loads(f'"{w}"'), w) for w in written]
         previous = end
-    return pieces, *((strings[0][0] + 1, strings[-1][1] - 1) if strings else (None, None))
+    return pieces, *((strings[0][0], strings[-1][1]) if strings else (None, None))
+
+
+def _strings(raw: str, start: int) -> list[tuple[int, int]]:
+    """Start and end of what stands between the quotes of a source, a string or a list of strings."""
+    found = [(start, _string_end(raw, start))] if raw[start] == '"' else [(a, b) for _, a, b in _values(raw, start)]
+    return [(begin + 1, end - 1) for begin, end in found]
 
 
 def _spans(raw: str) -> Iterator[tuple[int, int, int]]:

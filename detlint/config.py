@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,15 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_SETTINGS = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime cache-dir".split())
 RUNTIMES = ("auto", "vendor", "import")
+NO_CACHE = "DETLINT_NO_CACHE"  # the variable that, if set, keeps every run from using a cache
+_CACHE = ".detlint_cache"
+_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
+_KNOWN = (
+    *("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime"),
+    *("baseline", "cache-dir"),
+)
 
 
 class ConfigError(Exception):
@@ -31,7 +40,10 @@ class ConfigError(Exception):
 class Config:
     """Settings of a run.
 
-    `severity` is the least grave one that is shown, `runtime` how fixes import their functions.
+    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `noqa` tells whether
+    comments `# noqa` suppress what they cover, `comments` whether any comment does. `context` are files and folders
+    that are read beside those whose findings are shown. `baseline` is the file of findings that are not shown,
+    `cache_dir` the folder of the cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -42,7 +54,12 @@ class Config:
     breaks: tuple[str, ...] = ()
     torch_version: str = ""
     runtime: str = "auto"
+    noqa: bool = True
+    comments: bool = True
+    context: tuple[Path, ...] = ()
+    baseline: Path | None = None
     root: Path = field(default_factory=Path)
+    cache_dir: Path | None = None
 
 
 def for_paths(paths: Sequence[Path]) -> Config:
@@ -51,7 +68,12 @@ def for_paths(paths: Sequence[Path]) -> Config:
         if not path.exists():
             raise ConfigError(f"{path} does not exist; give files or folders that do")
     found = find(paths[0])
-    return Config(root=project_root(paths[0])) if found is None else from_table(*found)
+    if found is None:
+        root = project_root(paths[0])
+        config = Config(root=root, cache_dir=root / _CACHE if _is_root(root) else None)
+    else:
+        config = from_table(*found)
+    return replace(config, cache_dir=None) if os.environ.get(NO_CACHE) else config
 
 
 def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
@@ -72,9 +94,12 @@ def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
 def project_root(start: Path) -> Path:
     """The nearest folder at or above `start` that looks like a project's, else the folder of `start`."""
     folder = start if start.is_dir() else start.parent
-    marks = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
     absolute = folder.absolute()
-    return next((d for d in (absolute, *absolute.parents) if any((d / mark).exists() for mark in marks)), folder)
+    return next((d for d in (absolute, *absolute.parents) if _is_root(d)), folder)
+
+
+def _is_root(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _MARKS)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -87,16 +112,18 @@ def _read(path: Path) -> dict[str, Any]:
 
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
-    known = ("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime")
     for key in table:
-        if key not in known:
-            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(known)}")
+        if key not in _KNOWN:
+            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(_KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise ConfigError(f"{path}: per-file-ignores must be a table of lists")
-    version = table.get("torch-version", "")
-    if not isinstance(version, str):
-        raise ConfigError(f"{path}: torch-version must be a string")
+    for key in ("torch-version", "baseline"):
+        if not isinstance(table.get(key, ""), str):
+            raise ConfigError(f"{path}: {key} must be a string")
+    cache_dir = table.get("cache-dir", _CACHE)
+    if not isinstance(cache_dir, str) or not cache_dir:
+        raise ConfigError(f"{path}: cache-dir must be the name of a folder")
     return Config(
         select=_strings(path, "select", table.get("select", [])),
         ignore=_strings(path, "ignore", table.get("ignore", [])),
@@ -104,9 +131,11 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
         per_file_ignores={k: _strings(path, f"per-file-ignores.{k}", v) for k, v in ignores.items()},
         severity=severity(f"{path}: severity", table.get("severity", "note")),
         breaks=promises(f"{path}: breaks", _strings(path, "breaks", table.get("breaks", []))),
-        torch_version=version,
+        torch_version=table.get("torch-version", ""),
         runtime=runtime(f"{path}: runtime", table.get("runtime", "auto")),
+        baseline=path.parent / table["baseline"] if table.get("baseline") else None,
         root=path.parent,
+        cache_dir=path.parent / cache_dir,
     )
 
 

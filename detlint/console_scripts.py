@@ -7,7 +7,7 @@ import configparser
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from detlint import source
@@ -22,16 +22,19 @@ _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*([\w.]+)\s*(?:\[[^\]]*\]\s*)?")
 Scripts = Iterator[tuple[str, object]]
 
 
-def console_scripts(root: Path) -> list[tuple[str, str]]:
+def console_scripts(root: Path, read: Callable[[Path], str] = source.read) -> list[tuple[str, str]]:
     """The commands of the project in `root`: their names and what they call, as `package.module:function`.
 
     Read from pyproject.toml, setup.cfg and setup.py, which is parsed, not run. A file that is missing or broken,
-    and an entry that cannot be read from the text, give nothing.
+    and an entry that cannot be read from the text, give nothing. `read` gives the text of a file, or raises
+    UnreadableError.
     """
     found: dict[tuple[str, str], None] = {}
-    for file, read in (("pyproject.toml", _pyproject), ("setup.cfg", _setup_cfg), ("setup.py", _setup_py)):
+    for file, scripts_of in zip(
+        ("pyproject.toml", "setup.cfg", "setup.py"), (_pyproject, _setup_cfg, _setup_py), strict=True
+    ):
         try:
-            scripts = list(read(source.read(root / file)))
+            scripts = list(scripts_of(read(root / file)))
         except (source.UnreadableError, ValueError, SyntaxError, RecursionError, MemoryError, configparser.Error):
             continue
         for name, target in scripts:

@@ -1,4 +1,4 @@
-"""A run: collect each file, link the facts, settle the findings."""
+"""A run: collect each file, link the facts, settle the findings, leave out what is not asked for."""
 
 from __future__ import annotations
 
@@ -11,28 +11,68 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Source, analyse
+from detlint.answering import answers
+from detlint.cache import Cache
 from detlint.config import Config
-from detlint.gathering import Progress, collect_paths, sources_of
+from detlint.filtering import Run, filtered, filters
+from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
+from detlint.listing import listed
 from detlint.report import Programs, Report
-from detlint.settling import link, settle
+from detlint.settling import choose, link, settle
 
 
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
     """Analyse texts in this process: for tests and editors."""
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    return settle([analyse(item, codes, torch) for item in sources], config, torch, sources)
+    collected = {item.path: analyse(item, codes, torch) for item in sources}
+    report = settle(list(collected.values()), config, torch, sources)
+    return filtered(report, Run(sources, collected), filters((), config, torch))
 
 
 def check_paths(
-    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+    since: str | None = None,
 ) -> Report:
-    """Analyse the Python files under `paths` with `jobs` processes (0: one a core)."""
+    """Analyse the Python files under `paths` with `jobs` processes (0: one a core).
+
+    With `since`, a revision of git, the report has what came with the change since then alone.
+    """
     begun = time.monotonic()
-    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    report = settle(collected, config, torch, sources_of(collected), around)
+    narrowing = filters(paths, config, torch, jobs, since)
+    report = filtered(*_checked(paths, config, torch, jobs, progress), narrowing)
     return replace(report, seconds=time.monotonic() - begun)
+
+
+def record(
+    paths: Sequence[Path],
+    file: Path,
+    config: Config,
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Write what is found under `paths` to the baseline `file`, and report it as left out by that."""
+    from detlint.baseline import Baseline, write
+
+    begun = time.monotonic()
+    report, run = _checked(paths, config, torch, jobs, progress)
+    write(file, report, run, config)
+    report = filtered(report, run, [Baseline.read(file, config)])
+    return replace(report, seconds=time.monotonic() - begun)
+
+
+def _checked(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int, progress: Progress | None
+) -> tuple[Report, Run]:
+    """All that is found under `paths`, and what it is made from."""
+    sources, around = listed(paths, config)
+    answered, collected = answers(sources, around, config, torch, jobs, progress)
+    return choose(answered, config), Run(sources, collected, around)
 
 
 def entries_of(
@@ -40,7 +80,9 @@ def entries_of(
 ) -> Programs:
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
-    collected, around = collect_paths(paths, config, frozenset((UNPARSED,)), torch, jobs, progress)
+    sources, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
     project = link(collected, torch, around)
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
 from detlint.importing import WIDTH, Head, NoPlaceError
@@ -124,7 +125,7 @@ def written_out(fix: Fix, read: Read, settings: Settings = Settings()) -> Fix | 
         if need.inline:
             continue
         try:
-            head = Head(need.path, read(need.path), settings.first_party, settings.width)
+            head = _head(need.path, read(need.path), frozenset(settings.first_party), settings.width)
             edits += head.edits(need, min(edit.place for edit in _uses(fix, need)))
         except (NoPlaceError, NotPythonError, UnreadableError):
             return None
@@ -193,8 +194,14 @@ class _Refusals:
 
     def _head(self, path: str) -> Head:
         if path not in self._heads:
-            self._heads[path] = Head(path, self._read(path), self._settings.first_party, self._settings.width)
+            first_party = frozenset(self._settings.first_party)
+            self._heads[path] = _head(path, self._read(path), first_party, self._settings.width)
         return self._heads[path]
+
+
+@lru_cache(maxsize=4)  # those who ask for one fix after another go from file to file
+def _head(path: str, text: str, first_party: frozenset[str], width: int) -> Head:
+    return Head(path, text, first_party, width)
 
 
 def _choose(wanted: Sequence[_Fixable]) -> tuple[list[_Fixable], list[_Fixable]]:

@@ -11,11 +11,14 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
-from detlint.config import Config
+from detlint.cache import Cache
+from detlint.config import Config, requirements
+from detlint.filtering import Run, filtered, filters
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
-from detlint.gathering import Progress, collect_paths, sources_of
-from detlint.placement import Placement
+from detlint.gathering import Progress, collect
+from detlint.listing import listed
+from detlint.placement import Placement, is_vendored
 from detlint.report import Report
 from detlint.settling import settle
 from detlint.vendoring import FILE
@@ -38,12 +41,19 @@ def fix_paths(
     unsafe: bool = False,
     jobs: int = 0,
     progress: Progress | None = None,
+    since: str | None = None,
 ) -> Fixed:
-    """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for."""
+    """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for.
+
+    Only findings that are shown are fixed: none of the baseline, and with `since`, a revision of git, only what came
+    with the change since then.
+    """
+    narrowing = filters(paths, config, torch, jobs, since)
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected, around = collect_paths(paths, config, codes, torch, jobs, progress)
-    by_path = {each.path: each for each in collected}
-    sources = {item.path: item for item in sources_of(collected)}
+    listing, around = listed(paths, config)
+    cache = Cache(config.cache_dir, torch)
+    by_path = {each.path: each for each in collect(cache.read(listing), codes, torch, cache, jobs, progress)}
+    sources = {item.path: item for item in listing}
     files = Files()
     reports: list[Report] = []
 
@@ -54,15 +64,22 @@ def fix_paths(
                 sources[path] = Source(path, name, text)
                 by_path[path] = analyse(sources[path], codes, torch)
         ordered = [by_path[path] for path in sorted(by_path)]
-        reports.append(settle(ordered, config, torch, sources.values(), around))
+        run = Run(list(sources.values()), by_path, around)
+        reports.append(filtered(settle(ordered, config, torch, run.sources, around), run, narrowing))
         return [judged.finding for judged in reports[-1].findings]
 
     names = {path: item.name for path, item in sources.items()}
     placement = Placement(around.vendored, names, files.read)
-    settings = Settings(unsafe, _first_party(config.root, around.vendored))
+    settings = settings_of(config, unsafe)
     with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copy)
     return Fixed(outcome, reports[-1], files)
+
+
+def settings_of(config: Config, unsafe: bool = False) -> Settings:
+    """How the fixes of a project are made."""
+    vendored = is_vendored(config.runtime, requirements(config.root))
+    return Settings(unsafe, _first_party(config.root, vendored))
 
 
 def _first_party(root: Path, vendored: bool) -> frozenset[str]:

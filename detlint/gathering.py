@@ -4,76 +4,62 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
-from detlint.config import Config, requirements
-from detlint.console_scripts import console_scripts
-from detlint.placement import is_vendored
+from detlint.cache import Cache, Content
 
 _SAFE_PATH = "PYTHONSAFEPATH"
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
-class Around:
-    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, and
-    whether fixes give it a copy of the runtime.
-    """
-
-    commands: tuple[tuple[str, str], ...] = ()
-    unread: frozenset[str] = frozenset()
-    vendored: bool = True
-
-
-ALONE = Around()
-
-
-def collect_paths(
-    paths: Sequence[Path],
-    config: Config,
+def collect(
+    contents: Sequence[Content],
     codes: frozenset[str],
     torch: Version,
+    cache: Cache,
     jobs: int = 0,
     progress: Progress | None = None,
-) -> tuple[list[Collected], Around]:
-    """Collect the Python files under `paths`, and what is around them."""
-    files = list(source.discover(paths, config.exclude))
-    sources = [Source(path.as_posix(), source.module_name(path)) for path in files]
-    collected = list(_collect(sources, codes, torch, jobs or os.cpu_count() or 1, progress))
-    folders = {path.parent: path for path in files}
-    unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
-    vendored = is_vendored(config.runtime, requirements(config.root))
-    beyond = frozenset(unread.difference(item.path for item in sources))
-    around = Around(tuple(console_scripts(config.root)), beyond, vendored)
-    return sorted(collected, key=lambda c: c.path), around
+) -> list[Collected]:
+    """Collect files, in their order: those that the cache does not know are analysed with `jobs` processes."""
+    found = cache.find(contents)
+    missing = {each.item.path: each for each in contents if each.item.path not in found}
+    chosen = frozenset(catalogues.load().rules) if cache else codes
+    items = [each.item for each in missing.values()]
+    for collected in _collect(items, chosen, torch, jobs, progress):
+        found[collected.path] = collected
+        if not isinstance(missing[collected.path].item.text, str):  # what an editor has is soon another
+            cache.keep(missing[collected.path], collected)
+    cache.flush()
+    return [restricted(found[each.item.path], codes) for each in contents]
 
 
-def sources_of(collected: Iterable[Collected]) -> list[Source]:
-    """The files on disk that were collected."""
-    return [Source(each.path, source.module_name(Path(each.path))) for each in collected]
+def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
+    """What the chosen rules made of a file, of what all rules made of it."""
+    findings = tuple(finding for finding in collected.findings if finding.code in codes)
+    return collected if len(findings) == len(collected.findings) else replace(collected, findings=findings)
 
 
 def _collect(
     sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int, progress: Progress | None
 ) -> Iterator[Collected]:
+    jobs = jobs or os.cpu_count() or 1
     if jobs == 1 or len(sources) < 8:
         for done, item in enumerate(sources, 1):
             yield _analyse_alone(item, codes, torch)
             if progress is not None:
                 progress(done, len(sources))
         return
-    waiting = deque(sorted(sources, key=lambda item: -_size(item.path)))
+    waiting = deque(sorted(sources, key=_size, reverse=True))
     while waiting:
         with _without_own_folder(), ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             for future in [pool.submit(_analyse_alone, item, codes, torch) for item in waiting]:
@@ -108,9 +94,9 @@ def _without_own_folder() -> Iterator[None]:
             os.environ[_SAFE_PATH] = before
 
 
-def _size(path: str) -> int:
+def _size(item: Source) -> int:
     try:
-        return Path(path).stat().st_size
+        return Path(item.path).stat().st_size if item.text is None else len(item.text)
     except OSError:
         return 0
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Severity
 from detlint.link.entries import Entry
+from detlint.suppressions import Suppressions
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,23 @@ class Judged:
     finding: Finding
     rule: Rule
     severity: Severity
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a project has, before settings choose what is shown.
+
+    `findings` are those that it confirms, `unsure` those that it does not but a run over more files may.
+    `suppressions` are those of its files by path. `sure` are the codes of rules that have found all there is: over a
+    part of a project only those that look at a file.
+    """
+
+    findings: tuple[Judged, ...]
+    suppressions: Mapping[str, Suppressions]
+    entry_points: int
+    errors: tuple[str, ...] = ()
+    unsure: tuple[Finding, ...] = ()
+    sure: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -34,7 +53,10 @@ class Suppressed:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message."""
+    """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
+
+    `notes` are sentences for the person who started it, on what is not shown.
+    """
 
     findings: tuple[Judged, ...]
     files: int
@@ -42,6 +64,7 @@ class Report:
     seconds: float
     errors: tuple[str, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

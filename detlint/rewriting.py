@@ -82,6 +82,8 @@ def _touches_magic(source: str, edits: Sequence[Edit]) -> bool:
     for edit in edits:
         place = edit.place
         for line in range(place.line, min(place.end_line, len(rows)) + 1):
+            if place.line < line == place.end_line and place.end_column == 1:
+                continue  # only the end of the line before it
             row, code = rows[line - 1], masked[line - 1].text.strip()
             python = row.rstrip().endswith(code) and len(row.rstrip()) - len(code) + 1
             column = place.column if line == place.line else 1

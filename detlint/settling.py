@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
-from pathlib import Path
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import Collected, Models, Source, check_of, rules_over, undisturbed
-from detlint.catalogue import Catalogue, Rule
+from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
 from detlint.config import Config
-from detlint.finding import Finding, Fix, Place, Question, Unseeded
-from detlint.gathering import ALONE, Around
+from detlint.finding import Finding, Fix, Question, Unseeded
+from detlint.judgement import Judgement
+from detlint.listing import ALONE, Around
 from detlint.placement import Placement
 from detlint.project import Project
-from detlint.report import Judged, Report
+from detlint.report import Answered, Judged, Report
+from detlint.unused import UNUSED, unused
 
 
 def link(
@@ -33,20 +32,36 @@ def settle(
     collected: Sequence[Collected], config: Config, torch: Version, sources: Iterable[Source], around: Around = ALONE
 ) -> Report:
     """Link the facts of all files; answer, suppress, select and sort the findings."""
-    catalogue = catalogues.load()
-    codes = catalogue.choose(config.select, config.ignore)
+    codes = catalogues.load().choose(config.select, config.ignore)
     models = Models({item.path: item for item in sources}, torch)
+    return choose(answer(collected, codes, torch, models, around), config)
+
+
+def answer(
+    collected: Sequence[Collected],
+    codes: frozenset[str],
+    torch: Version,
+    models: Models,
+    around: Around = ALONE,
+    project: Project | None = None,
+) -> Answered:
+    """The findings of these rules that the project confirms, with their severity and their fixes settled.
+
+    `project` are the files linked, where that is done already.
+    """
+    catalogue = catalogues.load()
     placement = Placement(around.vendored, {path: item.name for path, item in models.sources.items()}, models.text)
-    project = link(collected, torch, around, models)
+    if project is None:
+        project = link(collected, torch, around, models)
     found = [finding for c in collected for finding in c.findings]
     for rule in rules_over(catalogue, codes, "project", torch):
         found += check_of(rule)(project, rule)
-    suppressions = {c.path: c.suppressions for c in collected}
-    judged: dict[tuple[str, Place, str], Judged] = {}
+    broken = any(finding.code == UNPARSED for finding in found)
+    whole = around.whole and not broken and not project.errors
+    confirmed, unsure = [], []
     for finding in found:
-        if finding.only_if is not None and not project.holds(finding.only_if):
-            continue
-        if any(project.holds(question) for question in finding.unless):
+        if not _stands(project, finding):
+            unsure.append(finding)
             continue
         answered = replace(finding, full_if=None, only_if=None, unless=())
         if finding.full_if is not None and not project.holds(finding.full_if):
@@ -55,17 +70,49 @@ def settle(
             lowered = answered.lowered or not _holds_always(project, finding.full_if)
             answered = replace(answered, fix=placement.placed(_settled(finding.fix, lowered)))
         rule = catalogue.rules[finding.code]
-        severity = rule.lower if answered.lowered else rule.severity
-        place = finding.place
-        if (
-            severity.rank <= config.severity.rank
-            and _breaks(rule, config.breaks)
-            and not suppressions[place.path].covers(finding.code, place.line, place.end_line, place.cell)
-            and not _ignored(finding, config, catalogue)
-        ):
-            judged[finding.code, place, finding.message] = Judged(answered, rule, severity)
-    ordered = sorted(judged.values(), key=lambda j: (j.finding.place, j.finding.code, j.finding.message))
-    return Report(tuple(ordered), len(collected), len(project.entries), 0.0, tuple(project.errors))
+        confirmed.append(Judged(answered, rule, rule.lower if answered.lowered else rule.severity))
+    seen = ("file", "project") if whole else ("file",)
+    sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
+    return Answered(
+        tuple(confirmed),
+        {c.path: c.suppressions for c in collected},
+        len(project.entries),
+        tuple(project.errors),
+        () if whole else tuple(unsure),
+        sure,
+    )
+
+
+def _stands(project: Project, finding: Finding) -> bool:
+    """Whether the project confirms a finding."""
+    if finding.only_if is not None and not project.holds(finding.only_if):
+        return False
+    return not any(project.holds(question) for question in finding.unless)
+
+
+def choose(answered: Answered, config: Config) -> Report:
+    """What is shown of a project: selected, not suppressed, sorted."""
+    catalogue = catalogues.load()
+    codes = catalogue.choose(config.select, config.ignore) | {UNPARSED}
+    judgement = Judgement(catalogue, config, answered.suppressions)
+    for finding in answered.unsure:
+        if finding.code in codes:
+            judgement.cover(finding)
+    broken = set()
+    for judged in answered.findings:
+        if judged.finding.code in codes:
+            judgement.add(judged)
+        if judged.finding.code == UNPARSED:
+            broken.add(judged.finding.place.path)
+    if UNUSED in codes:
+        rule = catalogue.rules[UNUSED]
+        ran = (answered.sure & codes) | {UNPARSED}
+        for path, suppressions in judgement.heeded():
+            known = frozenset() if path in broken else ran
+            for finding in unused(catalogue, suppressions, judgement.used, known):
+                judgement.add(Judged(finding, rule, rule.severity))
+    files = len(answered.suppressions)
+    return Report(judgement.shown(), files, answered.entry_points, 0.0, answered.errors, judgement.withheld())
 
 
 def _settled(fix: Fix, lowered: bool) -> Fix:
@@ -77,21 +124,3 @@ def _settled(fix: Fix, lowered: bool) -> Fix:
 def _holds_always(project: Project, question: Question | None) -> bool:
     """Whether what a finding asks of its program is so in every program that shares the place."""
     return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
-
-
-def _breaks(rule: Rule, promises: tuple[str, ...]) -> bool:
-    """Whether a rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
-    return not promises or not rule.breaks or not set(promises).isdisjoint(rule.breaks)
-
-
-def _ignored(finding: Finding, config: Config, catalogue: Catalogue) -> bool:
-    path = Path(finding.place.path)
-    absolute = path.absolute().as_posix()
-    root = config.root.absolute().as_posix() + "/"
-    relative = absolute.removeprefix(root)
-    return any(
-        finding.code in catalogue.matching(selector)
-        for pattern, selectors in config.per_file_ignores.items()
-        if fnmatch(relative, pattern) or fnmatch(path.name, pattern)
-        for selector in selectors
-    )

@@ -1,24 +1,19 @@
-"""Text in: which files to read, how their bytes decode, what they are called, what they suppress."""
+"""Text in: which files to read, how their bytes decode, what they are called."""
 
 from __future__ import annotations
 
 import os
 import re
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from io import BytesIO
 from pathlib import Path
 
 EXCLUDED = frozenset(
-    """.bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache
-    .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist node_modules
-    site-packages venv""".split()
-)
-_NOQA = re.compile(r"#\s*noqa(?P<codes>:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
-_FILE_NOQA = re.compile(
-    r"^\s*#\s*detlint\s*:\s*noqa(?P<codes>:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?\s*$",
-    re.IGNORECASE | re.MULTILINE,
+    """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv
+    .pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist
+    node_modules site-packages venv""".split()
 )
 
 
@@ -39,6 +34,17 @@ def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Pat
             if file not in seen:
                 seen.add(file)
                 yield file
+
+
+def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
+    """Whether `discover` would give a file below the folder `root`, were it there."""
+    patterns = tuple(exclude)
+    above = [each for each in path.parents if each != root and each.is_relative_to(root)]
+    return (
+        path.name.endswith((".py", ".ipynb"))
+        and not any(each.name in EXCLUDED for each in above)
+        and not any(_excluded(each, root, patterns) for each in (path, *above))
+    )
 
 
 def _below(folder: Path, root: Path, patterns: Sequence[str]) -> Iterator[Path]:
@@ -81,16 +87,17 @@ def lines_of(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def module_name(path: Path) -> str:
+def module_name(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> str:
     """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it.
 
-    A notebook belongs to no package; what no name can hold is an underscore in its own.
+    A notebook belongs to no package; what no name can hold is an underscore in its own. `is_file` tells where there
+    are files.
     """
     if path.suffix == ".ipynb":
         return re.sub(r"\W", "_", path.stem)
     parts = [] if path.name == "__init__.py" else [path.stem]
     folder = path.absolute().parent
-    while (folder / "__init__.py").is_file() and folder.name:
+    while is_file(folder / "__init__.py") and folder.name:
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts) or path.absolute().parent.name
@@ -103,34 +110,16 @@ def is_test(path: str) -> bool:
 
 def neighbours(path: Path) -> Iterator[Path]:
     """The modules that an import in `path` may find beside it: in its folder, and in the packages around it."""
-    folder = path.parent
-    while True:
+    for folder in search_folders(path):
         yield from folder.glob("*.py")
         yield from folder.glob("*/*.py")
-        if not (folder / "__init__.py").is_file() or folder == folder.parent or not folder.name:
+
+
+def search_folders(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> Iterator[Path]:
+    """The folder of a file and those of the packages around it. `is_file` tells where there are files."""
+    folder = path.parent
+    while True:
+        yield folder
+        if not is_file(folder / "__init__.py") or folder == folder.parent or not folder.name:
             return
         folder = folder.parent
-
-
-class Suppressions:
-    """The `# noqa` comments of a file."""
-
-    def __init__(self, texts: Mapping[int | None, str]) -> None:
-        """`texts` are the file's cells by number; a file that is no notebook has its text under None."""
-        self.lines: dict[tuple[int | None, int], frozenset[str] | None] = {}
-        self.file: list[frozenset[str] | None] = []
-        for cell, text in texts.items():
-            for number, line in enumerate(lines_of(text), 1):
-                match = _NOQA.search(line)
-                if match is not None and not _FILE_NOQA.match(line):
-                    self.lines[cell, number] = _codes(match)
-            self.file += [_codes(match) for match in _FILE_NOQA.finditer(text)]
-
-    def covers(self, code: str, first: int, last: int, cell: int | None = None) -> bool:
-        """Whether a finding of `code` from line `first` to line `last`, of `cell`, is suppressed."""
-        found = [*self.file, *(self.lines[cell, n] for n in {first, last} if (cell, n) in self.lines)]
-        return any(codes is None or any(code.startswith(c) for c in codes) for codes in found)
-
-
-def _codes(match: re.Match[str]) -> frozenset[str] | None:
-    return frozenset(re.split(r"[\s,]+", match["list"].upper())) if match["codes"] else None

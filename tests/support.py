@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from packaging.version import Version
@@ -16,6 +17,9 @@ from detlint.analyse import Source
 from detlint.config import Config
 from detlint.model import Module
 from detlint.report import Report
+
+# What has pytest load detlint's plugin, which loads itself where detlint is installed with it.
+PYTEST_PLUGIN = () if "detlint" in entry_points(group="pytest11").names else ("-p", "detlint.plugins.pytest")
 
 
 def module(text: str, path: str = "example.py", name: str = "example") -> Module:

@@ -245,38 +245,6 @@ def test_a_wrong_setting_is_status_2(setting: str, complaint: str) -> None:
     assert complaint in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("comment", "shown"),
-    [
-        ("# noqa", False),
-        ("# NOQA:DET501", False),
-        ("# noqa: DET5", False),
-        ("# noqa: E501, DET501 measured here", False),
-        ("# type: ignore # noqa: DET501", False),
-        ("# noqa: DET502", True),
-        ("# noqa: E501", True),
-        ("# DET501", True),
-    ],
-)
-def test_noqa_comments(comment: str, shown: bool) -> None:
-    write("train.py", BENCHMARK.rstrip() + f"  {comment}\n")
-    assert codes(".") == (["DET501"] if shown else [])
-
-
-def test_noqa_counts_on_the_first_and_the_last_line_of_a_span() -> None:
-    call = "torch.use_deterministic_algorithms(  {}\n    True,  {}\n    warn_only=True)  {}\n"
-    for place, shown in enumerate((False, True, False)):
-        comments = ["# noqa: DET503" if i == place else "#" for i in range(3)]
-        write("train.py", "import torch\n" + call.format(*comments))
-        assert codes(".") == (["DET503"] if shown else [])
-
-
-@pytest.mark.parametrize(("line", "shown"), [("# detlint: noqa", []), ("# detlint: noqa: DET502", ["DET501"])])
-def test_a_comment_may_suppress_in_the_whole_file(line: str, shown: list[str]) -> None:
-    write("train.py", f"{line}\n{BENCHMARK}{OFF}")
-    assert codes(".") == shown
-
-
 # Files
 
 
@@ -391,3 +359,25 @@ def test_the_module_runs_as_a_command(project: Path) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")
     assert "DET501" in done.stdout
+
+
+def test_the_context_is_read_and_not_shown() -> None:
+    write("seeds.py", "import torch\n\n\ndef seed_all():\n    torch.manual_seed(0)\n")
+    write("train.py", "import torch\nfrom seeds import seed_all\n\nseed_all()\nprint(torch.rand(3))\n")
+    write("other.py", BENCHMARK)
+    write("detlint.toml", 'exclude = ["other.py"]\n')
+    assert codes("other.py") == ["DET501"], "a file that is named is read"
+    result = detlint("--context", ".", "train.py", "other.py")
+    assert (result.exit_code, result.stdout) == (0, "Nothing found in 1 file (1 entry point).\n")
+    write("seeds.py", "def seed_all():\n    pass\n")
+    assert codes("--context", ".", "train.py") == ["DET101"]
+    assert codes("--context", ".", "seeds.py") == []
+
+
+def test_only_files_that_are_given_are_fixed() -> None:
+    text = "import os\n\nimport torch\n\nfor name in os.listdir('.'):\n    print(name, torch.rand(2))\n"
+    write("a.py", text)
+    write("b.py", text)
+    detlint("--context", ".", "--select", "DET602", "--fix", "a.py")
+    assert "sorted(os.listdir" in Path("a.py").read_text()
+    assert Path("b.py").read_text() == text

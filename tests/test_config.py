@@ -33,6 +33,7 @@ def test_every_setting_is_read() -> None:
     table = {
         "select": ["DET1", "DET5"], "ignore": ["DET501"], "exclude": ["build"], "severity": "warning",
         "per-file-ignores": {"tests/*": ["ALL"]}, "breaks": ["run-to-run"], "torch-version": "2.4",
+        "cache-dir": "caches/detlint",
     }  # fmt: skip
     assert config.from_table(Path("root/pyproject.toml"), table) == Config(
         select=("DET1", "DET5"),
@@ -43,6 +44,7 @@ def test_every_setting_is_read() -> None:
         breaks=("run-to-run",),
         torch_version="2.4",
         root=Path("root"),
+        cache_dir=Path("root/caches/detlint"),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from detlint import catalogue
 from detlint.console_scripts import console_scripts
-from detlint.gathering import Around
+from detlint.listing import Around
 from detlint.settling import link
 
 TRAIN = ("train", "pkg.cli:main")

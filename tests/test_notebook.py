@@ -284,27 +284,6 @@ def test_lone_surrogates_are_no_trouble() -> None:
     assert found(book("import torch\nx = '\ud800'; " + BENCHMARK)) == [(0, 2, "DET501")]
 
 
-# Suppressions
-
-
-def test_noqa_counts_in_its_cell() -> None:
-    plain = f"import torch\n{BENCHMARK}"
-    assert found(book(plain + "  # noqa: DET501", plain, markdown("# noqa"), "\nx = 1  # noqa")) == [(1, 2, "DET501")]
-    assert found(book("import torch\n%time " + BENCHMARK + "  # noqa")) == []
-    assert found(book("x = (  # noqa: DET000")) == []
-
-
-@pytest.mark.parametrize("cell", [0, 1, 2])
-def test_a_comment_in_any_code_cell_may_suppress_in_all(cell: int) -> None:
-    cells = ["import torch", BENCHMARK, OFF]
-    cells[cell] += "\n# detlint: noqa: DET501"
-    assert found(book(*cells)) == [(2, 1, "DET502")]
-
-
-def test_a_heading_suppresses_nothing() -> None:
-    assert found(book(markdown("# detlint: noqa"), "import torch", BENCHMARK)) == [(2, 1, "DET501")]
-
-
 # Files and the command line
 
 

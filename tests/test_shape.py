@@ -24,8 +24,10 @@ RANKS = (
     {"source", "tree", "expressions", "positions", "imports", "console_scripts"},
     set[str](),  # the model, and whatever else a rule may ask about a file: all that is not named here
     {"checks", "project"},
-    {"analyse", "config", "engine", "fixing", "gathering", "output", "report", "settling", "verifying"},
-    {"cli", "verify_cli", "plugins", "__main__"},
+    {"analyse", "answering", "cache", "config", "engine", "fixing", "gathering", "judgement", "listing", "output"}
+    | {"report", "settling", "verifying", "workspace"}
+    | {"baseline", "comparing", "differences", "filtering", "git", "past"},
+    {"cli", "commands", "plugins", "__main__"},
 )
 MODEL = 2
 LONGEST = 400

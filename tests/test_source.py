@@ -1,4 +1,4 @@
-"""Text in: which files are read, how their bytes decode, what they are called, what they suppress."""
+"""Text in: which files are read, how their bytes decode, what they are called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from detlint import source
-from detlint.source import Suppressions
 
 
 def make(root: Path, *names: str) -> None:
@@ -108,48 +107,3 @@ def test_neighbours_are_what_an_import_finds(tmp_path: Path) -> None:
 
     assert near("train.py") == {"train.py", "utils/seed.py", "pkg/__init__.py", "pkg/model.py"}
     assert near("pkg/model.py") == {"train.py", "utils/seed.py", "pkg/__init__.py", "pkg/model.py"}
-
-
-@pytest.mark.parametrize(
-    ("comment", "covered"),
-    [
-        ("# noqa", {"DET101", "DET501"}),
-        ("#noqa", {"DET101", "DET501"}),
-        ("# NoQA", {"DET101", "DET501"}),
-        ("# noqa: DET101", {"DET101"}),
-        ("# noqa:det101", {"DET101"}),
-        ("# noqa: DET1", {"DET101"}),
-        ("# noqa: E501,DET101", {"DET101"}),
-        ("# noqa: E501 DET101, DET501", {"DET101", "DET501"}),
-        ("# noqa: E501", set()),
-        ("# nothing", set()),
-        ("# type: ignore  # noqa: DET501 the loader is seeded", {"DET501"}),
-    ],
-)
-def test_noqa(comment: str, covered: set[str]) -> None:
-    suppressions = Suppressions({None: f"x = 1\ny = 2  {comment}\nz = 3\n"})
-    assert {code for code in ("DET101", "DET501") if suppressions.covers(code, 2, 2)} == covered
-    assert not any(suppressions.covers("DET101", line, line) for line in (1, 3))
-    assert suppressions.covers("DET101", 1, 2) == suppressions.covers("DET101", 2, 3) == ("DET101" in covered)
-    assert not suppressions.covers("DET101", 1, 3)
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_noqa_counts_lines_as_python_does(newline: str) -> None:
-    suppressions = Suppressions({None: newline.join(["x = '\x0b\x85\u2028'", "y = 2  # noqa", "z"])})
-    assert [suppressions.covers("DET101", line, line) for line in (1, 2, 3)] == [False, True, False]
-
-
-@pytest.mark.parametrize(
-    ("line", "covered"),
-    [
-        ("# detlint: noqa", {"DET101", "DET501"}),
-        ("#detlint:noqa", {"DET101", "DET501"}),
-        ("# detlint: noqa: DET5", {"DET501"}),
-        ("# flake8: noqa", set()),
-        ("x = 1  # detlint: noqa", set()),
-    ],
-)
-def test_noqa_for_a_whole_file(line: str, covered: set[str]) -> None:
-    suppressions = Suppressions({None: f"import torch\n{line}\nx = 1\n"})
-    assert {code for code in ("DET101", "DET501") if suppressions.covers(code, 9, 9)} == covered

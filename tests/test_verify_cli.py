@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
-from detlint import verify_cli  # noqa: E402
 from detlint.cli import cli  # noqa: E402
+from detlint.commands import verify as verify_cli  # noqa: E402
 from detlint.verify import evidence, session  # noqa: E402
 from detlint.verify.verdicts import Outcome, Verdict  # noqa: E402
 

@@ -31,7 +31,8 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
         others = dict.fromkeys(entry.path for entry, _ in each if entry.path != worst.path)
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
         fix = project.repair(entry for entry, _ in each)
-        yield replace(finding, related=(*finding.related, *more), fix=fix)
+        details = {**finding.details, "programs": "\n".join(sorted({entry.path for entry, _ in each}))}
+        yield replace(finding, details=details, related=(*finding.related, *more), fix=fix)
 
 
 def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:

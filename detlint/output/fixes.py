@@ -7,18 +7,19 @@ from collections.abc import Iterator
 
 from detlint.finding import Finding
 from detlint.fixer import BY_HAND, NO_FIX, Outcome
+from detlint.output.words import where
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
     """A line for each fix that was made, for each that was not, and one that counts both."""
     for finding in outcome.fixed:
         assert finding.fix is not None
-        yield f"{_where(finding)} fixed: {finding.fix.title}"
+        yield f"{_head(finding)} fixed: {finding.fix.title}"
     for left in outcome.left:
         fix = left.finding.fix
         shown = f": {fix.title}" if fix is not None and left.reason == BY_HAND else ""
         if left.reason != NO_FIX:
-            yield f"{_where(left.finding)} not fixed: {left.reason}{shown}"
+            yield f"{_head(left.finding)} not fixed: {left.reason}{shown}"
     files = len({change.path for change in outcome.changes})
     done = f"fixed {len(outcome.fixed)} in {files} {'file' if files == 1 else 'files'}" if files else "fixed nothing"
     reasons = Counter(left.reason for left in outcome.left)
@@ -28,7 +29,5 @@ def lines(outcome: Outcome) -> Iterator[str]:
         yield "the fixes did not come to an end; please report this"
 
 
-def _where(finding: Finding) -> str:
-    place = finding.place
-    cell = "" if place.cell is None else f"cell {place.cell + 1}:"
-    return f"{place.path}:{cell}{place.line}:{place.column}: {finding.code}"
+def _head(finding: Finding) -> str:
+    return f"{where(finding.place)}: {finding.code}"

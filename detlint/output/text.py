@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from detlint.finding import Place, Severity, Verification
+from detlint.finding import Severity, Verification
+from detlint.output.words import measured, related, where
 from detlint.report import Judged, Report
 from detlint.source import lines_of
 
@@ -44,15 +45,15 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
     place = finding.place
     style = _STYLES[judged.severity]
     head = Text.assemble(
-        (_where(place), "bold"), ": ", (judged.severity.value, style), " ",
+        (where(place), "bold"), ": ", (judged.severity.value, style), " ",
         (finding.code, "bold"), f" {finding.message}",
     )  # fmt: skip
     console.print(head)
     if place.line <= len(lines):
         _excerpt(console, judged, lines[place.line - 1], style)
     width = len(str(place.line))
-    for related in finding.related:
-        console.print(Text(f"{' ' * width} = {_where(related.place)}: {related.message}"))
+    for told in related(finding):
+        console.print(Text(f"{' ' * width} = {told}"))
     if finding.verification is not None:
         console.print(Text.assemble(f"{' ' * width} = ", ("verified: ", "bold"), _verified(finding.verification)))
     console.print(Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
@@ -61,28 +62,8 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
 
 
 def _verified(verification: Verification) -> Text:
-    """The verdict, what it rests on, and in brackets where and how that was measured."""
-    evidence = verification.evidence
-    torch = f"torch {evidence['torch']}" if evidence.get("torch") else ""
-    measured = [
-        evidence.get("device", ""),
-        torch,
-        "measured elsewhere" if verification.elsewhere else "",
-        "not with this call's arguments" if verification.general else "",
-    ]
-    around = ", ".join(str(part) for part in measured if part)
-    text = " ".join(verification.text.split())
-    return Text.assemble(
-        (verification.verdict, _VERDICTS.get(verification.verdict, "bold yellow")),
-        f": {text}" if text else "",
-        f" ({around})" if around else "",
-    )
-
-
-def _where(place: Place) -> str:
-    """A place for people, who count a notebook's cells from 1."""
-    cell = "" if place.cell is None else f"cell {place.cell + 1}:"
-    return f"{place.path}:{cell}{place.line}:{place.column}"
+    style = _VERDICTS.get(verification.verdict, "bold yellow")
+    return Text.assemble((verification.verdict, style), measured(verification))
 
 
 def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:

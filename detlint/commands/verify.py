@@ -8,6 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,7 +190,7 @@ def _checked(paths: list[Path]) -> Report:
         raise _UsageError(f"checking files needs {error.name}, which is not installed; --all and --op do not") from None
     paths = paths or [Path()]
     try:
-        settings = config.for_paths(paths)
+        settings = replace(config.for_paths(paths), baseline=None)  # what is known may be refuted
         torch = config.target_torch(settings.torch_version, settings.root, catalogue.load())
         return engine.check_paths(paths, settings, torch)
     except config.ConfigError as error:

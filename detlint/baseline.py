@@ -1,0 +1,167 @@
+"""Findings recorded in a file: they are known, and not shown."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from detlint import catalogue as catalogues
+from detlint.analyse import UNPARSED
+from detlint.config import Config, ConfigError
+from detlint.filtering import Run
+from detlint.fingerprints import Texts, fingerprints
+from detlint.report import Judged, Report, Suppressed
+
+VERSION = 1
+
+
+@dataclass(frozen=True, order=True)
+class Entry:
+    """A known finding: its file from the folder of the baseline, its code, and what its lines are known by.
+
+    `message` is for those who read the file.
+    """
+
+    path: str
+    code: str
+    fingerprint: str
+    message: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is told by."""
+        return self.path, self.code, self.fingerprint
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A filter that leaves out what a baseline has. `file` is where that is from."""
+
+    file: Path
+    entries: tuple[Entry, ...]
+    config: Config
+
+    @classmethod
+    def read(cls, file: Path, config: Config) -> Baseline:
+        """The baseline in a file. Raises ConfigError."""
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+            if content["version"] != VERSION:
+                raise ConfigError(f"{file} was written by another version of detlint; delete it and write it again")
+            entries = tuple(Entry(**{key: str(value) for key, value in each.items()}) for each in content["findings"])
+        except FileNotFoundError:
+            raise ConfigError(f"{file} does not exist; `--write-baseline` writes a baseline") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            where = (
+                f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "its form is wrong"
+            )
+            raise ConfigError(f"{file} is no baseline ({where}); mend it, or delete it and write it again") from None
+        return cls(file, entries, config)
+
+    def __call__(self, report: Report, run: Run) -> Report:
+        """The report without what the baseline has; a note tells of its entries that no longer occur."""
+        found = _entries(report.findings, run.texts, self.file)
+        names = self._renamed(found)
+        known = {entry.key for entry in self.entries}
+        left_out = [replace(entry, path=names.get(entry.path, entry.path)).key in known for entry in found]
+        suppressed = [Suppressed(j, "baseline") for j, out in zip(report.findings, left_out, strict=True) if out]
+        everything = [*report.suppressed, *suppressed]
+        everything.sort(key=lambda s: (s.judged.finding.place, s.judged.finding.code, s.judged.finding.message))
+        return replace(
+            report,
+            findings=tuple(j for j, out in zip(report.findings, left_out, strict=True) if not out),
+            suppressed=tuple(everything),
+            notes=(*report.notes, *self._notes(len(suppressed), run)),
+        )
+
+    def _notes(self, count: int, run: Run) -> Iterator[str]:
+        if count:
+            yield f"{_findings(count)} of {self.file} {'is' if count == 1 else 'are'} not shown"
+        files = {_from(self.file, item.path) for item in run.sources}
+        if all(_may_occur(entry, files, self.file, self.config) for entry in self.entries) and count < len(
+            self.entries
+        ):
+            gone = len(self.entries) - count
+            entries, them = ("entry", "it") if gone == 1 else ("entries", "them")
+            told = f"{gone} {entries} of {self.file} no longer {'occurs' if gone == 1 else 'occur'}"
+            yield f"{told}; `--write-baseline` takes {them} out"
+
+    def _renamed(self, found: Iterable[Entry]) -> dict[str, str]:
+        """The names that files have in the baseline, of those that are gone under these and seem to be here now.
+
+        A file is known again where it has kept its name or has half of the findings, and two at least.
+        """
+        gone: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for entry in self.entries:
+            if not (self.file.parent / entry.path).is_file():
+                gone[entry.path].add((entry.code, entry.fingerprint))
+        named = {entry.path for entry in self.entries}
+        alike: Counter[tuple[str, str]] = Counter()
+        owners = defaultdict(list)
+        for path, keys in gone.items():
+            for key in keys:
+                owners[key].append(path)
+        for entry in found:
+            if entry.path not in named:
+                alike.update((entry.path, path) for path in owners[entry.code, entry.fingerprint])
+        names: dict[str, str] = {}
+        for (new, old), count in sorted(alike.items(), key=lambda pair: (-pair[1], pair[0])):
+            same_name = PurePosixPath(new).name == PurePosixPath(old).name
+            known = same_name or (count > 1 and 2 * count >= len(gone[old]))
+            if known and new not in names and old not in names.values():
+                names[new] = old
+        return names
+
+
+def write(file: Path, report: Report, run: Run, config: Config) -> None:
+    """Record the findings of a report in a file.
+
+    What the file has already of files that were not read, or of rules that were not asked for, is kept. Raises
+    ConfigError and OSError.
+    """
+    files = {_from(file, item.path) for item in run.sources}
+    old = Baseline.read(file, config).entries if file.exists() else ()
+    kept = (entry for entry in old if not _may_occur(entry, files, file, config))
+    entries = sorted({*_entries(report.findings, run.texts, file), *kept})
+    rows = ",\n".join(json.dumps(vars(entry), ensure_ascii=False) for entry in entries)
+    text = f'{{"version": {VERSION}, "findings": [\n{rows}\n]}}\n'
+    file.write_bytes(text.encode("utf-8", "backslashreplace"))  # as JSON escapes what no UTF-8 can hold
+
+
+def _entries(findings: Sequence[Judged], texts: Texts, file: Path) -> list[Entry]:
+    """What findings are in a baseline."""
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for index, judged in enumerate(findings):
+        by_path[judged.finding.place.path].append(index)
+    known: dict[int, str] = {}
+    for path, indices in by_path.items():
+        found = [findings[index].finding for index in indices]
+        known.update(zip(indices, fingerprints(found, texts, {path: ""}), strict=True))
+    return [
+        Entry(_from(file, judged.finding.place.path), judged.finding.code, known[index], judged.finding.message)
+        for index, judged in enumerate(findings)
+    ]
+
+
+def _from(file: Path, path: str) -> str:
+    """A path from the folder of a baseline."""
+    folder, name = os.path.split(path)
+    return Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(file.parent)), name).as_posix()
+
+
+def _may_occur(entry: Entry, files: set[str], file: Path, config: Config) -> bool:
+    """Whether a run over these files, with these settings, would have found it."""
+    rules = catalogues.load()
+    rule = rules.rules.get(entry.code)
+    if rule is None or not (entry.path in files or not (file.parent / entry.path).is_file()):
+        return rule is None
+    asked = entry.code in rules.choose(config.select, config.ignore) | {UNPARSED}
+    return asked and rule.lower.rank <= config.severity.rank and rule.speaks_of(config.breaks)
+
+
+def _findings(count: int) -> str:
+    return "1 finding" if count == 1 else f"{count} findings"

@@ -1,0 +1,208 @@
+"""What earlier runs made of files and of whole projects, found again by the contents of the files.
+
+A file's key is made of all that its analysis depends on: its content, its name and its module's, the version of
+PyTorch, detlint and its tables, the parser and Python. Kept is what all rules find, whichever a run selects, so that
+runs with other settings share it. What a project has is kept in the same way, under the contents of all its files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint import source
+from detlint.analyse import Collected, Source
+from detlint.catalogue import Rule
+from detlint.codec import Codec, CodecError
+from detlint.listing import Around
+from detlint.report import Answered
+from detlint.store import Store
+from detlint.vendoring import FILE as RUNTIME
+
+_SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
+_BATCH = 64  # results that are kept at once
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file, with its text where that was read, and the digest of its content; None where it cannot be had."""
+
+    item: Source
+    digest: bytes | None
+
+
+class Cache:
+    """The cache of a run, for one version of PyTorch. Without a folder it finds and keeps nothing."""
+
+    def __init__(self, folder: Path | None, torch: Version) -> None:
+        self.store = None if folder is None else Store(folder)
+        self._torch = torch
+        self._waiting: dict[bytes, bytes] = {}
+        self._known: dict[str, tuple[str, bytes]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether there is a folder."""
+        return self.store is not None
+
+    def read(self, items: Iterable[Source]) -> list[Content]:
+        """The files with their digests: those that did not change since they were last read are not read."""
+        if self.store is not None and not self._known:
+            self._known = self.store.files()
+        news: dict[str, tuple[str, bytes]] = {}
+        contents = [self._content(item, news) for item in items]
+        self._known |= news
+        if self.store is not None:
+            self.store.put_files(news)
+        return contents
+
+    def _content(self, item: Source, news: dict[str, tuple[str, bytes]]) -> Content:
+        if item.text is not None:
+            return Content(item, _digest_of_text(item.text))
+        path = os.path.abspath(item.path)  # noqa: PTH100 - thousands of files: pathlib takes ten times as long
+        now = time.time_ns()
+        try:
+            status = os.stat(path)  # noqa: PTH116
+            stamp = f"{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_size}:{status.st_ino}"
+            known, digest = self._known.get(path, ("", b""))
+            if known == stamp:
+                return Content(item, digest)
+            content = Path(path).read_bytes()
+        except OSError:
+            return Content(item, None)
+        digest = hashlib.sha256(content).digest()
+        if max(status.st_mtime_ns, status.st_ctime_ns) < now - _SETTLES:
+            news[path] = stamp, digest
+        return Content(replace(item, text=content), digest)
+
+    def missing(self, contents: Iterable[Content]) -> int:
+        """Of how many of the files it does not know what all rules make of them."""
+        keys = [self._key(each) for each in contents]
+        return len(keys) - len(self.store.has(key for key in keys if key is not None)) if self.store else len(keys)
+
+    def find(self, contents: Iterable[Content]) -> dict[str, Collected]:
+        """What is known of files, by path, by all rules."""
+        if self.store is None:
+            return {}
+        keys = {each.item.path: key for each in contents if (key := self._key(each)) is not None}
+        values = self.store.get(keys.values())
+        found = {}
+        for path, key in keys.items():
+            try:
+                found[path] = _files().decode(values[key], path)
+            except (KeyError, CodecError):
+                continue
+        return found
+
+    def keep(self, content: Content, collected: Collected) -> None:
+        """Keep what all rules made of a file; for good once `flush` was called."""
+        key = self._key(content)
+        if key is not None and collected.lasting:
+            try:
+                self._waiting[key] = _files().encode(collected)
+            except CodecError:
+                return
+            if len(self._waiting) >= _BATCH:
+                self.flush()
+
+    def flush(self) -> None:
+        """Write what is to be kept."""
+        if self.store is not None:
+            self.store.put(self._waiting)
+        self._waiting = {}
+
+    def _key(self, content: Content) -> bytes | None:
+        if content.digest is None or self.store is None:
+            return None
+        name = PurePosixPath(content.item.path).name  # of the path no rule looks at more
+        return _key("file", tool(), str(self._torch), name, content.item.name, content.digest.hex())
+
+    def answer_key(self, contents: Iterable[Content], around: Around) -> bytes | None:
+        """The key of what a project of these files has; None where that cannot be kept."""
+        digests = [(each.item.path, each.item.name, each.digest) for each in contents]
+        if self.store is None or any(digest is None for *_, digest in digests):
+            return None
+        copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
+        beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
+        known = (digests, beside, around.commands, sorted(around.unread), around.vendored, around.whole)
+        return _key("project", tool(), str(self._torch), repr(known))
+
+    def answered(self, key: bytes | None) -> Answered | None:
+        """What is kept of a project under a key."""
+        if self.store is None or key is None:
+            return None
+        try:
+            return _projects().decode(self.store.get([key])[key])
+        except (KeyError, CodecError):
+            return None
+
+    def keep_answered(self, key: bytes | None, answered: Answered) -> None:
+        """Keep what a project has under a key."""
+        if self.store is not None and key is not None:
+            try:
+                self.store.put({key: _projects().encode(answered)})
+            except CodecError:
+                return
+
+
+@cache
+def tool() -> str:
+    """What tells this detlint, its parser and its Python from others.
+
+    In a source tree a file that changes makes it another; an installation has a record of what was installed.
+    """
+    parser = find_spec("libcst")
+    beside = Path(parser.origin).parent if parser is not None and parser.origin else None
+    own, rules = Path(__file__).parent, catalogues.folder()
+    parts = [repr(sys.version_info), sys.implementation.name, _stamp(beside / "_version.py") if beside else ""]
+    record = next(own.parent.glob("detlint-*.dist-info/RECORD"), None) if rules.parent == own else None
+    if record is not None:
+        parts.append(record.read_text(encoding="utf-8"))
+    else:
+        files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
+        parts += [f"{path.name} {_stamp(path)}" for path in files]
+    return _key(*parts).hex()
+
+
+def _stamp(path: Path) -> str:
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    return f"{status.st_mtime_ns}:{status.st_size}"
+
+
+def _key(*parts: str) -> bytes:
+    return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).digest()
+
+
+def _digest_of_text(text: str | bytes) -> bytes:
+    """The digest of a text that is not on disk: that of the file with this text, where it is one that decodes to it."""
+    if isinstance(text, bytes):
+        return hashlib.sha256(text).digest()
+    content = text.encode("utf-8", "surrogatepass")
+    try:
+        same = source.decode(content) == text
+    except source.UnreadableError:
+        same = False
+    return hashlib.sha256(content if same else b"\0" + content).digest()
+
+
+@cache
+def _files() -> Codec[Collected]:
+    return Codec(Collected)
+
+
+@cache
+def _projects() -> Codec[Answered]:
+    rules = catalogues.load().rules
+    return Codec(Answered, {Rule: (lambda rule: rule.code, rules.__getitem__)})

@@ -1,0 +1,249 @@
+"""Records of plain data as bytes and back, checked against their annotations when they are read.
+
+A document is JSON: a list of rows, the last of which is the record itself. A row holds the number of a class among
+those that the root's annotations reach, then the values of its fields. A record within another is the number of an
+earlier row, so equal ones are written once. What is read may come from anybody: it can name no class of its own and
+build no cycle, and what does not fit the annotations is an error.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+_PATH = "path"
+_NONE: Mapping[type, Any] = {}
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, RecursionError, OverflowError)
+
+
+class CodecError(Exception):
+    """What was read does not fit the annotations, or what is to be written does not."""
+
+
+@dataclass
+class _Document:
+    """A document that is being written or read: its rows, or the records that they were read into."""
+
+    path: str | None
+    rows: list[Any] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+
+class _Shape(NamedTuple):
+    """How values of one annotation are written and read."""
+
+    write: Callable[[Any, _Document], Any]
+    read: Callable[[Any, _Document], Any]
+
+
+class Codec(Generic[T]):
+    """Writes and reads records of one class.
+
+    Where the root has a `path`, the records in it that have the same one take the path under which it is read.
+    """
+
+    def __init__(self, root: type[T], others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE):
+        """`root` and what its annotations reach are dataclasses, or classes whose annotations are their fields.
+
+        `others` are classes that are written and read by functions, as plain values. They raise as dicts do.
+        """
+        self._root = root
+        self._others = others
+        self._kinds: list[type] = []
+        self._find(root)
+        self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
+        self._fields = [tuple(get_type_hints(kind)) for kind in self._kinds]
+        self._shapes = [tuple(self._shape_of(*each) for each in get_type_hints(kind).items()) for kind in self._kinds]
+        self._make = [kind if is_dataclass(kind) else _maker(kind) for kind in self._kinds]
+
+    def encode(self, value: T) -> bytes:
+        """The document of a record. Raises CodecError for what JSON cannot hold."""
+        document = _Document(getattr(value, _PATH, None))
+        try:
+            self._write(value, document)
+            return json.dumps(document.rows, separators=(",", ":")).encode("ascii")
+        except _UNREADABLE as error:
+            raise CodecError(f"it cannot be written: {error}") from error
+
+    def decode(self, content: bytes, path: str | None = None) -> T:
+        """The record of a document, as one of `path`. Raises CodecError for a document that `encode` did not write."""
+        document = _Document(path)
+        try:
+            made = document.rows
+            fields, shapes, make = self._fields, self._shapes, self._make
+            for number, *values in json.loads(content):
+                if len(values) != len(fields[number]):
+                    raise CodecError("a row has the wrong length")
+                made.append(make[number](*[s.read(v, document) for s, v in zip(shapes[number], values, strict=True)]))
+        except _UNREADABLE as error:
+            raise CodecError(f"it cannot be read: {error}") from error
+        if not made or type(made[-1]) is not self._root:
+            raise CodecError("it is another record")
+        return made[-1]
+
+    def _write(self, value: Any, document: _Document) -> int:
+        number = self._numbers[type(value)]
+        given = zip(self._fields[number], self._shapes[number], strict=True)
+        row = [number, *(shape.write(getattr(value, name), document) for name, shape in given)]
+        key = repr(row)  # tells 1, 1.0 and True apart
+        if key not in document.numbers:
+            document.numbers[key] = len(document.rows)
+            document.rows.append(row)
+        return document.numbers[key]
+
+    # What annotations say
+
+    def _find(self, hint: Any) -> None:
+        """Note the classes that an annotation reaches."""
+        if hint in self._kinds or hint in self._others:
+            return
+        if _is_record(hint):
+            self._kinds.append(hint)
+            for inner in get_type_hints(hint).values():
+                self._find(inner)
+        for inner in get_args(hint):
+            self._find(inner)
+
+    def _shape_of(self, name: str, hint: Any) -> _Shape:
+        return _OWN if name == _PATH and hint is str else self._shape(hint)
+
+    def _shape(self, hint: Any) -> _Shape:
+        options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+        given = [option for option in options if option is not type(None)]
+        if hint in self._others:
+            write, read = self._others[hint]
+            return _Shape(lambda value, _: write(value), lambda value, _: read(value))
+        if all(map(_is_record, given)):
+            return self._reference(frozenset(given), len(given) < len(options))
+        if len(given) < len(options):
+            return _optional(self._shape(given[0]))
+        if hint in (object, Any):
+            return _Shape(_write_constant, _read_constant)
+        if isinstance(hint, type) and issubclass(hint, enum.Enum):
+            return _Shape(lambda value, _: value.value, lambda value, _: hint(value))
+        if hint in _PLAIN:
+            return _exactly(hint)
+        origin, inner = get_origin(hint), get_args(hint)
+        shapes = [self._shape(each) for each in inner if each is not Ellipsis]
+        if origin is tuple and Ellipsis not in inner:
+            return _fixed(shapes)
+        if origin in (tuple, list, frozenset):
+            return _repeated(origin, shapes[0])
+        if origin is not None and issubclass(origin, Mapping):
+            pairs = _repeated(dict, _fixed(shapes))
+            return _Shape(lambda value, document: pairs.write(value.items(), document), pairs.read)
+        raise TypeError(f"{hint} cannot be written")
+
+    def _reference(self, kinds: frozenset[type], optional: bool) -> _Shape:
+        """A record, by the number of its row."""
+
+        def write(value: Any, document: _Document) -> int | None:
+            return None if value is None and optional else self._write(value, document)
+
+        def read(number: Any, document: _Document) -> Any:
+            if number is None and optional:
+                return None
+            made = document.rows[number]
+            if type(made) not in kinds:
+                raise TypeError(f"a {type(made).__name__} is out of place")
+            return made
+
+        return _Shape(write, read)
+
+
+def _is_record(hint: Any) -> bool:
+    return isinstance(hint, type) and (
+        is_dataclass(hint) or (hint.__module__.startswith("detlint.") and not issubclass(hint, enum.Enum))
+    )
+
+
+def _maker(kind: type) -> Callable[..., Any]:
+    """What makes an object of a class that is no dataclass from its fields."""
+    names = tuple(get_type_hints(kind))
+
+    def make(*values: Any) -> Any:
+        made: Any = object.__new__(kind)
+        for name, value in zip(names, values, strict=True):
+            setattr(made, name, value)
+        return made
+
+    return make
+
+
+def _exactly(kind: type) -> _Shape:
+    def check(value: Any, _: _Document) -> Any:
+        if type(value) is not kind:
+            raise TypeError(f"{value!r} is no {kind.__name__}")
+        return value
+
+    return _Shape(check, check)
+
+
+def _optional(shape: _Shape) -> _Shape:
+    return _Shape(
+        lambda value, document: None if value is None else shape.write(value, document),
+        lambda value, document: None if value is None else shape.read(value, document),
+    )
+
+
+def _fixed(shapes: list[_Shape]) -> _Shape:
+    """A tuple of so many values."""
+    return _Shape(
+        lambda values, document: [shape.write(v, document) for shape, v in zip(shapes, values, strict=True)],
+        lambda values, document: tuple([s.read(v, document) for s, v in zip(shapes, _listed(values), strict=True)]),
+    )
+
+
+def _repeated(kind: Callable[[list[Any]], Any], shape: _Shape) -> _Shape:
+    """A tuple, list, set or the pairs of a mapping, of any length."""
+    read = shape.read
+    return _Shape(
+        lambda values, document: [
+            shape.write(v, document) for v in (sorted(values) if isinstance(values, frozenset) else values)
+        ],
+        lambda values, document: kind([read(v, document) for v in _listed(values)]),
+    )
+
+
+def _listed(values: Any) -> list[Any]:
+    if type(values) is not list:
+        raise TypeError(f"{values!r} is no list")
+    return values
+
+
+def _write_constant(value: Any, _: _Document) -> Any:
+    """A constant of Python's: bytes, which JSON lacks, are in a list."""
+    if type(value) is bytes:
+        return [value.decode("latin-1")]
+    if type(value) not in _PLAIN:
+        raise TypeError(f"a {type(value).__name__} is no constant")
+    return value
+
+
+def _read_constant(value: Any, _: _Document) -> Any:
+    if type(value) is list:
+        (text,) = value
+        return text.encode("latin-1")
+    if type(value) not in _PLAIN:
+        raise TypeError(f"{value!r} is no constant")
+    return value
+
+
+def _write_own(value: Any, document: _Document) -> Any:
+    return None if value == document.path else value
+
+
+def _read_own(value: Any, document: _Document) -> str:
+    path = document.path if value is None else value
+    if type(path) is not str:
+        raise TypeError(f"{path!r} is no path")
+    return path
+
+
+_OWN = _Shape(_write_own, _read_own)

@@ -1,0 +1,1 @@
+"""The commands of detlint, a module each: what they print, and how they exit."""

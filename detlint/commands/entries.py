@@ -1,0 +1,75 @@
+"""`detlint entries`: where programs start, and what they seed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from detlint import catalogue, config
+from detlint.commands.terminal import clear_errors, complain_of_nothing, progress_bar, split, write
+from detlint.config import Config
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Show all columns, what is in order, and what draws nothing.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
+@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
+def entries(
+    paths: tuple[Path, ...],
+    everything: bool,
+    exclude: tuple[str, ...],
+    torch_version: str | None,
+    format_: str,
+    output: Path | None,
+    jobs: int,
+    no_cache: bool,
+) -> None:
+    """Show where programs start, and how each one seeds what it draws from.
+
+    Exit status: 0, or 2 if the run itself failed.
+    """
+    paths = paths or (Path(),)
+    with clear_errors():
+        settings = config.for_paths(paths)
+        cache_dir = None if no_cache else settings.cache_dir
+        settings = replace(settings, exclude=settings.exclude + split(exclude), cache_dir=cache_dir)
+        _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
+
+
+def _show_entries(
+    paths: tuple[Path, ...],
+    settings: Config,
+    torch_version: str | None,
+    jobs: int,
+    format_: str,
+    output: Path | None,
+    everything: bool,
+) -> None:
+    from detlint import engine
+
+    torch = config.target_torch(torch_version or settings.torch_version, settings.root, catalogue.load())
+    with progress_bar() as progress:
+        programs = engine.entries_of(paths, settings, torch, jobs, progress)
+    complain_of_nothing(programs.files, paths)
+    if format_ == "json":
+        from detlint.output import entries_json
+
+        text = entries_json.render(programs) + "\n"
+    else:
+        from detlint.output import entries_text
+
+        for error in programs.errors:
+            click.echo(f"detlint: {error}", err=True)
+        terminal = output is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if terminal else None
+        text = entries_text.render(programs, terminal, width, everything)
+    write(text, output)

@@ -1,0 +1,65 @@
+"""What commands share: what they were given, what they print, and how they fail."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from detlint import catalogue
+from detlint.config import ConfigError
+
+if TYPE_CHECKING:
+    from detlint.gathering import Progress
+
+
+def split(values: tuple[str, ...]) -> tuple[str, ...]:
+    """The values of an option that may be given many times, and hold several with commas between them."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Turn what a user can mend into one line and exit status 2."""
+    try:
+        yield
+    except (ConfigError, catalogue.CatalogueError, OSError) as error:
+        click.echo(f"detlint: {error}", err=True)
+        raise SystemExit(2) from None
+
+
+def complain_of_nothing(files: int, paths: tuple[Path, ...]) -> None:
+    """Say that there is nothing to read, where so few files were found."""
+    if not files:
+        click.echo(f"detlint: no Python files under {', '.join(map(str, paths))}", err=True)
+
+
+def write(text: str, output: Path | None) -> None:
+    """Print a text, or write it to the file that was asked for."""
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    else:
+        click.echo(text, nl=False)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress | None]:
+    """A progress bar on a terminal, once a run proves long."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress
+    from rich.console import Console
+
+    columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Analysing", total=None, visible=False)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=total >= 100)
+
+        yield advance

@@ -1,0 +1,88 @@
+"""What of a report is shown: filters over reports, and what they are told of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import notebook, source
+from detlint.analyse import Collected, Source
+from detlint.config import Config
+from detlint.listing import ALONE, Around
+from detlint.report import Report
+from detlint.source import UnreadableError
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a report was made from: the files, what came of some of them by path, and what is around them."""
+
+    sources: Sequence[Source]
+    collected: Mapping[str, Collected]
+    around: Around = ALONE
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Source]:
+        """The files by path."""
+        return {item.path: item for item in self.sources}
+
+    def texts(self, path: str) -> Mapping[int | None, str]:
+        """The texts of a file by cell; none where they cannot be had."""
+        try:
+            return notebook.texts(path, self.by_path[path].read())
+        except UnreadableError:
+            return {}
+
+
+class Within:
+    """A filter that leaves what is found under some paths."""
+
+    def __init__(self, paths: Sequence[Path], exclude: Iterable[str]) -> None:
+        self._files = {path.absolute() for path in source.discover(paths, exclude)}
+
+    def __call__(self, report: Report, run: Run) -> Report:
+        """The report on the files under the paths, of those that were read."""
+        return replace(
+            report,
+            findings=tuple(judged for judged in report.findings if self._is_shown(judged.finding.place.path)),
+            suppressed=tuple(s for s in report.suppressed if self._is_shown(s.judged.finding.place.path)),
+            files=sum(self._is_shown(item.path) for item in run.sources),
+        )
+
+    def _is_shown(self, path: str) -> bool:
+        return Path(path).absolute() in self._files
+
+
+Filter = Callable[[Report, Run], Report]
+
+
+def filters(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, since: str | None = None
+) -> list[Filter]:
+    """What the settings, and a revision `since` which only changes count, leave out. Raises ConfigError.
+
+    Those who only ask for the one need not pay for the other.
+    """
+    found: list[Filter] = []
+    if config.baseline is not None:
+        from detlint.baseline import Baseline
+
+        found.append(Baseline.read(config.baseline, config))
+    if config.context:
+        found.append(Within(paths, config.exclude))
+    if since is not None:
+        from detlint.comparing import Since
+
+        found.append(Since(since, config.context or paths, config, torch, jobs))
+    return found
+
+
+def filtered(report: Report, run: Run, narrowing: Iterable[Filter]) -> Report:
+    """The report with one filter after the other applied."""
+    for each in narrowing:
+        report = each(report, run)
+    return report

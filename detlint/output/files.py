@@ -1,0 +1,133 @@
+"""The files of a report as other tools see them: their names from the working directory, and lines of the raw text."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from detlint import cells, notebook, source
+from detlint.finding import Finding, Place
+from detlint.fingerprints import fingerprints
+from detlint.magics import LINES
+from detlint.report import Judged, Report
+
+if TYPE_CHECKING:
+    from detlint.fixer import Settings  # which imports libcst
+
+
+@dataclass(frozen=True)
+class Span:
+    """A span of a file's own text: lines and columns from 1, columns in characters, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Text:
+    """A text, and its offsets as lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines: list[str] = LINES.findall(text)
+        self._starts = [0, *accumulate(len(line) for line in self.lines)]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column; that of the end for a line behind the last."""
+        return min(self._starts[min(line, len(self._starts)) - 1] + column - 1, len(self.text))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def span(self, start: int, end: int) -> Span:
+        """What stands between two offsets."""
+        return Span(*self.position(start), *self.position(end))
+
+    def byte_column(self, line: int, column: int) -> int:
+        """A column counted in bytes of UTF-8."""
+        before = self.lines[line - 1][: column - 1] if line <= len(self.lines) else " " * (column - 1)
+        return len(before.encode("utf-8", "surrogatepass")) + 1
+
+
+class Files:
+    """The analysed files as they are now, each read once; one that cannot be read is taken to be empty."""
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        """`settings` tells how `detlint --fix` makes the fixes of these files."""
+        self._settings = settings
+        self._texts: dict[str, Text] = {}
+        self._characters: dict[str, Mapping[int, list[tuple[int, int]]]] = {}
+        self._folder = Path.cwd()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """How `detlint --fix` makes the fixes of these files."""
+        return self._settings()
+
+    def read(self, path: str) -> str:
+        """The text of a file without its BOM. Raises UnreadableError."""
+        if path not in self._texts:
+            self._texts[path] = Text(source.read(Path(path)).removeprefix("\ufeff"))
+        return self._texts[path].text
+
+    def text(self, path: str) -> Text:
+        """The text of a file, of a notebook its JSON."""
+        try:
+            self.read(path)
+        except source.UnreadableError:
+            return Text("")
+        return self._texts[path]
+
+    def texts(self, path: str) -> Mapping[int | None, str]:
+        """The texts of a file's cells by number, or the one under None; none where they cannot be had."""
+        try:
+            return notebook.texts(path, self.text(path).text)
+        except source.UnreadableError:
+            return {}
+
+    def name(self, path: str) -> str:
+        """The path from the working directory of a file below it; the path as it is of another."""
+        whole = Path(os.path.normpath(self._folder / path))
+        return whole.relative_to(self._folder).as_posix() if whole.is_relative_to(self._folder) else path
+
+    def span(self, place: Place) -> Span:
+        """Where a place is in the file's own text: what stands in a cell, in the JSON of the notebook."""
+        if place.cell is None:
+            return Span(place.line, place.column, place.end_line, place.end_column)
+        if place.path not in self._characters:
+            self._characters[place.path] = cells.characters(self.text(place.path).text)
+        characters = self._characters[place.path].get(place.cell, [])
+        if not characters:
+            return Span(1, 1, 1, 1)
+        cell = Text(self.texts(place.path).get(place.cell, ""))
+        start = cell.offset(place.line, place.column)
+        end = cell.offset(place.end_line, place.end_column)
+        first = characters[start][0] if start < len(characters) else characters[-1][1]
+        last = characters[min(end, len(characters)) - 1][1] if end > start else first
+        return self.text(place.path).span(first, last)
+
+    def known(self, report: Report) -> dict[int, str]:
+        """The fingerprints of all findings of a report, also of those that are not shown, by `id` of the finding."""
+        findings = [judged.finding for judged in everything(report)]
+        names = {finding.place.path: self.name(finding.place.path) for finding in findings}
+        found = fingerprints(findings, self.texts, names)
+        return {id(finding): fingerprint for finding, fingerprint in zip(findings, found, strict=True)}
+
+
+def everything(report: Report) -> list[Judged]:
+    """The findings of a report with those that are not shown, by place, code and message."""
+    judged: Iterable[Judged] = (*report.findings, *(each.judged for each in report.suppressed))
+    return sorted(judged, key=lambda each: _key(each.finding))
+
+
+def _key(finding: Finding) -> tuple[Place, str, str]:
+    return finding.place, finding.code, finding.message

@@ -1,0 +1,41 @@
+"""The formats of a report by name, each imported where it is chosen."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from detlint.config import Config
+    from detlint.fixer import Settings
+    from detlint.report import Report
+
+NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit")  # each a module beside this one
+
+
+def render(name: str, report: Report, config: Config, color: bool = False, statistics: bool = False) -> str:
+    """The report in one format; `color` and `statistics` are for text alone.
+
+    What UTF-8 cannot hold, as the names of some files, is escaped.
+    """
+    from detlint.output.files import Files
+
+    files = Files(lambda: _settings(config))
+    if name == "text":
+        from detlint.output import text
+
+        shown = text.render(report, files.texts, color, statistics)
+    elif name == "json":
+        from detlint.output import json
+
+        shown = json.render(report, files.read)
+    else:
+        shown = import_module(f"detlint.output.{name}").render(report, files)
+    shown += "" if not shown or shown.endswith("\n") else "\n"
+    return shown.encode("utf-8", "backslashreplace").decode()
+
+
+def _settings(config: Config) -> Settings:
+    from detlint import fixing
+
+    return fixing.settings_of(config)

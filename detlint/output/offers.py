@@ -1,0 +1,117 @@
+"""The fixes that a reader of a report can make without detlint: what each one alone turns its files into."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from detlint import __version__
+from detlint.finding import Finding, Fix, Import, Safety
+from detlint.output.files import Files, Span, Text
+from detlint.source import UnreadableError
+from detlint.vendoring import FILE, vendored_version
+
+_COPY = PurePosixPath(FILE).stem
+_WORDS = re.compile(r"\w+|\W", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Text that takes the place of a span."""
+
+    span: Span
+    text: str
+
+
+def offered(finding: Finding, files: Files) -> Mapping[str, str]:
+    """The new text of each file that a fix changes, its imports added; none where it is not to be offered.
+
+    That is a safe fix which `detlint --fix` would make, and which needs no file that is not there yet.
+    """
+    fix = finding.fix
+    if fix is None or fix.safety is not Safety.SAFE or not all(_is_there(need, files) for need in fix.imports):
+        return {}
+    from detlint import fixer  # it imports libcst
+    from detlint.analyse import undisturbed
+
+    with undisturbed():
+        return fixer.apply([finding], files.read, files.settings).texts
+
+
+def by_hand(fix: Fix) -> str:
+    """How a fix that is not offered is made."""
+    if fix.safety is Safety.DISPLAY:
+        return f"fix by hand: {fix.title}"
+    unsafe = " --unsafe-fixes" if fix.safety is Safety.UNSAFE else ""
+    return f"fix with `detlint --fix{unsafe}`: {fix.title}"
+
+
+def replacements(old: Text, new: str) -> Iterator[Replacement]:
+    """What turns one text into another: spans of the old one that do not touch, in order."""
+    fresh = Text(new)
+    pairs = difflib.SequenceMatcher(None, old.lines, fresh.lines).get_opcodes()
+    for tag, first, last, begin, end in pairs:
+        if tag == "equal":
+            continue
+        if first == last == len(old.lines) and first > 0:  # at the end: rather before the last line's newline
+            first, begin = first - 1, begin - 1
+        yield _tight(old, old.offset(first + 1, 1), old.offset(last + 1, 1), "".join(fresh.lines[begin:end]))
+
+
+def _tight(old: Text, start: int, end: int, new: str) -> Replacement:
+    """A replacement without what its two texts have in common at their ends, by words."""
+    before, after = _WORDS.findall(old.text[start:end]), _WORDS.findall(new)
+    head, tail = _common(before, after)
+    start += sum(map(len, before[:head]))
+    end -= sum(map(len, before[len(before) - tail :]))
+    return Replacement(old.span(start, end), "".join(after[head : len(after) - tail]))
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many items two lists have in common at their beginnings and at their ends, the ends counted first."""
+    shorter = min(len(one), len(other))
+    tail = next((n for n in range(shorter) if one[-n - 1] != other[-n - 1]), shorter)
+    head = next((n for n in range(shorter - tail) if one[n] != other[n]), shorter - tail)
+    return head, tail
+
+
+def whole_lines(old: Text, new: str) -> tuple[int, int, str] | None:
+    """The first and the last line that a change touches, and what stands there after it, without its last newline.
+
+    The text is never empty, which some would take for lines that go and others for an empty line; None where it
+    cannot be so.
+    """
+    before, after = old.lines, Text(new).lines
+    head, tail = _common(before, after)
+    while head == len(before) - tail or not _joined(after, head, tail):
+        if tail:
+            tail -= 1
+        elif head:
+            head -= 1
+        else:
+            return None
+    return head + 1, len(before) - tail, _joined(after, head, tail)
+
+
+def _joined(lines: list[str], head: int, tail: int) -> str:
+    text = "".join(lines[head : len(lines) - tail])
+    return text.removesuffix("\n").removesuffix("\r") if text.endswith(("\n", "\r")) else text
+
+
+def _is_there(need: Import, files: Files) -> bool:
+    """Whether an import finds what it needs; a copy of the runtime has to be there, and of this version."""
+    parts = need.module.lstrip(".").split(".")
+    if parts[-1] != _COPY:
+        return True
+    above = PurePosixPath(need.path).parents
+    return any(_is_current((folder / PurePosixPath(*parts)).as_posix() + ".py", files) for folder in above)
+
+
+def _is_current(path: str, files: Files) -> bool:
+    try:
+        return vendored_version(files.read(path)) == __version__
+    except UnreadableError:
+        return False

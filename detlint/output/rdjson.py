@@ -1,0 +1,73 @@
+"""`--format rdjson`: the diagnostics that reviewdog posts on a change, with suggestions.
+
+The fields, and columns in bytes of UTF-8: `proto/rdf/reviewdog.proto` of https://github.com/reviewdog/reviewdog. Each
+suggestion becomes a button of its own, and on GitLab takes the place of whole lines whatever its columns say; so there
+is at most one for a finding, it is the whole fix, and it has lines alone.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from detlint.finding import Finding, Place, Severity
+from detlint.output.files import Files
+from detlint.output.offers import by_hand, offered, whole_lines
+from detlint.output.words import remarks
+from detlint.report import Judged, Report
+
+_SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
+_MOST_LINES = 10  # of a suggestion: a longer one repeats what it does not change
+
+
+def render(report: Report, files: Files) -> str:
+    """The findings as one `DiagnosticResult`."""
+    document = {
+        "source": {"name": "detlint"},
+        "diagnostics": [_diagnostic(judged, files) for judged in report.findings],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _diagnostic(judged: Judged, files: Files) -> dict[str, Any]:
+    finding = judged.finding
+    suggestion = _suggestion(finding, files)
+    left = [] if suggestion or finding.fix is None else [by_hand(finding.fix)]
+    diagnostic: dict[str, Any] = {
+        "message": "\n\n".join((finding.message, *remarks(judged), *left)),
+        "location": _location(finding.place, files),
+        "severity": _SEVERITIES[judged.severity],
+        "code": {"value": finding.code},
+    }
+    if suggestion:
+        diagnostic["suggestions"] = [suggestion]
+    if finding.related:
+        diagnostic["related_locations"] = [
+            {"message": related.message, "location": _location(related.place, files)} for related in finding.related
+        ]
+    return diagnostic
+
+
+def _location(place: Place, files: Files) -> dict[str, Any]:
+    span = files.span(place)
+    text = files.text(place.path)
+    return {
+        "path": files.name(place.path),
+        "range": {
+            "start": {"line": span.line, "column": text.byte_column(span.line, span.column)},
+            "end": {"line": span.end_line, "column": text.byte_column(span.end_line, span.end_column)},
+        },
+    }
+
+
+def _suggestion(finding: Finding, files: Files) -> dict[str, Any] | None:
+    """The whole fix as lines to put in place of lines near each other, where that can be."""
+    path = finding.place.path
+    texts = offered(finding, files)
+    if texts.keys() != {path}:
+        return None
+    change = whole_lines(files.text(path), texts[path])
+    if change is None or change[1] - change[0] >= _MOST_LINES:
+        return None
+    first, last, text = change
+    return {"range": {"start": {"line": first}, "end": {"line": last}}, "text": text}

@@ -1,0 +1,59 @@
+"""What is said of a finding in words, alike in all formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from detlint.finding import Finding, Place, Verification
+from detlint.report import Judged
+
+# What a terminal obeys, and what XML 1.0 and UTF-8 cannot hold
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def where(place: Place) -> str:
+    """A place for people, who count a notebook's cells from 1."""
+    return f"{place.path}:{spot(place)}"
+
+
+def spot(place: Place) -> str:
+    """A place within its file, for people."""
+    cell = "" if place.cell is None else f"cell {place.cell + 1}:"
+    return f"{cell}{place.line}:{place.column}"
+
+
+def measured(verification: Verification) -> str:
+    """What a verdict rests on, and in brackets where and how that was measured; to follow the verdict."""
+    evidence = verification.evidence
+    around = [
+        evidence.get("device", ""),
+        f"torch {evidence['torch']}" if evidence.get("torch") else "",
+        "measured elsewhere" if verification.elsewhere else "",
+        "not with this call's arguments" if verification.general else "",
+    ]
+    text = " ".join(verification.text.split())
+    known = ", ".join(str(part) for part in around if part)
+    return (f": {text}" if text else "") + (f" ({known})" if known else "")
+
+
+def remarks(judged: Judged) -> Iterator[str]:
+    """What follows a finding's message: where it is in a notebook, what a device showed, why, and what to do."""
+    finding, rule = judged.finding, judged.rule
+    if finding.place.cell is not None:
+        yield f"in cell {finding.place.cell + 1}, line {finding.place.line}"
+    if finding.verification is not None:
+        yield f"verified: {finding.verification.verdict}{measured(finding.verification)}"
+    yield f"why: {rule.why}"
+    yield f"help: {rule.help.format(**finding.details)}"
+
+
+def related(finding: Finding) -> Iterator[str]:
+    """The other places that explain a finding."""
+    for each in finding.related:
+        yield f"{where(each.place)}: {each.message}"
+
+
+def printable(text: str) -> str:
+    """The text with control characters, lone surrogates and noncharacters as Python escapes them."""
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

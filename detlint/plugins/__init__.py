@@ -1,0 +1,1 @@
+"""detlint inside other tools: each module is loaded by the tool that it is named after."""

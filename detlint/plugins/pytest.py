@@ -1,0 +1,113 @@
+"""The pytest plugin: tests that are run twice and compared bit for bit, and a seed before each test.
+
+pytest loads this module in each of its runs, so it imports nothing else: what a marked test or a seed needs is
+imported when one is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+
+_T = TypeVar("_T")
+_MARKER = """\
+reproducible(runs=2, seed=None, processes=False, hash_seeds=None): run the test so often from one seed, and compare \
+bit for bit what it returns and records; with processes=True in fresh processes that differ in PYTHONHASHSEED"""
+_SEED_HELP = "seed random, NumPy and torch with N before each test, and before each of its fixtures"
+
+
+class Reproducible:
+    """The fixture `reproducible`: records values of a test that is run again, or runs a function again."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+
+    def record(self, name: str, value: Any) -> None:
+        """Have a value compared with that of the other runs: its bits as they are now, by name and order.
+
+        A name may come again, in a loop for instance. Raises TypeError for what has no bits to compare, and
+        RuntimeError in a test that is not marked, where nothing would be compared.
+        """
+        from detlint.plugins import pytest_record, pytest_runs
+
+        __tracebackhide__ = True
+        try:
+            pytest_runs.record_of(self._item).add(name, value)
+        except pytest_record.IncomparableError as error:
+            raise error.with_traceback(None) from None
+
+    def __call__(self, function: Callable[[], _T], *, runs: int = 2, seed: int | None = None) -> _T:
+        """Run a function so often from the same seed; return its last result if all results are equal in each bit.
+
+        What it records counts, too. The test fails at the first difference. The test itself need not be marked.
+        `seed` is by default that of `--detlint-seed`, or 0; afterwards the global generators are as they were.
+        """
+        from detlint.plugins import pytest_runs
+
+        __tracebackhide__ = True
+        return pytest_runs.repeat(self._item, function, runs, seed)
+
+
+@pytest.fixture
+def reproducible(request: pytest.FixtureRequest) -> Reproducible:
+    """`reproducible.record("loss", loss)` in a test marked `reproducible`; `reproducible(function)` in any."""
+    return Reproducible(request.node)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option and the setting of the seed, and what a run in a fresh process is told."""
+    group = parser.getgroup("detlint", "reproducible tests (detlint)")
+    group.addoption("--detlint-seed", metavar="N", help=_SEED_HELP)
+    group.addoption("--detlint-child", help=argparse.SUPPRESS)
+    parser.addini("detlint_seed", f"{_SEED_HELP}; --detlint-seed goes before", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker; seed all tests, or take one test in a process of its own, where asked to."""
+    config.addinivalue_line("markers", _MARKER)
+    if seed_option(config) is not None:
+        from detlint.plugins.pytest_seeding import Seeding
+
+        config.pluginmanager.register(Seeding(seed_option(config) or 0), "detlint-seeding")
+    if config.getoption("detlint_child"):
+        from detlint.plugins.pytest_processes import Child
+
+        config.pluginmanager.register(Child(config), "detlint-child")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Tell the seed."""
+    seed = seed_option(config)
+    return None if seed is None else f"detlint: seed {seed} before each test"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a marked test again and again."""
+    marker = item.get_closest_marker("reproducible")
+    if marker is None:
+        return None
+    from detlint.plugins import pytest_runs
+
+    pytest_runs.protocol(item, nextitem, marker)
+    return True
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist how pytest was called."""
+    node.workerinput["detlint_arguments"] = list(node.config.invocation_params.args)
+
+
+def seed_option(config: pytest.Config) -> int | None:
+    """The seed that the command line or the settings ask for; raises UsageError where it is no seed."""
+    given = config.getoption("detlint_seed")
+    given = config.getini("detlint_seed") if given is None else given
+    if given == "":
+        return None
+    if not given.isdecimal() or int(given) >= 2**32:
+        raise pytest.UsageError(f"detlint_seed must be an integer from 0 to {2**32 - 1}, not {given!r}")
+    return int(given)

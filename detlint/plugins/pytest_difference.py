@@ -1,0 +1,151 @@
+"""The first difference of two records, told in a few lines."""
+
+from __future__ import annotations
+
+import operator
+import struct
+import sys
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from math import isfinite, prod
+from typing import Any
+
+from detlint.plugins.pytest_record import Leaf, Record
+
+# Of each dtype whose numbers are shown: how struct reads one, and how many digits tell two of them apart.
+_FORMATS = {
+    "float64": ("d", ""),
+    "float32": ("f", ".9g"),
+    "float16": ("e", ".5g"),
+    "bfloat16": ("f", ".4g"),
+    "complex128": ("2d", ""),
+    "complex64": ("2f", ".9g"),
+    "bool": ("?", ""),
+    **dict(zip(("int8", "int16", "int32", "int64"), ((code, "") for code in "bhiq"), strict=True)),
+    **dict(zip(("uint8", "uint16", "uint32", "uint64"), ((code, "") for code in "BHIQ"), strict=True)),
+}
+_WORDS: dict[int, Any] = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_FAR = 1_000_000  # units in the last place: from there on the number says nothing
+_SHOWN = 60  # characters of a text
+_NOTHING = "nothing of that name"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two records first differ, what each has there, how far that is apart, and the other values that differ."""
+
+    path: str
+    one: str
+    other: str
+    extent: str
+    others: list[str]
+
+
+def first_difference(one: Record, other: Record) -> Difference | None:
+    """The first place in the order of recording at which two records differ."""
+    if one.values == other.values and list(one.values) == list(other.values):
+        return None
+    flat = [list(chain.from_iterable(record.values.values())) for record in (one, other)]
+    a, b = next((a, b) for a, b in zip_longest(*flat) if a != b)
+    paths, other_paths = ({leaf.path for leaf in leaves} for leaves in flat)
+    told = b if b and b.path not in paths else a
+    both = [(name, one.values.get(name, []), other.values.get(name, [])) for name in one.values | other.values]
+    others = [name for name, x, y in both if x != y and told not in x and told not in y]
+    return Difference(*_compared(a, b, paths, other_paths), others)
+
+
+def _compared(a: Leaf | None, b: Leaf | None, paths: set[str], other_paths: set[str]) -> tuple[str, str, str, str]:
+    """The texts of a Difference, from the first leaves that differ and the paths of all."""
+    if a and a.path not in other_paths:
+        return a.path, _whole(a), _NOTHING, ""
+    if b and b.path not in paths:
+        return b.path, _NOTHING, _whole(b), ""
+    assert a and b, "where one record ends, the other has a path of its own"
+    if a.path != b.path:
+        return "the order", f"{a.path} comes first", f"{b.path} comes first", ""
+    if a.kind != b.kind or a.dtype != b.dtype:
+        return a.path, _whole(a), _whole(b), ""
+    if not a.dtype:
+        return a.path, *_texts(a.data.decode(errors="replace"), b.data.decode(errors="replace")), ""
+    return _numbers(a, b)
+
+
+def _numbers(a: Leaf, b: Leaf) -> tuple[str, str, str, str]:
+    size = len(a.data) // max(1, prod(a.shape))
+    unequal = _unequal(a.data, b.data, size)
+    first = unequal.index(1)
+    one, other = (leaf.data[first * size : (first + 1) * size] for leaf in (a, b))
+    apart = steps(one, other, a.dtype)
+    extent = [] if apart is None else [f"{apart if apart <= _FAR else f'more than {_FAR}'} ULP apart"]
+    extent += [f"{sum(unequal)} of {len(unequal)} elements differ in a {a.kind}"] if a.shape else []
+    index = f"[{', '.join(map(str, _unravelled(first, a.shape)))}]" if a.shape else ""
+    return f"{a.path}{index}", number(one, a.dtype), number(other, a.dtype), "; ".join(extent)
+
+
+def _unequal(one: bytes, other: bytes, size: int) -> bytes:
+    """A 1 for each element that differs, and a 0 for each that does not, of elements of so many bytes."""
+    if size in _WORDS:
+        elements = memoryview(one).cast(_WORDS[size]), memoryview(other).cast(_WORDS[size])
+        return bytes(map(operator.ne, *elements))
+    return bytes(one[at : at + size] != other[at : at + size] for at in range(0, len(one), size))
+
+
+def number(data: bytes, dtype: str) -> str:
+    """A number as text, with all its digits; its bits where they alone tell, or where the dtype is not known."""
+    bits = f"0x{int.from_bytes(data, sys.byteorder):0{2 * len(data)}x}"
+    if dtype not in _FORMATS:
+        return bits
+    code, digits = _FORMATS[dtype]
+    values = struct.unpack(f"={code}", _widened(data, dtype))
+    text = format(complex(*values) if len(values) > 1 else values[0], digits)
+    return f"{text} ({bits})" if "nan" in text else text
+
+
+def steps(one: bytes, other: bytes, dtype: str) -> int | None:
+    """How many units in the last place two floats are apart; None for other numbers, infinities and NaN."""
+    if "float" not in dtype or dtype not in _FORMATS:
+        return None
+    code = f"={_FORMATS[dtype][0]}"
+    if not all(isfinite(struct.unpack(code, _widened(data, dtype))[0]) for data in (one, other)):
+        return None
+    return abs(_ordered(one) - _ordered(other))
+
+
+def _ordered(data: bytes) -> int:
+    """An integer in the order of the floats, next to each other where the floats are."""
+    bits, sign = int.from_bytes(data, sys.byteorder), 1 << (8 * len(data) - 1)
+    return sign - bits if bits & sign else bits
+
+
+def _widened(data: bytes, dtype: str) -> bytes:
+    """A bfloat16 as the float32 whose upper half it is."""
+    if dtype != "bfloat16":
+        return data
+    return b"\0\0" + data if sys.byteorder == "little" else data + b"\0\0"
+
+
+def _unravelled(index: int, shape: tuple[int, ...]) -> list[int]:
+    found = []
+    for length in reversed(shape):
+        index, place = divmod(index, length)
+        found.append(place)
+    return found[::-1]
+
+
+def _whole(leaf: Leaf) -> str:
+    if leaf.dtype and not leaf.shape:
+        return f"{number(leaf.data, leaf.dtype)}, {leaf.kind}"
+    text = leaf.data.decode(errors="replace") if leaf.data and not leaf.dtype else ""
+    return f"{_cut(text, 0)}, {leaf.kind}" if text else leaf.kind
+
+
+def _texts(one: str, other: str) -> tuple[str, str]:
+    """Two texts, from a little before the first character that differs."""
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = 0 if max(len(one), len(other)) <= _SHOWN else max(0, same - _SHOWN // 3)
+    return _cut(one, start), _cut(other, start)
+
+
+def _cut(text: str, start: int) -> str:
+    end = start + _SHOWN
+    return ("..." if start else "") + repr(text[start:end])[1:-1] + ("..." if end < len(text) else "")

@@ -1,0 +1,234 @@
+"""A project that is asked again and again while its files change: for editors, language servers and plugins.
+
+    workspace = Workspace.of(path)    # the project that a file or folder belongs to; nothing is read yet
+    workspace.update(path, text)      # the text of a file that is open in an editor; None once that is closed
+    workspace.refresh()               # files on the disk may have changed, come or gone: True if any has
+    workspace.findings(path)          # the findings in a file, as the whole project answers for them
+    workspace.report()                # those of all files, as `detlint` shows them for the project's root
+    workspace.alone(path, text)       # the findings in a file by itself, as `detlint PATH` shows them
+
+`update` and `refresh` note what changed. `report` and `findings` analyse the files that changed since the last call,
+link the project again if the facts of one did, and else take what is there. The first call needs all files: what the
+cache of the project does not know is analysed. `missing` says how many files that would be, `load` does it with many
+processes and tells its progress. `alone` needs only the file, and is what `findings` gives for one that is no member of
+the project, such as one that was never saved or is excluded.
+
+Paths are taken in any form. Findings name files as a run of detlint in the working folder does: relative where the
+root of the project is in that, else absolute. All methods may be called from any thread; one waits for the other, so a
+server should call those that analyse in a thread of their own. `of` raises ConfigError and CatalogueError where the
+settings are wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint import config as configs
+from detlint.analyse import Collected, Models, Source, undisturbed
+from detlint.cache import Cache, Content
+from detlint.config import Config
+from detlint.gathering import Progress, collect
+from detlint.listing import Around, listed
+from detlint.project import Project
+from detlint.report import Answered, Judged, Report
+from detlint.settling import answer, choose, link, settle
+
+
+class Workspace:
+    """A project: its settings, its files with the texts that editors have of them, and what was made of them."""
+
+    def __init__(self, config: Config, torch: Version) -> None:
+        """The project in the root of `config`."""
+        self.config = config
+        self.torch = torch
+        self._lock = threading.RLock()
+        self._cache = Cache(config.cache_dir, torch)
+        self._codes = frozenset(catalogues.load().rules)
+        self._texts: dict[str, str] = {}  # of open files
+        self._around: Around | None = None  # None until the files were looked for
+        self._items: dict[str, Source] = {}
+        self._contents: dict[str, Content] = {}
+        self._collected: dict[str, tuple[Content, Collected]] = {}
+        self._models = Models(self._items, torch)
+        self._project: Project | None = None
+        self._answered: Answered | None = None
+        self._report: Report | None = None
+
+    @classmethod
+    def of(cls, path: Path, torch_version: str = "") -> Workspace:
+        """The project of a file or folder, by the settings there."""
+        config = configs.for_paths([path])
+        torch = configs.target_torch(torch_version or config.torch_version, config.root, catalogues.load())
+        return cls(config, torch)
+
+    # What changes
+
+    def update(self, path: str | Path, text: str | None) -> None:
+        """Take `text` for what is in a file, or with None what is on the disk."""
+        with self._lock:
+            shown = _shown(path)
+            if text is None:
+                self._texts.pop(shown, None)
+            else:
+                self._texts[shown] = text
+            if shown in self._items:
+                self._read([self._items[shown]])
+
+    def refresh(self) -> bool:
+        """Look for what changed on the disk; whether anything has."""
+        with self._lock:
+            sources, around = listed([Path(_shown(self.config.root))], self.config)
+            gone = self._items.keys() - {item.path for item in sources}
+            for path in gone:
+                self._models.forget(path)
+                for known in (self._items, self._contents, self._collected):
+                    known.pop(path, None)
+            different = bool(gone) or around != self._around
+            if different:
+                self._around = around
+                self._project = self._answered = self._report = None
+            return self._read(sources) or different
+
+    def _read(self, items: Sequence[Source]) -> bool:
+        """Read the files; whether any has changed."""
+        different = False
+        for content in self._cache.read([replace(item, text=None) for item in items]):
+            path = content.item.path
+            if path in self._texts:
+                (opened,) = self._cache.read([replace(content.item, text=self._texts[path])])
+                content = content if content.digest == opened.digest else opened
+            before = self._contents.get(path)
+            self._contents[path], self._items[path] = content, content.item
+            if before is None or (before.digest, before.item.name) != (content.digest, content.item.name):
+                different = True
+                self._models.forget(path)
+                self._answered = self._report = None
+            elif path in self._collected and self._is_current(path) and self._is_saved(path):
+                self._cache.keep(content, self._collected[path][1])  # as the editor's text it was not kept
+                self._collected[path] = content, self._collected[path][1]
+        self._cache.flush()
+        return different
+
+    def _is_saved(self, path: str) -> bool:
+        """Whether a text of an editor has been written to the disk since it was analysed."""
+        analysed, now = self._collected[path][0].item.text, self._contents[path].item.text
+        return isinstance(analysed, str) and not isinstance(now, str)
+
+    def _is_current(self, path: str) -> bool:
+        """Whether what was made of a file is of the text that it has."""
+        content, (known, _) = self._contents[path], self._collected.get(path, (None, None))
+        return known is not None and (known.digest, known.item.name) == (content.digest, content.item.name)
+
+    # What is asked
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The files of the project, as findings name them."""
+        with self._lock:
+            self._look()
+            return frozenset(self._items)
+
+    def missing(self) -> int:
+        """How many files have to be analysed before the project can answer."""
+        with self._lock:
+            return 0 if self._known() is not None else self._cache.missing(self._changed())
+
+    def load(self, jobs: int = 1, progress: Progress | None = None) -> None:
+        """Make ready to answer, with `jobs` processes (0: one a core)."""
+        with self._lock:
+            self._answer(jobs, progress)
+
+    def report(self) -> Report:
+        """The findings of the whole project that its settings show."""
+        with self._lock:
+            if self._report is None:
+                self._report = choose(self._answer(), self.config)
+            return self._report
+
+    def findings(self, path: str | Path) -> tuple[Judged, ...]:
+        """The findings in a file that the settings show, by the whole project where it is a member of it."""
+        with self._lock:
+            shown = _shown(path)
+            if shown not in self.paths:
+                return self.alone(path, self._texts.get(shown))
+            return tuple(judged for judged in self.report().findings if judged.finding.place.path == shown)
+
+    def alone(self, path: str | Path, text: str | None = None) -> tuple[Judged, ...]:
+        """The findings that `detlint PATH` shows in a file, with this text where one is given."""
+        shown = _shown(path)
+        sources, around = listed([Path(shown)], self.config)
+        with self._lock, undisturbed():
+            (content,) = self._cache.read([replace(item, text=text) for item in sources])
+            (collected,) = collect([content], self._codes, self.torch, self._cache, jobs=1)
+            items = [replace(content.item, text=text)]
+            return settle([collected], self.config, self.torch, items, around).findings
+
+    # How it is answered
+
+    def _look(self) -> None:
+        """Look for the files of the project, where that was never done."""
+        if self._around is None:
+            self.refresh()
+
+    def _changed(self) -> list[Content]:
+        """The files of which nothing was made since they changed."""
+        return [content for path, content in self._contents.items() if not self._is_current(path)]
+
+    def _known(self) -> Answered | None:
+        """What the project has, where that is known of these very files."""
+        self._look()
+        assert self._around is not None
+        if self._answered is None:
+            self._answered = self._cache.answered(self._cache.answer_key(self._contents.values(), self._around))
+        return self._answered
+
+    def _answer(self, jobs: int = 1, progress: Progress | None = None) -> Answered:
+        """What the project has."""
+        known = self._known()
+        if known is not None:
+            return known
+        assert self._around is not None
+        self._collect(jobs, progress)
+        with undisturbed():
+            paths = sorted(self._items)
+            collected = [self._collected[path][1] for path in paths]
+            if self._project is None:
+                self._project = link(collected, self.torch, self._around, self._models)
+            answered = answer(collected, self._codes, self.torch, self._models, self._around, self._project)
+        saved = not any(isinstance(item.text, str) for item in self._items.values())
+        if saved and all(each.lasting for each in collected):
+            self._cache.keep_answered(self._cache.answer_key(self._contents.values(), self._around), answered)
+        self._answered = answered
+        return answered
+
+    def _collect(self, jobs: int, progress: Progress | None) -> None:
+        """Analyse what changed. The project is to be linked again where facts are others than before."""
+        changed = self._changed()
+        for content, new in zip(
+            changed, collect(changed, self._codes, self.torch, self._cache, jobs, progress), strict=True
+        ):
+            _, old = self._collected.get(new.path, (None, None))
+            if old is None or old.facts != new.facts:
+                self._project = None
+            self._collected[new.path] = content, new
+        for path, content in self._contents.items():  # what was read need not be held
+            if isinstance(content.item.text, bytes):
+                self._items[path] = replace(content.item, text=None)
+                self._contents[path] = replace(content, item=self._items[path])
+
+
+def _shown(path: str | Path) -> str:
+    """A path as a run in the working folder shows it."""
+    absolute = os.path.abspath(path)  # noqa: PTH100 - pathlib does not remove `..`
+    here = os.getcwd()  # noqa: PTH109
+    if absolute == here:
+        return "."
+    inside = absolute.startswith(here.rstrip(os.sep) + os.sep)
+    return Path(os.path.relpath(absolute, here) if inside else absolute).as_posix()
