@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from detlint.bisect import digests, session
+from detlint.bisect.lines import caller
 from detlint.bisect.patching import replace
 
 _NUMBER = "_detlint_number"
@@ -68,7 +68,7 @@ def _iterated(original: Callable[..., Any]) -> Callable[..., Any]:
             held.event(
                 "iterator",
                 type(self).__name__,
-                sys._getframe(1),
+                caller(),
                 (),
                 loader=getattr(made, _NUMBER, -1),
                 workers=self.num_workers,
@@ -92,7 +92,7 @@ def _next(original: Callable[..., Any]) -> Callable[..., Any]:
             held.event(
                 "batch",
                 type(self).__name__,
-                sys._getframe(1),
+                caller(),
                 (held.digest(batch),),
                 batch if self._num_workers else None,
                 loader=getattr(self, _NUMBER, -1),
