@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from detlint.bisect import digests, session
+from detlint.bisect import session
 from detlint.bisect.lines import caller
 from detlint.bisect.patching import replace
 
@@ -73,9 +73,8 @@ def _iterated(original: Callable[..., Any]) -> Callable[..., Any]:
                 loader=getattr(made, _NUMBER, -1),
                 workers=self.num_workers,
                 base_seed=str(getattr(made, "_base_seed", "")),
-                state=before,
-                python=digests.python_state(),
-                numpy=digests.numpy_state(),
+                state=before if self.generator is None else "",
+                **held.hosts(),
             )
         return made
 
@@ -98,8 +97,7 @@ def _next(original: Callable[..., Any]) -> Callable[..., Any]:
                 loader=getattr(self, _NUMBER, -1),
                 index=index,
                 workers=self._num_workers,
-                python=digests.python_state(),
-                numpy=digests.numpy_state(),
+                **held.hosts(),
             )
         return batch
 

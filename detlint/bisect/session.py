@@ -48,6 +48,7 @@ class Session:
         self.started = 0  # threads and processes
         self.keeper: Any = None
         self._local = threading.local()
+        self._hosts = {"python": digests.python_state(), "numpy": digests.numpy_state()}
         self._tracks: dict[str, Track] = {}
         self._lock = threading.Lock()
         self._pid = os.getpid()
@@ -146,6 +147,16 @@ class Session:
         self.bound(track)
         return number
 
+    def hosts(self) -> dict[str, Value]:
+        """The states of python's and numpy's global generators that are others than when they were last asked for.
+
+        A generator that nobody seeds or draws from is in another state in each run, which says nothing.
+        """
+        now = {"python": digests.python_state(), "numpy": digests.numpy_state()}
+        changed: dict[str, Value] = {key: state for key, state in now.items() if state != self._hosts.get(key, "")}
+        self._hosts = now
+        return changed
+
     def drawn(self, which: str, function: str, frame: FrameType | None, value: Any) -> None:
         """Take note of a draw of this thread from a generator outside torch."""
         track = self.track()
@@ -240,6 +251,7 @@ class Session:
 
     def began(self, library: str, state: str) -> None:
         """A generator came to be, in this state."""
+        self._hosts[library] = state
         self._meta["start"][library] = state
 
     def _end(self, track: Track, reason: str) -> None:
