@@ -205,8 +205,9 @@ if __name__ == "__main__":
 
 def test_two_recordings_of_one_program_are_equal(tmp_path: Path) -> None:
     for name in "ab":
-        run(tmp_path / name, {"a.py": DRAW + "import os\nos.listdir('.')\n"}, "a.py", options=Options(listing="sorted"))
-    lines = [list(Trace(tmp_path / name / "trace").stream("main").lines()) for name in "ab"]
+        folder = tmp_path / name / "same"
+        run(folder, {"a.py": DRAW + "import os\nos.listdir('.')\n"}, "a.py", options=Options(listing="sorted"))
+    lines = [list(Trace(tmp_path / name / "same" / "trace").stream("main").lines()) for name in "ab"]
     assert lines[0] == lines[1]
 
 

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from detlint.bisect.options import Options  # noqa: E402
-from detlint.bisect.records import Draw, End, Flag, Op  # noqa: E402
+from detlint.bisect.records import Draw, End, Event, Flag, Op  # noqa: E402
 from tests.bisecting import named, recorded, records  # noqa: E402
 
 
@@ -154,14 +154,26 @@ def test_a_draw_has_the_state_that_it_began_with(tmp_path: Path) -> None:
 def test_a_generator_that_is_given_is_an_input(tmp_path: Path) -> None:
     generator = torch.Generator().manual_seed(5)
 
-    def work() -> None:
-        torch.rand(2, generator=generator)
+    def draw() -> None:
         torch.rand(2, generator=generator)
 
-    first, second = recorded(tmp_path, work)
+    def twice() -> None:
+        for _ in range(2):
+            draw()
+
+    def work() -> None:
+        for _ in range(2):
+            twice()
+            generator.manual_seed(6)
+
+    first, second, *_ = recorded(tmp_path, work)
     assert first.inputs[0].flags == second.inputs[0].flags == Flag.GENERATOR
     assert first.inputs[0].digest != second.inputs[0].digest
     assert first.state == ""
+    events = [one for one in records(tmp_path) if isinstance(one, Event)]
+    assert [(one.kind, one.what, one.data) for one in events] == [
+        ("generator", "torch.Generator", {"seeded": True, "value": seed}) for seed in "56"
+    ]
 
 
 def test_memory_that_nobody_wrote_is_marked_until_it_is_written(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from detlint.bisect import recorder, session
+from detlint.bisect.lines import caller
 from detlint.bisect.patching import replace
 
 
@@ -25,7 +25,7 @@ def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
             made = original(model, *args, **kwargs)
             return made if model is not None else lambda function: compile(function, *args, **kwargs)
         kept = held.options.compiling == "keep"
-        held.event("compile", _name(model), sys._getframe(1), (), kept=kept)
+        held.event("compile", _name(model), caller(), (), kept=kept)
         if not kept:
             return original(model, *args, **kwargs)  # TORCHDYNAMO_DISABLE is set: the code runs as written
         held.seen["compiled"] += 1
@@ -47,7 +47,7 @@ def _called(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         track = held.track() if held is not None else None
         if held is not None and held.recording and track is not None and not torch.compiler.is_compiling():
             marks = held.digest((args, kwargs)), held.digest(result)
-            held.event("compiled", name, sys._getframe(1), marks, result)
+            held.event("compiled", name, caller(), marks, result)
         return result
 
     return call

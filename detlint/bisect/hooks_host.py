@@ -6,7 +6,6 @@ import functools
 import glob
 import os
 import random
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from detlint.bisect import digests, session
+from detlint.bisect.lines import caller
 from detlint.bisect.patching import replace
 
 _PYTHON = (
@@ -61,11 +61,7 @@ def _drawing(which: str, name: str, original: Callable[..., Any]) -> Callable[..
         value = original(*args, **kwargs)
         held = session.active()
         if held is not None:
-            frame = sys._getframe(1)
-            track = held.track()
-            if track is not None and not track.quiet and not held.lines.is_aside(frame):
-                shown = args[0] if name == "shuffle" and args else value
-                track.draw(which, name, held.lines.key(frame) or (), digests.of_value(shown).encode())
+            held.drawn(which, name, caller(), args[0] if name == "shuffle" and args else value)
         return value
 
     return draw
@@ -75,10 +71,10 @@ def _seeding(which: str, function: str, state: Callable[[], str], original: Call
     def seed(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         held = session.active()
-        if held is not None and not held.lines.is_aside(sys._getframe(1)):
+        if held is not None and not held.lines.is_aside(caller()):
             given = [*args, *kwargs.values()]
             text = repr(given[0])[:60] if given and function.endswith("seed") else ""
-            held.event("seed", which, sys._getframe(1), (state(),), function=function, value=text)
+            held.event("seed", which, caller(), (state(),), function=function, value=text)
         return result
 
     return seed
@@ -88,7 +84,7 @@ def _private_python(original: Callable[..., None]) -> Callable[..., None]:
     def __init__(self: random.Random, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         original(self, *args, **kwargs)
         held = session.active()
-        frame = sys._getframe(1)
+        frame = caller()
         if held is not None and type(self) is random.Random and held.lines.is_user(frame):
             seeded = any(one is not None for one in (*args, *kwargs.values()))
             state = digests.of_bytes(repr(self.getstate()).encode())
@@ -104,7 +100,7 @@ def _private_numpy(original: Callable[..., Any]) -> Callable[..., Any]:
         if held is not None:
             seeded = any(one is not None for one in (*args, *kwargs.values()))
             state = digests.bit_generator(made.bit_generator.state)
-            held.event("generator", "numpy.random.default_rng", sys._getframe(1), (state,), seeded=seeded)
+            held.event("generator", "numpy.random.default_rng", caller(), (state,), seeded=seeded)
         return made
 
     return default_rng
@@ -134,7 +130,7 @@ def _listed(owner: Any, name: str, original: Callable[..., Any]) -> Callable[...
     what = f"{owner.__name__}.{name}"
 
     def listing(*args: Any, **kwargs: Any) -> Any:
-        frame = sys._getframe(1)
+        frame = caller()
         held = _outermost(frame)
         if held is None:
             return original(*args, **kwargs)
@@ -182,7 +178,7 @@ class _Scanned:
 
 def _scanned(original: Callable[..., Any]) -> Callable[..., Any]:
     def scandir(path: Any = ".") -> Any:
-        frame = sys._getframe(1)
+        frame = caller()
         held = _outermost(frame)
         if held is None or isinstance(path, int):
             return original(path)

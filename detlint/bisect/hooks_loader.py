@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from detlint.bisect import digests, session
+from detlint.bisect import session
+from detlint.bisect.lines import caller
 from detlint.bisect.patching import replace
 
 _NUMBER = "_detlint_number"
@@ -68,14 +68,13 @@ def _iterated(original: Callable[..., Any]) -> Callable[..., Any]:
             held.event(
                 "iterator",
                 type(self).__name__,
-                sys._getframe(1),
+                caller(),
                 (),
                 loader=getattr(made, _NUMBER, -1),
                 workers=self.num_workers,
                 base_seed=str(getattr(made, "_base_seed", "")),
-                state=before,
-                python=digests.python_state(),
-                numpy=digests.numpy_state(),
+                state=before if self.generator is None else "",
+                **held.hosts(),
             )
         return made
 
@@ -92,14 +91,13 @@ def _next(original: Callable[..., Any]) -> Callable[..., Any]:
             held.event(
                 "batch",
                 type(self).__name__,
-                sys._getframe(1),
+                caller(),
                 (held.digest(batch),),
                 batch if self._num_workers else None,
                 loader=getattr(self, _NUMBER, -1),
                 index=index,
                 workers=self._num_workers,
-                python=digests.python_state(),
-                numpy=digests.numpy_state(),
+                **held.hosts(),
             )
         return batch
 

@@ -13,10 +13,12 @@ from types import FrameType
 from typing import Any
 
 from detlint.bisect import session
+from detlint.bisect.lines import caller
 from detlint.bisect.options import Options
 from detlint.bisect.patching import replace
 
 _UNSEEN = ("_pin_memory_loop", "_feed")  # threads that hand batches on: their order is that of arrival
+_POOLS = ("concurrent.futures.thread", "multiprocessing.dummy")
 _forks_watched = False
 
 
@@ -52,7 +54,7 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
     def start(self: threading.Thread) -> None:
         held = session.active()
         target = getattr(self, "_target", None)
-        frame = sys._getframe(1)
+        frame = caller()
         aside = held is None or (held.lines.is_aside(frame) and not _is_pool(frame))
         if held is not None and not aside and getattr(target, "__name__", "") not in _UNSEEN and not self.is_alive():
             name = held.next_started("thread")
@@ -64,9 +66,12 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
     return start
 
 
-def _is_pool(frame: FrameType) -> bool:
+def _is_pool(frame: FrameType | None) -> bool:
     """Whether a thread is started for the program's own work by a pool of the standard library."""
-    return frame.f_globals.get("__name__") in ("concurrent.futures.thread", "multiprocessing.dummy")
+    return frame is not None and frame.f_globals.get("__name__") in (
+        "concurrent.futures.thread",
+        "multiprocessing.dummy",
+    )
 
 
 def _in_thread(name: str, run: Callable[[], Any]) -> Any:
@@ -89,7 +94,7 @@ def _process_start(original: Callable[..., None]) -> Callable[..., None]:
         held = session.active()
         if held is not None:
             name = _worker_name(held, self) or held.next_started("process")
-            held.event("process", name, sys._getframe(1))
+            held.event("process", name, caller())
             self.run = Started(self.run, str(held.folder), held.options, name, held.cwd)
         original(self)
         if held is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from detlint.bisect import digests, session
+from detlint.bisect.lines import caller
 from detlint.bisect.parameters import Parameters
 from detlint.bisect.patching import replace
 
@@ -46,10 +46,10 @@ def _seeding(function: str, original: Callable[..., Any]) -> Callable[..., Any]:
     def seed(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         held = session.active()
-        if held is not None and not held.lines.is_aside(sys._getframe(1)):
+        if held is not None and not held.lines.is_aside(caller()):
             given = [*args, *kwargs.values()]
             text = repr(given[0])[:60] if given and function.endswith("manual_seed") else ""
-            held.event("seed", "torch", sys._getframe(1), (state(),), function=function, value=text)
+            held.event("seed", "torch", caller(), (state(),), function=function, value=text)
         return result
 
     return seed
@@ -60,7 +60,7 @@ def _array(function: str, original: Callable[..., Any]) -> Callable[..., Any]:
         made = original(*args, **kwargs)
         held = session.active()
         if held is not None and held.recording:
-            held.event("array", function, sys._getframe(1), (held.digest(made),), made)
+            held.event("array", function, caller(), (held.digest(made),), made)
         return made
 
     return take
@@ -72,7 +72,7 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
         if held is not None:
             source = args[0] if args else kwargs.get("f", "")
             path = held.lines.relative(str(source)) if isinstance(source, str) or hasattr(source, "__fspath__") else ""
-            held.event("resume", "torch.load", sys._getframe(1), (), path=path)
+            held.event("resume", "torch.load", caller(), (), path=path)
         return original(*args, **kwargs)
 
     return load
@@ -82,7 +82,7 @@ def _backward(original: Callable[..., Any]) -> Callable[..., Any]:
     def backward(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         held = session.active()
         if held is not None and (held.recording or held.options.level == "step"):
-            held.event("loss", "", sys._getframe(1), (held.digest(self),))
+            held.event("loss", "", caller(), (held.digest(self),))
         return original(self, *args, **kwargs)
 
     return backward
@@ -105,7 +105,7 @@ def _after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
         return
     number, step = _parameters.step(optimizer)
     what = type(optimizer).__name__
-    frame = sys._getframe(1)
+    frame = caller()
     with held.unseen_work():
         names = " ".join(_parameters.names(optimizer)) if step == 0 else ""
         marks = _parameters.digests(optimizer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,18 +57,22 @@ class Lines:
         """The lines that a key stands for."""
         return [self._place(key[i], key[i + 1]) for i in range(0, len(key), 2)]
 
-    def is_aside(self, frame: FrameType) -> bool:
+    def is_aside(self, frame: FrameType | None) -> bool:
         """Whether what a frame does is no part of the computation.
 
         So is what the standard library does for itself, and torch: it restores states and lists folders where it
         compiles code or launches ranks. What it does in `torch.utils`, as in data loaders, is the program's.
         """
+        if frame is None:
+            return False
         path = frame.f_code.co_filename
         inner = next((path.partition(part)[2] for part in _TORCH if part in path), "")
         return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
 
-    def is_user(self, frame: FrameType) -> bool:
+    def is_user(self, frame: FrameType | None) -> bool:
         """Whether a frame runs the user's own code."""
+        if frame is None:
+            return False
         code = frame.f_code
         known = self._codes.get(id(code))
         return (known[0] if known is not None else self._classify(code)) == _USER
@@ -87,6 +92,8 @@ class Lines:
     def relative(self, path: str) -> str:
         """A path as it is shown: relative to the folder of the run where it lies in there."""
         full = os.path.abspath(path)  # noqa: PTH100 - Path.absolute keeps `..`
+        if full == self._folder:
+            return "."
         inside = full.startswith(self._folder + os.sep)
         return full[len(self._folder) + 1 :].replace(os.sep, "/") if inside else full
 
@@ -111,3 +118,11 @@ class Lines:
         return path.startswith(("<frozen", *(one + os.sep for one in _STANDARD))) and not any(
             part in path for part in _INSTALLED
         )
+
+
+def caller() -> FrameType | None:
+    """The frame that called the function that asks; None where that was no code of Python, as at the end."""
+    try:
+        return sys._getframe(2)
+    except ValueError:
+        return None

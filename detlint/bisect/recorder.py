@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from detlint.bisect import digests, session
 from detlint.bisect.lines import Key
 from detlint.bisect.operations import Operation, read
-from detlint.bisect.records import Draw, Flag
+from detlint.bisect.records import Draw, Flag, Value
 from detlint.bisect.session import Session
 from detlint.bisect.signatures import Signature, arguments_text
 from detlint.bisect.track import Track
@@ -27,6 +27,7 @@ _WRITTEN, _UNREAD = _MUTATED | _WRITE_ONLY, _WRITE_ONLY | _VIEWED
 _FORWARD, _BACKWARD, _OPTIMIZER = range(3)
 _MOST_INPUTS = 8  # tensors of a list that are told one by one
 _LONGEST_VALUE = 100
+_UNSEEDED = 67280421310721  # what torch.Generator() begins with, in each process alike
 _operations: dict[Any, Operation] = {}
 
 
@@ -167,7 +168,17 @@ class _Record:
         elif isinstance(value, torch.Generator):
             self._private = value is not torch.default_generator
             digest = digests.of_bytes(_raw(value.get_state()))
+            if self._private:
+                self._tell(value, digest)
             self._inputs.append(given(digest, -1, _GENERATOR))
+
+    def _tell(self, generator: torch.Generator, state: str) -> None:
+        """Tell of the seed of a generator, where the line was not given one of this seed before."""
+        seed = generator.initial_seed()
+        if self._track.generators.get(self._key) != seed:
+            self._track.generators[self._key] = seed
+            data: dict[str, Value] = {"seeded": seed != _UNSEEDED, "value": str(seed)}
+            self._track.event("generator", "torch.Generator", self._key, (state,), data)
 
     def _input(self, tensor: torch.Tensor, flag: int) -> str:
         producer, allocation = self._track.storages.of(tensor)

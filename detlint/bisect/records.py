@@ -118,14 +118,14 @@ class Event:
 
     kind        what                      digests            data
     seed        torch, numpy, python      state afterwards   function, value (text; "" where none was given)
-    generator   numpy.random.default_rng  state              seeded (bool)
+    generator   torch.Generator (*) ...   state              seeded (bool), value (the seed, of torch.Generator)
     draw        numpy, python             values, folded     function, count: draws in a row at one line are one event
     array       torch.from_numpy ...      content
-    iterator    the loader's class        -                  loader (number), workers, base_seed, state, python, numpy
-    batch       the loader's class        content            loader, index, workers, python, numpy
+    iterator    the loader's class        -                  loader (number), workers, base_seed, state; hosts (**)
+    batch       the loader's class        content            loader, index, workers; hosts (**)
     listing     os.listdir, glob.glob ... order, names       path, count
     loss        -                         value              -           where `.backward()` is called
-    step        the optimizer's class     of parameters (*)  optimizer (number), step
+    step        the optimizer's class     of parameters (***)optimizer (number), step
     parameters  the optimizer's class     -                  optimizer, names (one text, parted by spaces)
     thread      the stream's name         -                  -           where it was begun
     process     the stream's name         -                  -
@@ -133,7 +133,10 @@ class Event:
     compiled    the function              inputs, outputs    -           a call of compiled code
     resume      torch.load ...            -                  path
 
-    (*) one each in the order of `parameters`; the last one stands for all that are left where there are very many.
+    (*) Or numpy.random.default_rng or random.Random, where one is made; of torch.Generator, where an operation is
+    given one with another seed than the last one at its line. (**) `python`, `numpy`: the states of the global
+    generators, where they are others than when they were last told. (***) One each in the order of `parameters`; the
+    last one stands for all that are left where there are very many.
     """
 
     number: int

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -48,6 +48,7 @@ class Session:
         self.started = 0  # threads and processes
         self.keeper: Any = None
         self._local = threading.local()
+        self._hosts = {"python": digests.python_state(), "numpy": digests.numpy_state()}
         self._tracks: dict[str, Track] = {}
         self._lock = threading.Lock()
         self._pid = os.getpid()
@@ -135,34 +136,56 @@ class Session:
             return -1
         key: Key = self.lines.key(frame) or ()
         number = track.event(kind, what, key, marks, data)
-        if brought is not None:
-            self.adopt(track, brought, number)
-            if self.keeper is not None:
-                with self.unseen_work():
-                    self.keeper.event(track.name, number, kind, self.lines.places(key), brought)
+        try:
+            if brought is not None:
+                self.adopt(track, brought, number)
+                if self.keeper is not None:
+                    with self.unseen_work():
+                        self.keeper.event(track.name, number, kind, self.lines.places(key), brought)
+        except Exception as error:
+            self.missed(f"the values of a {kind}", error)
         self.bound(track)
         return number
+
+    def hosts(self) -> dict[str, Value]:
+        """The states of python's and numpy's global generators that are others than when they were last asked for.
+
+        A generator that nobody seeds or draws from is in another state in each run, which says nothing.
+        """
+        now = {"python": digests.python_state(), "numpy": digests.numpy_state()}
+        changed: dict[str, Value] = {key: state for key, state in now.items() if state != self._hosts.get(key, "")}
+        self._hosts = now
+        return changed
+
+    def drawn(self, which: str, function: str, frame: FrameType | None, value: Any) -> None:
+        """Take note of a draw of this thread from a generator outside torch."""
+        track = self.track()
+        if track is not None and not track.quiet and not self.lines.is_aside(frame):
+            track.draw(which, function, self.lines.key(frame) or (), self.digest(value).encode())
 
     @contextmanager
     def unseen_work(self) -> Iterator[None]:
         """What is done within is the recorder's own: it is neither recorded nor differentiated."""
-        import torch
-
+        torch: Any = sys.modules.get("torch")
         track = self.track()
         if track is None:
             yield
             return
         track.quiet += 1
         try:
-            with torch.no_grad():
+            with torch.no_grad() if hasattr(torch, "no_grad") else nullcontext():
                 yield
         finally:
             track.quiet -= 1
 
     def digest(self, value: Any) -> str:
-        """The digest of a value, taken without being recorded."""
-        with self.unseen_work():
-            return digests.of_value(value)
+        """The digest of a value, taken without being recorded; "" where that fails."""
+        try:
+            with self.unseen_work():
+                return digests.of_value(value)
+        except Exception as error:
+            self.missed("a value", error)
+            return ""
 
     def adopt(self, track: Track, value: Any, number: int) -> None:
         """Say that the tensors in a value came with record `number`."""
@@ -228,6 +251,7 @@ class Session:
 
     def began(self, library: str, state: str) -> None:
         """A generator came to be, in this state."""
+        self._hosts[library] = state
         self._meta["start"][library] = state
 
     def _end(self, track: Track, reason: str) -> None:

@@ -36,6 +36,7 @@ class Track:
         self.quiet = 0
         self.optimizing = 0
         self.sequence = 0
+        self.generators: dict[Key, int] = {}  # seeds of generators that operations were given, by their lines
         self._keys: dict[int, Key] = {}
         self._lines = lines
         self._draws: _Draws | None = None
