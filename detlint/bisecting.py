@@ -1,0 +1,138 @@
+"""A divergence joined with the static analysis: the finding at its cause, else the rule that speaks of such a cause."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from detlint import catalogue, config, engine
+from detlint.bisect.case import Cause
+from detlint.bisect.outcome import Found
+from detlint.bisect.records import End, Line
+from detlint.bisect.report import Static
+from detlint.catalogue import Row
+from detlint.finding import Safety
+from detlint.report import Judged
+
+_NEAR = 2  # lines
+_MOST_FILES = 500  # of a project that are analysed; beyond, only those that the divergence names
+_ANYWHERE = frozenset({"random-stream", "seed-value", "private-generator", "file-order", "uninitialised"})
+_UNCERTAIN = frozenset({"control-flow", "host-value", "environment"})
+
+
+def advise(found: Found, folder: Path, program: str) -> Static:
+    """What the static half says of a divergence, in a program run in `folder`; `program` is its script, or ""."""
+    cause = found.cause
+    lines = _lines(found)
+    row = _row(cause)
+    table = f"{row.id}: {row.text('mechanism')}; {row.text('condition')}" if row is not None else ""
+    judged = _belonging(cause, lines, folder, _findings(lines, folder, program))
+    if judged is not None:
+        return _of_finding(judged, table)
+    rules = catalogue.load().rules
+    rule = next((rules[code] for code in cause.codes if code in rules), None)
+    if rule is None or cause.kind in _UNCERTAIN:
+        return Static(row=table)
+    return Static(rule.code, rule.name, help=_plain(rule.help), row=table)
+
+
+def _of_finding(judged: Judged, table: str) -> Static:
+    finding, rule = judged.finding, judged.rule
+    fix = ""
+    if finding.fix is not None and finding.fix.safety is not Safety.DISPLAY:
+        unsafe = " --unsafe-fixes" if finding.fix.safety is Safety.UNSAFE else ""
+        fix = f"`detlint --fix{unsafe} --select {rule.code} {_shown(finding.place.path)}` ({finding.fix.title})"
+    place = f"{_shown(finding.place.path)}:{finding.place.line}"
+    told = rule.help.format(**finding.details)
+    return Static(rule.code, rule.name, place, finding.message, told, fix, table)
+
+
+def _shown(path: str) -> str:
+    """A path relative to the working folder where it lies in there."""
+    full = Path(path).resolve()
+    return str(full.relative_to(Path.cwd())) if Path.cwd() in full.parents else path
+
+
+def _plain(text: str) -> str:
+    """A rule's help without the details of a finding."""
+    return re.sub(r"\{(\w+)\}", r"\1", text)
+
+
+def _lines(found: Found) -> list[Line]:
+    """The lines that the divergence names, the likeliest place of its cause first."""
+    divergence = found.comparison.divergence
+    sides = (divergence.a, divergence.b) if divergence is not None else ()
+    stacks = [line for one in sides if one is not None and not isinstance(one, End) for line in one.stack]
+    named = [found.cause.line, found.cause.related, *stacks]
+    return list(dict.fromkeys(line for line in named if line is not None))
+
+
+def _findings(lines: Sequence[Line], folder: Path, program: str) -> tuple[Judged, ...]:
+    """The findings of the program's project, those that comments or a baseline withhold included."""
+    named = [path for path in dict.fromkeys(folder / line.path for line in lines) if path.is_file()]
+    script = folder / program
+    around = script.parent if program and script.is_file() else named[0].parent if named else folder
+    few = len(list(islice(_sources(around), _MOST_FILES + 1))) <= _MOST_FILES
+    paths = [around, *(path for path in named if around not in path.parents)] if few else named
+    if not paths:
+        return ()
+    try:
+        settings = config.for_paths(paths)
+        settings = replace(settings, baseline=None, select=("ALL",), ignore=(), per_file_ignores={}, comments=False)
+        torch = config.target_torch(settings.torch_version, settings.root, catalogue.load())
+        return engine.check_paths(paths, settings, torch).findings
+    except config.ConfigError:
+        return ()
+
+
+def _sources(folder: Path) -> Iterable[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "site-packages"]
+        yield from (Path(place, name) for name in files if name.endswith((".py", ".ipynb")))
+
+
+def _belonging(cause: Cause, lines: Sequence[Line], folder: Path, findings: Iterable[Judged]) -> Judged | None:
+    """The finding that speaks of a cause: at or near one of its lines, else elsewhere if its rule can only mean it."""
+    places = [(str((folder / line.path).resolve()), line) for line in lines]
+    ranked = []
+    for number, judged in enumerate(findings):
+        code, place = judged.finding.code, judged.finding.place
+        if code not in cause.codes:
+            continue
+        path = str(Path(place.path).resolve())
+        near = [
+            (i, max(place.line - line.line, line.line - place.end_line, 0))
+            for i, (other, line) in enumerate(places)
+            if other == path and line.cell == place.cell
+        ]
+        close = [(i, away) for i, away in near if away <= _NEAR]
+        wanted = cause.codes.index(code)
+        if close:
+            ranked.append(((0, *min(close), wanted, number), judged))
+        elif cause.kind in _ANYWHERE and wanted < 2:
+            ranked.append(((1, wanted, 0 if near else 1, 0, number), judged))
+    return min(ranked, key=lambda one: one[0])[1] if ranked else None
+
+
+def _row(cause: Cause) -> Row | None:
+    """What the tables of facts say of the operation whose kernel is the cause."""
+    name, node = cause.operation
+    words = name.split(".")
+    if len(words) < 2:
+        return None
+    forward = re.sub(r"Backward\d*$", "", node)
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", forward).lower()
+    asked = {words[1], words[1].rstrip("_"), f"{words[1].rstrip('_')}_"}
+    direction = "backward" if node else "forward"
+    rows = [row for row in catalogue.load().rows("ops", "op") if not row.data.get("control")]
+    by_name = [row for row in rows if asked & {known.rpartition(".")[2] for known in row.list("names")}]
+    by_node = [row for row in rows if snake and snake in {known.rpartition(".")[2] for known in row.list("names")}]
+    for rows_found in (by_node, by_name):
+        chosen = [row for row in rows_found if row.text("direction") == direction] or rows_found
+        if chosen:
+            return chosen[0]
+    return None
