@@ -112,9 +112,9 @@ def _belonging(cause: Cause, lines: Sequence[Line], folder: Path, findings: Iter
         close = [(i, away) for i, away in near if away <= _NEAR]
         wanted = cause.codes.index(code)
         if close:
-            ranked.append(((0, *min(close), wanted, number), judged))
+            ranked.append(((wanted, 0, *min(close), number), judged))
         elif cause.kind in _ANYWHERE and wanted < 2:
-            ranked.append(((1, wanted, 0 if near else 1, 0, number), judged))
+            ranked.append(((wanted, 1, 0 if near else 1, 0, number), judged))
     return min(ranked, key=lambda one: one[0])[1] if ranked else None
 
 

@@ -25,6 +25,11 @@ class Case:
     environment: tuple[tuple[str, str, str], ...] = ()
 
     @property
+    def process(self) -> bool:
+        """Whether the stream is that of a process which the program started (a fork has its parent's generators)."""
+        return "process" in self.comparison.name or "rank" in self.comparison.name
+
+    @property
     def evidence(self) -> list[Evidence]:
         """Events that differ: of this stream, then of the one that began it."""
         return [*self.comparison.evidence, *self.around]

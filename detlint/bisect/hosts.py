@@ -81,6 +81,8 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
     advice = f"call `{_SEED[generator]}` before the first draw (or `detlint --fix`, which seeds all generators)"
     if seed is None:
         told.append(f"{name} was never seeded before that")
+        if known.process:
+            told.append("this process was started anew: it has generators of its own, which no seed elsewhere sets")
         title = f"{name} was never seeded"
     else:
         told.append(f"it was last seeded at {seed.line} ({seed.data.get('function')}, value {seed.data.get('value')})")

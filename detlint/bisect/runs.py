@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from detlint.bisect import launch, outcome
-from detlint.bisect.launch import Recording
+from detlint.bisect.launch import Recording, Running
 from detlint.bisect.options import Options
 from detlint.bisect.outcome import Outcome
 from detlint.bisect.streams import Trace
@@ -89,13 +88,23 @@ def run(plan: Plan, folder: Path) -> Done:
 
 
 def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, Recording]:
+    def start(name: str, options: Options) -> Running:
+        return launch.start(list(plan.command), folder / name, options, quiet=plan.quiet)
+
     a, b = plan.pair()
-
-    def one(name: str, options: Options) -> Recording:
-        return launch.record(list(plan.command), folder / name, options, timeout=plan.timeout, quiet=plan.quiet)
-
     if not plan.at_once:
-        return one(names[0], a), one(names[1], b)
-    with ThreadPoolExecutor(2) as pool:
-        first, second = pool.submit(one, names[0], a), pool.submit(one, names[1], b)
-        return first.result(), second.result()
+        return start(names[0], a).wait(plan.timeout), start(names[1], b).wait(plan.timeout)
+    begun = time.monotonic()
+    first = start(names[0], a)
+    try:
+        second = start(names[1], b)
+    except BaseException:
+        first.end()
+        raise
+    try:
+        one = first.wait(plan.timeout)
+        left = None if plan.timeout is None else max(plan.timeout - (time.monotonic() - begun), 0.0)
+        return one, second.wait(left)
+    except BaseException:
+        second.end()
+        raise
