@@ -18,6 +18,7 @@ from typing import NoReturn
 
 import numpy  # noqa: F401
 import torch
+import torch._dynamo
 import torch.utils.data
 
 from detlint.bisect import child
@@ -28,7 +29,7 @@ def run(folder: Path, trace: Path, options: str, command: Sequence[str]) -> NoRe
     signal.alarm(120)
     trace.mkdir(parents=True)
     os.chdir(folder)
-    multiprocessing.process.ORIGINAL_DIR = str(folder)  # where a spawned process finds the script
+    vars(multiprocessing.process)["ORIGINAL_DIR"] = str(folder)  # where a spawned process finds the script
     with trace.with_suffix(".log").open("wb") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
