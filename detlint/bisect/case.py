@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from detlint.bisect.align import Comparison, Evidence
 from detlint.bisect.history import History
@@ -41,7 +41,8 @@ class Cause:
 
     `title` says it in a few words, `evidence` what it rests on, `advice` what to do. `line` is where the cause lies,
     `related` a second line that takes part. `codes` are the rules that speak of it, the likeliest first, and
-    `operation` the operation's name and its step of autograd where a kernel is the cause.
+    `operation` the operation's name and its step of autograd where a kernel is the cause, `generator` the one that was
+    in another state: "torch", "numpy" or "python".
     """
 
     kind: str
@@ -51,7 +52,8 @@ class Cause:
     codes: tuple[str, ...]
     advice: str
     related: Line | None = None
-    operation: tuple[str, str] = field(default=("", ""))
+    operation: tuple[str, str] = ("", "")
+    generator: str = ""
 
     def with_evidence(self, *more: str) -> Cause:
         """The same cause, resting on more."""

@@ -98,7 +98,7 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
         advice = "save the states of the generators with the checkpoint, and restore them (or `detlint --fix`)"
     if generator == "torch":
         codes += _LOADER
-    return Cause("random-stream", title, tuple(told), at.line, codes, advice)
+    return Cause("random-stream", title, tuple(told), at.line, codes, advice, generator=generator)
 
 
 def _changed_seed(known: Case, generator: str) -> Evidence | None:

@@ -13,7 +13,8 @@ from detlint.bisect.options import Options
 from detlint.bisect.outcome import Outcome
 from detlint.bisect.streams import Trace
 
-_FILLS = (0x55, 0xAA)
+FILLS = (0x55, 0xAA)
+"""The bytes that fresh memory is filled with in the two runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Plan:
         """The options of the two runs."""
         a, b = self.options, self.options
         if self.poison:
-            a, b = replace(a, poison=_FILLS[0]), replace(b, poison=_FILLS[1])
+            a, b = replace(a, poison=FILLS[0]), replace(b, poison=FILLS[1])
         for name in self.perturbed:
             a, b = _PERTURBATIONS[name](a, b)
         return a, b

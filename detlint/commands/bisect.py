@@ -11,9 +11,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
-from detlint.bisect import document, outcome, report, runs
+from detlint.bisect import document, explain, outcome, report, runs
 from detlint.bisect.options import Options
 from detlint.bisect.outcome import Outcome
 from detlint.bisect.programs import ProgramError
@@ -73,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
         default=(),
         metavar="LIST",
         help=f"make the second run differ in these, with commas between: {', '.join(PERTURBATIONS)}",
+    )
+    made.add_argument(
+        "--explain", action="store_true", help="run again with one suspect held equal in both runs, up to three times"
     )
     made.add_argument("--no-poison", action="store_true", help="do not fill fresh memory with other bytes in each run")
     made.add_argument("--at-once", action="store_true", help="let both runs go on side by side; they share their files")
@@ -146,7 +150,12 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
         quiet=not options.show_output or options.format == "json",
     )
     done = runs.run(plan, folder)
-    status = _show(options, done.outcome, " ".join(command), done.notes, done.seconds)
+    found = done.outcome
+    if options.explain and found.found:
+        trials = explain.explain(plan, found, folder / "explain", _progress)
+        first = replace(found.found[0], cause=explain.refined(found.found[0].cause, trials))
+        found = replace(found, found=(first, *found.found[1:]))
+    status = _show(options, found, " ".join(command), done.notes, done.seconds)
     _tell_failures(done)
     return status
 
@@ -201,6 +210,11 @@ def _tell_failures(done: Done) -> None:
         if one.status and done.outcome.status != outcome.EQUAL:
             print(f"run {name} ended with status {one.status}:", file=sys.stderr)
             print(*one.errors.splitlines()[-_TAIL:], sep="\n", file=sys.stderr)
+
+
+def _progress(told: str) -> None:
+    if sys.stderr.isatty():
+        print(f"detlint: {told}", file=sys.stderr)
 
 
 def _complain(message: str, status: int) -> int:
