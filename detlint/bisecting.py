@@ -37,7 +37,7 @@ def advise(found: Found, folder: Path, program: str) -> Static:
     rule = next((rules[code] for code in cause.codes if code in rules), None)
     if rule is None or cause.kind in _UNCERTAIN:
         return Static(row=table)
-    return Static(rule.code, rule.name, help=_plain(rule.help), row=table)
+    return Static(rule.code, rule.name, help=rule.summary if "{" in rule.help else rule.help, row=table)
 
 
 def _of_finding(judged: Judged, table: str) -> Static:
@@ -55,11 +55,6 @@ def _shown(path: str) -> str:
     """A path relative to the working folder where it lies in there."""
     full = Path(path).resolve()
     return str(full.relative_to(Path.cwd())) if Path.cwd() in full.parents else path
-
-
-def _plain(text: str) -> str:
-    """A rule's help without the details of a finding."""
-    return re.sub(r"\{(\w+)\}", r"\1", text)
 
 
 def _lines(found: Found) -> list[Line]:
