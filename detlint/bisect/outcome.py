@@ -141,8 +141,6 @@ def _ranked(found: list[Found]) -> list[Found]:
 
 def _undiverged(outcome: Outcome, a: Trace, b: Trace) -> Outcome:
     """The outcome where nothing that both recorded differs."""
-    if not outcome.streams or not outcome.equal:
-        return replace(outcome, status=INCONCLUSIVE, reason="no operation of torch was recorded")
     apart = sorted(set(a.names) ^ set(b.names))
     if apart:
         return replace(outcome, status=INCONCLUSIVE, reason=f"only one run has a stream {apart[0]}")
@@ -158,6 +156,8 @@ def _undiverged(outcome: Outcome, a: Trace, b: Trace) -> Outcome:
     if failed is not None:
         told = failed.exception or f"status {failed.status}"
         return replace(outcome, status=FAILED, reason=f"the program failed in both runs alike: {told}")
+    if not outcome.equal:
+        return replace(outcome, status=INCONCLUSIVE, reason="no operation of torch was recorded")
     return outcome
 
 
