@@ -63,7 +63,8 @@ class _Record:
     """One operation being recorded."""
 
     __slots__ = (
-        "_draw _func _held _inputs _kept _key _known _mutated _node _phase _private _signature _state _track".split()
+        *("_draw", "_func", "_held", "_inputs", "_kept", "_key", "_known", "_mutated", "_node", "_phase", "_private"),
+        *("_signature", "_state", "_track", "_workspaces"),
     )
 
     def __init__(self, held: Session, track: Track, known: Operation, func: Any) -> None:
@@ -81,6 +82,7 @@ class _Record:
         self._draw: tuple[int, str, str] | None = None
         self._private = False  # it is given a generator of its own
         self._kept: Any = None
+        self._workspaces: set[int] = set()  # results, by id, of which part is never written
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Carry the operation out, and record it. What goes wrong in recording does not concern the program."""
@@ -181,13 +183,15 @@ class _Record:
             self._track.event("generator", "torch.Generator", self._key, (state,), data)
 
     def _input(self, tensor: torch.Tensor, flag: int) -> str:
-        producer, allocation = self._track.storages.of(tensor)
+        producer, allocation, opaque = self._track.storages.of(tensor)
         self._signature.add(tensor)
         bits = flag
         if flag & _WRITTEN:
             self._mutated.append(tensor)
         if flag & _UNREAD:
             return given("", producer, flag)
+        if opaque:
+            return given("", producer, flag | _UNINITIALISED, allocation)
         if producer == -1:
             bits |= _HOST
         if allocation != -1:
@@ -204,9 +208,9 @@ class _Record:
             self._mutated += tensors
         reads = not flag & _UNREAD
         digest = digests.fold(digests.of_tensor(one) for one in tensors) if reads else ""
-        allocation = max(one for _, one in known)
+        allocation = max(one for _, one, _ in known)
         bits = flag | _LIST | (_UNINITIALISED if reads and allocation != -1 else 0)
-        fold = int(digests.fold(str(one) for one, _ in known)[:8], 16)
+        fold = int(digests.fold(str(one) for one, *_ in known)[:8], 16)
         return given(digest, known[0][0], bits, allocation, fold)
 
     # what it makes
@@ -215,6 +219,7 @@ class _Record:
         """What was made and what was written: results, then arguments written in place that are not among them."""
         made = list(result) if isinstance(result, (tuple, list)) else [result]
         flat = [one for item in made for one in (item if isinstance(item, (tuple, list)) else (item,))]
+        self._workspaces = {id(flat[place]) for place in self._known.workspaces if place < len(flat)}
         known = {id(one) for one in flat}
         return [*(one for one in flat if one is not None), *(one for one in self._mutated if id(one) not in known)]
 
@@ -230,9 +235,10 @@ class _Record:
                     outputs.append(_value(one))
                 continue
             self._signature.add(one)
-            if known.empty:
-                storages.allocated(one, number)
-                self._poison(one)
+            if known.empty or id(one) in self._workspaces:
+                storages.allocated(one, number, opaque=not known.empty)
+                if known.empty:
+                    self._poison(one)
                 outputs.append("")
             elif known.view and id(one) not in mutated:
                 outputs.append("")
@@ -245,9 +251,8 @@ class _Record:
 
     def _written(self, tensor: torch.Tensor, number: int, in_place: bool) -> str:
         storages = self._track.storages
-        storages_before = storages.of(tensor)[1]
         overwritten = in_place and self._known.overwrites
-        if storages_before != -1 and in_place and not overwritten:
+        if storages.of(tensor)[1] != -1 and in_place and not overwritten:
             storages.wrote_part(tensor, number)
             return ""  # what it did not write is as unknown as before
         storages.wrote(tensor, number, fresh=not in_place)
