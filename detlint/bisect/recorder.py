@@ -54,7 +54,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         operation = _operations.get(func)
         if operation is None:
             operation = _operations[func] = read(func)
-        if operation.passed:
+        if operation.passed or _capturing(held):
             return func(*args, **kwargs)
         return _Record(held, track, operation, func).run(args, kwargs)
 
@@ -295,6 +295,14 @@ def _tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Ten
 def _state() -> bytes:
     """The state of the default generator of the CPU."""
     return _raw(torch.default_generator.get_state())
+
+
+def _capturing(held: Session) -> bool:
+    """Whether operations are captured in a CUDA graph now: their results cannot be read, nor will replays be seen."""
+    if not torch.cuda.is_initialized() or not torch.cuda.is_current_stream_capturing():  # type: ignore[no-untyped-call]
+        return False
+    held.unseen["operations within CUDA graphs"] = None
+    return True
 
 
 def _raw(state: torch.Tensor) -> bytes:
