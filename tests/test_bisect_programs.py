@@ -212,6 +212,16 @@ if __name__ == "__main__":
     assert started == ["thread0", "process0", "process1", "process2", "thread1"]
 
 
+def test_threads_of_libraries_have_no_stream(tmp_path: Path) -> None:
+    script = (
+        "import multiprocessing, random\nqueue = multiprocessing.Queue()\nqueue.put(1)\nqueue.get()\nrandom.seed(1)\n"
+    )
+    recording, found = run(tmp_path, {"a.py": script}, "a.py")
+    assert recording.status == 0, recording.errors
+    assert Trace(recording.folder).names == ("main",)
+    assert len(found) == 2
+
+
 def test_two_recordings_of_one_program_are_equal(tmp_path: Path) -> None:
     for name in "ab":
         folder = tmp_path / name / "same"

@@ -48,7 +48,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         kwargs = kwargs or {}
         held = session.active()
-        track = held.track() if held is not None and held.recording else None
+        track = held.track(of_torch=True) if held is not None and held.recording else None
         if held is None or track is None or track.quiet:
             return func(*args, **kwargs)
         operation = _operations.get(func)
