@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -29,6 +29,9 @@ _MOST_INPUTS = 8  # tensors of a list that are told one by one
 _LONGEST_VALUE = 100
 _UNSEEDED = 67280421310721  # what torch.Generator() begins with, in each process alike
 _operations: dict[Any, Operation] = {}
+# private to torch, and all that tells the lines of backward operations; without them, they have that of `.backward()`
+_current_node: Callable[[], Any] = getattr(torch._C, "_current_autograd_node", lambda: None)
+_next_sequence: Callable[[], int] = getattr(torch._C._autograd, "_get_sequence_nr", lambda: 0)
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -94,7 +97,7 @@ class _Record:
         try:
             result = self._func(*args, **kwargs)
         except Exception as error:
-            self._write([f"!{type(error).__name__}"], args, kwargs)
+            self._failed(error, args, kwargs)
             raise
         try:
             if self._known.collective:
@@ -132,15 +135,21 @@ class _Record:
             self._draw = (int(Draw.SEEN | tagged), digests.of_bytes(self._state), device)
         self._write(outputs, args, kwargs)
 
+    def _failed(self, error: Exception, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        try:
+            self._write([f"!{type(error).__name__}"], args, kwargs)
+        except Exception as own:
+            self._held.missed(self._known.name, own)
+
     def _place(self) -> None:
         """Find phase, autograd's step and line."""
         track, lines = self._track, self._held.lines
         frame = sys._getframe(4)
-        current = torch._C._current_autograd_node()
+        current = _current_node()
         if current is None:
             self._key = lines.key(frame) or ()
             self._phase = _OPTIMIZER if track.optimizing else _FORWARD
-            track.forward(torch._C._autograd._get_sequence_nr(), self._key)
+            track.forward(_next_sequence(), self._key)
             return
         own = lines.key(frame, past_engine=False)
         if not own:  # no code of the user's within the engine: the line is that of the forward operation
@@ -231,7 +240,7 @@ class _Record:
         self._signature.turn()
         for one in made:
             if not isinstance(one, torch.Tensor):
-                if not known.collective:
+                if not (known.collective or known.sending):
                     outputs.append(_value(one))
                 continue
             self._signature.add(one)
@@ -239,6 +248,13 @@ class _Record:
                 storages.allocated(one, number, opaque=not known.empty)
                 if known.empty:
                     self._poison(one)
+                outputs.append("")
+            elif known.taking:
+                if storages.of(one)[0] == -1:
+                    storages.allocated(one, number)
+                outputs.append("")
+            elif known.sending:
+                storages.wrote_part(one, number)  # when it arrives
                 outputs.append("")
             elif known.view and id(one) not in mutated:
                 outputs.append("")
