@@ -122,6 +122,8 @@ from pathlib import Path
 found = [os.listdir("in"), glob.glob("in/*"), list(Path("in").iterdir()), [e.name for e in os.scandir("in")]]
 with os.scandir("in") as entries:
     next(entries)
+for _, folders, files in os.walk("in"):
+    found.append(folders + files)
 print(*(os.path.basename(x) for names in found for x in names), file=open("order", "w"))
 """
 
@@ -130,10 +132,17 @@ def test_listings_are_told_with_order_and_content_and_can_be_turned_round(tmp_pa
     files = {"a.py": LISTED, "in/x": "", "in/y": "", "in/z": ""}
     _, forward = run(tmp_path / "a", files, "a.py", options=Options(listing="sorted"))
     _, backward = run(tmp_path / "b", files, "a.py", options=Options(listing="reversed"))
-    assert (tmp_path / "a" / "order").read_text().split() == ["x", "y", "z"] * 4
-    assert (tmp_path / "b" / "order").read_text().split() == ["z", "y", "x"] * 4
+    assert (tmp_path / "a" / "order").read_text().split() == ["x", "y", "z"] * 5
+    assert (tmp_path / "b" / "order").read_text().split() == ["z", "y", "x"] * 5
     pairs = list(zip(events(forward, "listing"), events(backward, "listing"), strict=True))
-    assert [a.what for a, _ in pairs] == ["os.listdir", "glob.glob", "Path.iterdir", "os.scandir", "os.scandir"]
+    assert [a.what for a, _ in pairs] == [
+        "os.listdir",
+        "glob.glob",
+        "Path.iterdir",
+        "os.scandir",
+        "os.scandir",
+        "os.walk",
+    ]
     for a, b in pairs:
         assert a.digests[0] != b.digests[0]
         assert a.digests[1] == b.digests[1]
@@ -201,6 +210,16 @@ if __name__ == "__main__":
         assert (first.kind, first.line is not None, type(last)) == ("seed", True, End)
     started = [one.what for one in found if isinstance(one, Event)]
     assert started == ["thread0", "process0", "process1", "process2", "thread1"]
+
+
+def test_threads_of_libraries_have_no_stream(tmp_path: Path) -> None:
+    script = (
+        "import multiprocessing, random\nqueue = multiprocessing.Queue()\nqueue.put(1)\nqueue.get()\nrandom.seed(1)\n"
+    )
+    recording, found = run(tmp_path, {"a.py": script}, "a.py")
+    assert recording.status == 0, recording.errors
+    assert Trace(recording.folder).names == ("main",)
+    assert len(found) == 2
 
 
 def test_two_recordings_of_one_program_are_equal(tmp_path: Path) -> None:

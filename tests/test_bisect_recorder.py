@@ -209,6 +209,46 @@ def test_what_is_partly_written_in_place_has_no_digest_of_its_own(tmp_path: Path
     assert op.inputs[0].flags == Flag.MUTATED | Flag.UNINITIALISED
 
 
+def test_the_workspace_of_a_recurrent_layer_is_known_to_be_partly_unwritten(tmp_path: Path) -> None:
+    layer = torch.nn.LSTM(16, 16)
+
+    def work() -> None:
+        layer(torch.ones(10, 4, 16))[0].sum().backward()
+
+    ops = {op.name.split(".")[1]: op for op in recorded(tmp_path, work)}
+    if "mkldnn_rnn_layer" not in ops:
+        pytest.skip("this build of torch has another kernel for recurrent layers")
+    forward, backward = ops["mkldnn_rnn_layer"], ops["mkldnn_rnn_layer_backward"]
+    assert [bool(one) for one in forward.outputs] == [True, True, True, False]
+    marked = [one for one in backward.inputs if one.flags & Flag.UNINITIALISED]
+    assert [(one.allocation, one.digest) for one in marked] == [(forward.number, "")]
+
+
+def test_memory_that_is_resized_is_not_taken_for_fresh(tmp_path: Path) -> None:
+    kept: list[float] = []
+
+    def work() -> None:
+        a = torch.ones(4)
+        a.resize_(2)
+        kept.extend((a + 1).tolist())
+
+    op = named(recorded(tmp_path, work, Options(poison=0x55)), "aten.add.Tensor")
+    assert kept == [2.0, 2.0]
+    assert op.inputs[0].flags == Flag.NONE
+
+
+def test_messages_between_ranks_are_not_waited_for_and_collectives_are() -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("this build of torch has no torch.distributed")
+    from detlint.bisect.operations import read
+
+    known = {
+        name: read(getattr(torch.ops.c10d, name).default) for name in ("send", "recv_", "allgather_", "allreduce_")
+    }
+    assert [(one.collective, one.sending) for one in known.values()] == [(False, True)] * 2 + [(True, False)] * 2
+    assert [known[name].flags.get(0, 0) for name in known] == [0, Flag.WRITE_ONLY, Flag.WRITE_ONLY, Flag.MUTATED]
+
+
 def test_poison_fills_what_nobody_wrote(tmp_path: Path) -> None:
     def work() -> None:
         torch.empty(4) + 1

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import torch
 
 NAME = "blake2b-sums-1"
-_SMALL = 2048  # bytes: below, BLAKE2b over all is faster
+_SMALL = 1 << 14  # bytes: up to there, BLAKE2b over all is faster
 _WIDTHS = (127, 1021)  # 64-bit integers of a row, prime so that rows rarely meet those of a shape
 _WIDE = 1 << 16  # 64-bit integers from which on rows are long
 _CHUNK = 1 << 23  # 64-bit integers weighted at a time where a product needs memory of its own

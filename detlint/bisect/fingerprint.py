@@ -42,7 +42,7 @@ def take() -> dict[str, str]:
         "matmul_precision": torch.get_float32_matmul_precision(),
         "default_dtype": torch.get_default_dtype(),
     }
-    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         found["devices"] = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
         found["cudnn"] = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
     inductor: Any = sys.modules.get("torch._inductor.config")

@@ -43,6 +43,7 @@ def install_python() -> None:
         replace(owner, name, functools.partial(_listed, owner, name))
     replace(Path, "rglob", functools.partial(_listed, Path, "rglob"))
     replace(os, "scandir", _scanned)
+    replace(os, "walk", _walked)
 
 
 def install_numpy() -> None:
@@ -187,3 +188,18 @@ def _scanned(original: Callable[..., Any]) -> Callable[..., Any]:
         return _Scanned(_told(held, "os.scandir", path or ".", frame, found))
 
     return scandir
+
+
+def _walked(original: Callable[..., Any]) -> Callable[..., Any]:
+    def walk(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        for root, folders, files in original(*args, **kwargs):
+            held = session.active()
+            frame = caller()
+            if held is not None and not held.lines.is_aside(frame):
+                found = _told(held, "os.walk", root, frame, [*folders, *files])
+                inner = set(folders)
+                folders[:] = [name for name in found if name in inner]  # in place: the caller may take some out
+                files = [name for name in found if name not in inner]
+            yield root, folders, files
+
+    return walk

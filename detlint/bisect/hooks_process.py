@@ -81,7 +81,7 @@ def _in_thread(name: str, run: Callable[[], Any]) -> Any:
     held.name_thread(name)
     try:
         recorder = sys.modules.get("detlint.bisect.recorder")
-        if recorder is None:
+        if recorder is None or held.options.level != "op":
             return run()
         with recorder.Recorder():
             return run()

@@ -16,6 +16,7 @@ from detlint.bisect.patching import replace
 
 _SEEDS = ("manual_seed", "seed", "set_rng_state")
 _parameters = Parameters()
+_installed = False
 
 
 def install() -> None:
@@ -29,9 +30,11 @@ def install() -> None:
         replace(torch, name, functools.partial(_array, f"torch.{name}"))
     replace(torch, "load", _loading)
     replace(torch.Tensor, "backward", _backward)
+    global _installed
     from torch.optim import optimizer
 
-    if hasattr(optimizer, "register_optimizer_step_pre_hook"):  # of torch 2.0 on
+    if not _installed and hasattr(optimizer, "register_optimizer_step_pre_hook"):  # of torch 2.0 on
+        _installed = True  # for forked processes, too
         optimizer.register_optimizer_step_pre_hook(_before_step)
         optimizer.register_optimizer_step_post_hook(_after_step)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -29,6 +29,9 @@ _MOST_INPUTS = 8  # tensors of a list that are told one by one
 _LONGEST_VALUE = 100
 _UNSEEDED = 67280421310721  # what torch.Generator() begins with, in each process alike
 _operations: dict[Any, Operation] = {}
+# private to torch, and all that tells the lines of backward operations; without them, they have that of `.backward()`
+_current_node: Callable[[], Any] = getattr(torch._C, "_current_autograd_node", lambda: None)
+_next_sequence: Callable[[], int] = getattr(torch._C._autograd, "_get_sequence_nr", lambda: 0)
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -48,13 +51,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         kwargs = kwargs or {}
         held = session.active()
-        track = held.track() if held is not None and held.recording else None
+        track = held.track(of_torch=True) if held is not None and held.recording else None
         if held is None or track is None or track.quiet:
             return func(*args, **kwargs)
         operation = _operations.get(func)
         if operation is None:
             operation = _operations[func] = read(func)
-        if operation.passed:
+        if operation.passed or _capturing(held):
             return func(*args, **kwargs)
         return _Record(held, track, operation, func).run(args, kwargs)
 
@@ -63,7 +66,8 @@ class _Record:
     """One operation being recorded."""
 
     __slots__ = (
-        "_draw _func _held _inputs _kept _key _known _mutated _node _phase _private _signature _state _track".split()
+        *("_draw", "_func", "_held", "_inputs", "_kept", "_key", "_known", "_mutated", "_node", "_phase", "_private"),
+        *("_signature", "_state", "_track", "_workspaces"),
     )
 
     def __init__(self, held: Session, track: Track, known: Operation, func: Any) -> None:
@@ -81,6 +85,7 @@ class _Record:
         self._draw: tuple[int, str, str] | None = None
         self._private = False  # it is given a generator of its own
         self._kept: Any = None
+        self._workspaces: set[int] = set()  # results, by id, of which part is never written
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Carry the operation out, and record it. What goes wrong in recording does not concern the program."""
@@ -92,7 +97,7 @@ class _Record:
         try:
             result = self._func(*args, **kwargs)
         except Exception as error:
-            self._write([f"!{type(error).__name__}"], args, kwargs)
+            self._failed(error, args, kwargs)
             raise
         try:
             if self._known.collective:
@@ -130,15 +135,21 @@ class _Record:
             self._draw = (int(Draw.SEEN | tagged), digests.of_bytes(self._state), device)
         self._write(outputs, args, kwargs)
 
+    def _failed(self, error: Exception, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        try:
+            self._write([f"!{type(error).__name__}"], args, kwargs)
+        except Exception as own:
+            self._held.missed(self._known.name, own)
+
     def _place(self) -> None:
         """Find phase, autograd's step and line."""
         track, lines = self._track, self._held.lines
         frame = sys._getframe(4)
-        current = torch._C._current_autograd_node()
+        current = _current_node()
         if current is None:
             self._key = lines.key(frame) or ()
             self._phase = _OPTIMIZER if track.optimizing else _FORWARD
-            track.forward(torch._C._autograd._get_sequence_nr(), self._key)
+            track.forward(_next_sequence(), self._key)
             return
         own = lines.key(frame, past_engine=False)
         if not own:  # no code of the user's within the engine: the line is that of the forward operation
@@ -181,13 +192,15 @@ class _Record:
             self._track.event("generator", "torch.Generator", self._key, (state,), data)
 
     def _input(self, tensor: torch.Tensor, flag: int) -> str:
-        producer, allocation = self._track.storages.of(tensor)
+        producer, allocation, opaque = self._track.storages.of(tensor)
         self._signature.add(tensor)
         bits = flag
         if flag & _WRITTEN:
             self._mutated.append(tensor)
         if flag & _UNREAD:
             return given("", producer, flag)
+        if opaque:
+            return given("", producer, flag | _UNINITIALISED, allocation)
         if producer == -1:
             bits |= _HOST
         if allocation != -1:
@@ -204,9 +217,9 @@ class _Record:
             self._mutated += tensors
         reads = not flag & _UNREAD
         digest = digests.fold(digests.of_tensor(one) for one in tensors) if reads else ""
-        allocation = max(one for _, one in known)
+        allocation = max(one for _, one, _ in known)
         bits = flag | _LIST | (_UNINITIALISED if reads and allocation != -1 else 0)
-        fold = int(digests.fold(str(one) for one, _ in known)[:8], 16)
+        fold = int(digests.fold(str(one) for one, *_ in known)[:8], 16)
         return given(digest, known[0][0], bits, allocation, fold)
 
     # what it makes
@@ -215,6 +228,7 @@ class _Record:
         """What was made and what was written: results, then arguments written in place that are not among them."""
         made = list(result) if isinstance(result, (tuple, list)) else [result]
         flat = [one for item in made for one in (item if isinstance(item, (tuple, list)) else (item,))]
+        self._workspaces = {id(flat[place]) for place in self._known.workspaces if place < len(flat)}
         known = {id(one) for one in flat}
         return [*(one for one in flat if one is not None), *(one for one in self._mutated if id(one) not in known)]
 
@@ -226,13 +240,21 @@ class _Record:
         self._signature.turn()
         for one in made:
             if not isinstance(one, torch.Tensor):
-                if not known.collective:
+                if not (known.collective or known.sending):
                     outputs.append(_value(one))
                 continue
             self._signature.add(one)
-            if known.empty:
-                storages.allocated(one, number)
-                self._poison(one)
+            if known.empty or id(one) in self._workspaces:
+                storages.allocated(one, number, opaque=not known.empty)
+                if known.empty:
+                    self._poison(one)
+                outputs.append("")
+            elif known.taking:
+                if storages.of(one)[0] == -1:
+                    storages.allocated(one, number)
+                outputs.append("")
+            elif known.sending:
+                storages.wrote_part(one, number)  # when it arrives
                 outputs.append("")
             elif known.view and id(one) not in mutated:
                 outputs.append("")
@@ -245,9 +267,8 @@ class _Record:
 
     def _written(self, tensor: torch.Tensor, number: int, in_place: bool) -> str:
         storages = self._track.storages
-        storages_before = storages.of(tensor)[1]
         overwritten = in_place and self._known.overwrites
-        if storages_before != -1 and in_place and not overwritten:
+        if storages.of(tensor)[1] != -1 and in_place and not overwritten:
             storages.wrote_part(tensor, number)
             return ""  # what it did not write is as unknown as before
         storages.wrote(tensor, number, fresh=not in_place)
@@ -290,6 +311,14 @@ def _tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Ten
 def _state() -> bytes:
     """The state of the default generator of the CPU."""
     return _raw(torch.default_generator.get_state())
+
+
+def _capturing(held: Session) -> bool:
+    """Whether operations are captured in a CUDA graph now: their results cannot be read, nor will replays be seen."""
+    if not torch.cuda.is_initialized() or not torch.cuda.is_current_stream_capturing():  # type: ignore[no-untyped-call]
+        return False
+    held.unseen["operations within CUDA graphs"] = None
+    return True
 
 
 def _raw(state: torch.Tensor) -> bytes:

@@ -45,7 +45,6 @@ class Session:
         self.unseen: dict[str, None] = {}  # an ordered set
         self.status = 0
         self.exception = ""
-        self.started = 0  # threads and processes
         self.keeper: Any = None
         self._local = threading.local()
         self._hosts = {"python": digests.python_state(), "numpy": digests.numpy_state()}
@@ -69,19 +68,23 @@ class Session:
 
     # threads
 
-    def track(self) -> Track | None:
-        """What is known of this thread; None where it is not recorded."""
+    def track(self, of_torch: bool = False) -> Track | None:
+        """What is known of this thread; None where it is not recorded.
+
+        `of_torch` says that this may be a thread of torch's own, as autograd has one for each device.
+        """
         try:
             found: Track | None = self._local.track
         except AttributeError:
-            found = self._local.track = self._begin()
+            name = getattr(self._local, "name", None)
+            if name is None and not of_torch:
+                return None
+            found = self._local.track = self._begin(name or self.next_started("autograd"))
         return found
 
-    def name_thread(self, name: str | None) -> None:
-        """Give the thread that calls a name; it gets a stream when it does something. None: it is not recorded."""
+    def name_thread(self, name: str) -> None:
+        """Give the thread that calls a name; it gets a stream when it does something."""
         self._local.name = name
-        if name is None:
-            self._local.track = None
 
     def end_thread(self) -> None:
         """The thread that calls is at its end: so is its stream."""
@@ -105,10 +108,7 @@ class Session:
             self.seen[kind] += 1
         return self.label(kind, number)
 
-    def _begin(self) -> Track | None:
-        name = getattr(self._local, "name", None)
-        if name is None:
-            name = self.next_started("autograd")  # a thread that torch made: autograd has one for each device
+    def _begin(self, name: str) -> Track:
         with self._lock:
             if name in self._tracks:
                 return self._tracks[name]

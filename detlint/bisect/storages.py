@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     import torch
 
 NONE = -1
-_SWEEP = 4096  # new storages after which those that are gone are forgotten
+_SWEEP = 128  # new storages after which those that are gone are forgotten: what is left of them splits free memory
 
 
 @dataclass(slots=True)
 class _Known:
     producer: int
     allocation: int = NONE  # the record that allocated it, while part of it may be unwritten
+    opaque: bool = False  # what it holds is an operation's own affair
     start: int = 0  # the bytes that are known to have been written
     end: int = 0
 
@@ -31,10 +32,10 @@ class Storages:
         self._known: dict[int, _Known] = {}
         self._until_sweep = _SWEEP
 
-    def of(self, tensor: torch.Tensor) -> tuple[int, int]:
-        """The last record that wrote to a tensor's storage, and the one that allocated it if it may hold garbage."""
+    def of(self, tensor: torch.Tensor) -> tuple[int, int, bool]:
+        """The last record that wrote to a storage, the one that allocated it if it may hold garbage; if by design."""
         known = self._known.get(_address(tensor))
-        return (NONE, NONE) if known is None else (known.producer, known.allocation)
+        return (NONE, NONE, False) if known is None else (known.producer, known.allocation, known.opaque)
 
     def wrote(self, tensor: torch.Tensor, number: int, fresh: bool = False) -> None:
         """Record `number` wrote a tensor; `fresh` if its storage is new and thereby wholly written."""
@@ -44,7 +45,7 @@ class Storages:
         known.producer = number
         if known.allocation != NONE:
             if fresh:
-                known.allocation = NONE
+                known.allocation, known.opaque = NONE, False
             else:
                 _cover(known, tensor)
 
@@ -54,12 +55,13 @@ class Storages:
         if known is not None:
             known.producer = number
 
-    def allocated(self, tensor: torch.Tensor, number: int) -> None:
-        """Record `number` allocated a tensor without content."""
+    def allocated(self, tensor: torch.Tensor, number: int, opaque: bool = False) -> None:
+        """Record `number` allocated a tensor without content, or with one that only its backward operation knows."""
         known = self._entry(tensor)
         if known is not None:
             known.producer = known.allocation = number
             known.start = known.end = 0
+            known.opaque = opaque
 
     def _entry(self, tensor: torch.Tensor) -> _Known | None:
         storage = _storage(tensor)
@@ -82,7 +84,7 @@ class Storages:
         for address in gone:
             del self._known[address]
             torch.UntypedStorage._free_weak_ref(address)  # type: ignore[no-untyped-call]
-        self._until_sweep = max(_SWEEP, len(self._known))
+        self._until_sweep = max(_SWEEP, len(self._known) // 4)
 
 
 def _address(tensor: torch.Tensor) -> int:
