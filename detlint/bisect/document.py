@@ -19,7 +19,9 @@ def build(
     """The document, of plain values."""
     found = [_found(one) for one in outcome.found]
     if found and static is not None:
-        found[0]["rule"] = asdict(static) if static.code else None
+        found[0]["rule"] = (
+            {key: value for key, value in asdict(static).items() if key != "row"} if static.code else None
+        )
         found[0]["table"] = static.row or None
     return {
         "version": VERSION,
