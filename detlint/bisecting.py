@@ -21,6 +21,7 @@ from detlint.report import Judged
 _NEAR = 2  # lines
 _MOST_FILES = 500  # of a project that are analysed; beyond, only those that the divergence names
 _ANYWHERE = frozenset({"random-stream", "seed-value", "private-generator", "file-order", "uninitialised"})
+_HASHED = frozenset({"order", "host-value", "control-flow"})  # what hashes that differ can be behind, wherever they are
 _UNCERTAIN = frozenset({"control-flow", "host-value", "environment"})
 
 
@@ -30,9 +31,9 @@ def advise(found: Found, folder: Path, program: str) -> Static:
     lines = _lines(found)
     row = _row(cause)
     table = f"{row.id}: {row.text('mechanism')}; {row.text('condition')}" if row is not None else ""
-    judged = _belonging(cause, lines, folder, _findings(lines, folder, program))
-    if judged is not None:
-        return _of_finding(judged, table)
+    belonging = _belonging(cause, lines, folder, _findings(lines, folder, program))
+    if belonging is not None:
+        return _of_finding(*belonging, table)
     rules = catalogue.load().rules
     rule = next((rules[code] for code in cause.codes if code in rules), None)
     if rule is None or cause.kind in _UNCERTAIN:
@@ -40,7 +41,7 @@ def advise(found: Found, folder: Path, program: str) -> Static:
     return Static(rule.code, rule.name, help=rule.summary if "{" in rule.help else rule.help, row=table)
 
 
-def _of_finding(judged: Judged, table: str) -> Static:
+def _of_finding(judged: Judged, near: bool, table: str) -> Static:
     finding, rule = judged.finding, judged.rule
     fix = ""
     if finding.fix is not None and finding.fix.safety is not Safety.DISPLAY:
@@ -48,7 +49,7 @@ def _of_finding(judged: Judged, table: str) -> Static:
         fix = f"`detlint --fix{unsafe} --select {rule.code} {_shown(finding.place.path)}` ({finding.fix.title})"
     place = str(Line(_shown(finding.place.path), finding.place.line, cell=finding.place.cell))
     told = rule.help.format(**finding.details)
-    return Static(rule.code, rule.name, place, finding.message, told, fix, table)
+    return Static(rule.code, rule.name, place, finding.message, told, fix, table, near)
 
 
 def _shown(path: str) -> str:
@@ -90,8 +91,10 @@ def _sources(folder: Path) -> Iterable[Path]:
         yield from (Path(place, name) for name in files if name.endswith((".py", ".ipynb")))
 
 
-def _belonging(cause: Cause, lines: Sequence[Line], folder: Path, findings: Iterable[Judged]) -> Judged | None:
-    """The finding that speaks of a cause: at or near one of its lines, else elsewhere if its rule can only mean it."""
+def _belonging(
+    cause: Cause, lines: Sequence[Line], folder: Path, findings: Iterable[Judged]
+) -> tuple[Judged, bool] | None:
+    """The finding that speaks of a cause: at or near one of its lines (True), else elsewhere in the program."""
     places = [(str((folder / line.path).resolve()), line) for line in lines]
     ranked = []
     for number, judged in enumerate(findings):
@@ -108,9 +111,12 @@ def _belonging(cause: Cause, lines: Sequence[Line], folder: Path, findings: Iter
         wanted = cause.codes.index(code)
         if close:
             ranked.append(((wanted, 0, *min(close), number), judged))
-        elif cause.kind in _ANYWHERE and wanted < 2:
+        elif (cause.kind in _ANYWHERE and wanted < 2) or (cause.kind in _HASHED and code in ("DET601", "DET604")):
             ranked.append(((wanted, 1, 0 if near else 1, 0, number), judged))
-    return min(ranked, key=lambda one: one[0])[1] if ranked else None
+    if not ranked:
+        return None
+    rank, judged = min(ranked, key=lambda one: one[0])
+    return judged, rank[1] == 0
 
 
 def _row(cause: Cause) -> Row | None:

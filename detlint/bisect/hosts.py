@@ -13,6 +13,9 @@ _SEED = {
     "numpy": "numpy.random.seed(0)",
     "python": "random.seed(0)",
 }
+_SHUFFLES = frozenset(
+    {"shuffle", "sample", "choice", "choices", "permutation"}
+)  # what they give depends on what is given
 _LOADER = ("DET201", "DET205", "DET204", "DET206")
 
 
@@ -58,6 +61,8 @@ def _told_by(known: Case, one: Evidence, found: list[Evidence]) -> Cause:
         case "draw":
             draws = [each for each in found if each.event.kind == "draw" and each.event.what == event.what]
             first = min(draws, key=lambda each: each.event.number)
+            if _of_data(known, first):
+                return _given(known, first.event)
             return random_stream(known, event.what, first.event)
         case "seed":
             return _seed_value(one)
@@ -99,6 +104,29 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
     if generator == "torch":
         codes += _LOADER
     return Cause("random-stream", title, tuple(told), at.line, codes, advice, generator=generator)
+
+
+def _of_data(known: Case, draw: Evidence) -> bool:
+    """Whether what a draw gives differs with what it is given, and not with its generator, which was seeded alike."""
+    a, b = draw.a, draw.b
+    if a is None or b is None or a.data != b.data or a.data.get("function") not in _SHUFFLES:
+        return False
+    return known.a.seeded(a.what) is not None and _changed_seed(known, a.what) is None
+
+
+def _given(known: Case, event: Event) -> Cause:
+    function = event.data.get("function")
+    return Cause(
+        "host-value",
+        f"`{function}` is given data in another order, or other data",
+        (
+            f"what `{function}` at {event.line} gave differs, and {named(event.what)} had been seeded alike",
+            *hash_evidence(known.metas),
+        ),
+        event.line,
+        ("DET601", "DET602", "DET604", "DET603"),
+        "look where the data come from, such as a set or a folder's files, and sort them before that",
+    )
 
 
 def _changed_seed(known: Case, generator: str) -> Evidence | None:

@@ -18,7 +18,10 @@ Reader = Callable[[Line], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """What the static analysis says of the cause, in words: the rule, its finding's place and message, and a fix."""
+    """What the static analysis says of the cause, in words: the rule, its finding's place and message, and a fix.
+
+    `row` is what the tables of facts say of the operation; `near` tells that the finding lies at one of the lines named.
+    """
 
     code: str = ""
     name: str = ""
@@ -27,6 +30,7 @@ class Static:
     help: str = ""
     fix: str = ""
     row: str = ""
+    near: bool = True
 
 
 def text(outcome: Outcome, program: str, read: Reader, static: Static | None = None, notes: Sequence[str] = ()) -> str:
@@ -123,7 +127,8 @@ def _rule(static: Static | None) -> list[str]:
     if static is None or not static.code:
         return [f"table: {static.row}"] if static is not None and static.row else []
     if static.place:
-        lines = [f"rule: {static.code} {static.name}, found at {static.place}: {static.message}"]
+        found = "found" if static.near else "found elsewhere,"
+        lines = [f"rule: {static.code} {static.name}, {found} at {static.place}: {static.message}"]
     else:
         lines = [f"rule: {static.code} {static.name} speaks of this; the static analysis has no finding here"]
     lines.append(f"  help: {static.help}")
