@@ -20,7 +20,7 @@ Reader = Callable[[Line], Sequence[str]]
 class Static:
     """What the static analysis says of the cause, in words: the rule, its finding's place and message, and a fix.
 
-    `row` is what the tables of facts say of the operation; `near` tells that the finding lies at one of the lines named.
+    `row` is what the tables of facts say of the operation; `near` tells that the finding is at a line named here.
     """
 
     code: str = ""

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from detlint.bisect import document, explain, outcome, report, runs
+from detlint.bisect import document, explain, outcome, page, report, runs, spread
 from detlint.bisect.options import Options
 from detlint.bisect.outcome import Outcome
 from detlint.bisect.programs import ProgramError
@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help=argparse.SUPPRESS)
     made.add_argument("--out", type=Path, metavar="DIR", help="keep the records here, as a.trace and b.trace")
     made.add_argument("--format", choices=("text", "json"), default="text", help="[text]")
+    made.add_argument("--html", type=Path, metavar="FILE", help="write a page with both runs side by side, too")
     made.add_argument(
         "--perturb",
         type=_perturbations,
@@ -127,7 +128,7 @@ def _compare(options: argparse.Namespace, command: Sequence[str]) -> int:
     """Compare two records."""
     a, b = (Trace(Path(one)) for one in command)
     found = outcome.compare(a, b)
-    return _show(options, found, " and ".join(command), ())
+    return _show(options, found, " and ".join(command), (a, b))
 
 
 def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> int:
@@ -155,22 +156,35 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
         trials = explain.explain(plan, found, folder / "explain", _progress)
         first = replace(found.found[0], cause=explain.refined(found.found[0].cause, trials))
         found = replace(found, found=(first, *found.found[1:]))
-    status = _show(options, found, " ".join(command), done.notes, done.seconds)
+    traces = (Trace(done.recordings[0].folder), Trace(done.recordings[1].folder))
+    status = _show(options, found, " ".join(command), traces, done.notes, done.seconds)
     _tell_failures(done)
     return status
 
 
-def _show(options: argparse.Namespace, found: Outcome, program: str, notes: Sequence[str], seconds: float = 0.0) -> int:
+def _show(
+    options: argparse.Namespace,
+    found: Outcome,
+    program: str,
+    traces: tuple[Trace, Trace],
+    notes: Sequence[str] = (),
+    seconds: float = 0.0,
+) -> int:
+    """Print the report, and write the page."""
     folder = Path(found.metas[0].folder or ".")
     static = Static()
     if found.found and not options.no_static:
         from detlint import bisecting
 
         static = bisecting.advise(found.found[0], folder, _script(found))
+    text = report.text(found, program, _reader(folder), static, notes)
     if options.format == "json":
         print(json.dumps(document.build(found, program, static, notes, seconds), indent=1))
     else:
-        print(report.text(found, program, _reader(folder), static, notes), end="")
+        print(text, end="")
+    if options.html is not None:
+        steps = spread.spread(*traces, stream=found.found[0].stream if found.found else "main")
+        options.html.write_text(page.build(found, program, text, steps), encoding="utf-8", errors="backslashreplace")
     return found.status
 
 
