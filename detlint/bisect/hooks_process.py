@@ -57,8 +57,10 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
         frame = caller()
         aside = held is None or (held.lines.is_aside(frame) and not _is_pool(frame))
         if held is not None and not aside and getattr(target, "__name__", "") not in _UNSEEN and not self.is_alive():
-            name = held.next_started("thread")
-            held.event("thread", name, frame)
+            pool = _is_pool(frame)
+            name = held.next_started("pool" if pool else "thread")
+            if not pool:  # a pool starts as many as it needs, which depends on time
+                held.event("thread", name, frame)
             run = self.run
             self.run = lambda: _in_thread(name, run)  # type: ignore[method-assign]
         original(self)
