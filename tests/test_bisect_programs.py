@@ -199,11 +199,15 @@ if __name__ == "__main__":
         start.join()
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work).result()
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        pool.apply(work)
+        pool.close()
+        pool.join()
 """
     recording, found = run(tmp_path, {"a.py": script}, "a.py")
     assert recording.status == 0, recording.errors
     trace = Trace(recording.folder)
-    assert trace.names == ("main", "pool0", "process0", "process1", "process2", "thread0")
+    assert trace.names == ("main", "pool0", "pool1", "process0", "process1", "process2", "thread0")
     for name in trace.names[1:]:
         first, last = trace.stream(name).records()
         assert isinstance(first, Event)
