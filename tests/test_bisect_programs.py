@@ -199,17 +199,21 @@ if __name__ == "__main__":
         start.join()
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work).result()
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        pool.apply(work)
+        pool.close()
+        pool.join()
 """
     recording, found = run(tmp_path, {"a.py": script}, "a.py")
     assert recording.status == 0, recording.errors
     trace = Trace(recording.folder)
-    assert trace.names == ("main", "process0", "process1", "process2", "thread0", "thread1")
+    assert trace.names == ("main", "pool0", "pool1", "process0", "process1", "process2", "thread0")
     for name in trace.names[1:]:
         first, last = trace.stream(name).records()
         assert isinstance(first, Event)
         assert (first.kind, first.line is not None, type(last)) == ("seed", True, End)
     started = [one.what for one in found if isinstance(one, Event)]
-    assert started == ["thread0", "process0", "process1", "process2", "thread1"]
+    assert started == ["thread0", "process0", "process1", "process2"]
 
 
 def test_threads_of_libraries_have_no_stream(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ threads and devices give the same. BLAKE2b puts the two together. A difference i
 of 2**-64, but for differences in nothing but the highest bit of the integers (signs), which must meet an even number of
 times in each row and in each column.
 
-Measured on 4 MiB of float32 with one thread: 0.22 ms, against 3.0 ms for BLAKE2b and 2.0 ms for SHA-1 over all bytes.
+Measured on 4 MiB of float32 with one thread (`python -m tests.tools.overhead --digests`): 0.3 ms, against 2.9 ms for
+BLAKE2b and 1.9 ms for SHA-1 over all bytes, and 0.6 ms for CRC-32, which has half the bits.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from detlint.bisect.options import Options
 from detlint.bisect.patching import replace
 
 _UNSEEN = ("_pin_memory_loop", "_feed")  # threads that hand batches on: their order is that of arrival
-_POOLS = ("concurrent.futures.thread", "multiprocessing.dummy")
+_THREAD_POOLS = ("concurrent.futures.thread", "multiprocessing.dummy")
+_PROCESS_POOLS = ("concurrent.futures.process", "multiprocessing.pool")
 _forks_watched = False
 
 
@@ -55,10 +56,12 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
         held = session.active()
         target = getattr(self, "_target", None)
         frame = caller()
-        aside = held is None or (held.lines.is_aside(frame) and not _is_pool(frame))
+        aside = held is None or (held.lines.is_aside(frame) and not _is_pool(frame, _THREAD_POOLS))
         if held is not None and not aside and getattr(target, "__name__", "") not in _UNSEEN and not self.is_alive():
-            name = held.next_started("thread")
-            held.event("thread", name, frame)
+            pool = _is_pool(frame, _THREAD_POOLS)
+            name = held.next_started("pool" if pool else "thread")
+            if not pool:  # a pool starts as many as it needs, which depends on time
+                held.event("thread", name, frame)
             run = self.run
             self.run = lambda: _in_thread(name, run)  # type: ignore[method-assign]
         original(self)
@@ -66,12 +69,9 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
     return start
 
 
-def _is_pool(frame: FrameType | None) -> bool:
-    """Whether a thread is started for the program's own work by a pool of the standard library."""
-    return frame is not None and frame.f_globals.get("__name__") in (
-        "concurrent.futures.thread",
-        "multiprocessing.dummy",
-    )
+def _is_pool(frame: FrameType | None, pools: tuple[str, ...]) -> bool:
+    """Whether what starts a thread or process is a pool of the standard library, for the program's own tasks."""
+    return frame is not None and frame.f_globals.get("__name__") in pools
 
 
 def _in_thread(name: str, run: Callable[[], Any]) -> Any:
@@ -93,12 +93,17 @@ def _process_start(original: Callable[..., None]) -> Callable[..., None]:
     def start(self: Any) -> None:
         held = session.active()
         if held is not None:
-            name = _worker_name(held, self) or held.next_started("process")
-            held.event("process", name, caller())
+            frame = caller()
+            pool = _is_pool(frame, _PROCESS_POOLS)
+            name = _worker_name(held, self) or held.next_started("pool" if pool else "process")
+            if not pool:
+                held.event("process", name, frame)
             self.run = Started(self.run, str(held.folder), held.options, name, held.cwd)
-        original(self)
-        if held is not None:
-            self.__dict__.pop("run", None)
+        try:
+            original(self)
+        finally:
+            if held is not None:
+                self.__dict__.pop("run", None)
 
     return start
 

@@ -99,9 +99,14 @@ def read(func: OpOverload[Any, Any]) -> Operation:
 
 
 def _collective(base: str) -> dict[int | str, int]:
-    """Flags that schemas of c10d lack: what comes first is written, and only read if it is also what is sent."""
-    if base in ("allreduce_", "broadcast_", "reduce_", "allreduce_coalesced_"):
+    """Flags that schemas of c10d lack: what comes first is written, and read only where it is what is added up.
+
+    A broadcast's tensor is read by one rank, whose content shows in what it has afterwards, too.
+    """
+    if base in ("allreduce_", "reduce_", "allreduce_coalesced_"):
         return {0: int(Flag.MUTATED)}
-    if base in ("send", "barrier", "monitored_barrier_"):
+    if base in ("barrier", "monitored_barrier_"):
+        return {0: int(Flag.VIEWED)}
+    if base == "send":
         return {}
     return {0: int(Flag.WRITE_ONLY)}

@@ -3,7 +3,10 @@
 A trace is a directory. `meta.json` describes the run (`Meta`). Each `NAME.jsonl.gz` is a stream: what one thread of one
 process did, in order. `main` is the thread that began; the others are named by who began them and in which order:
 
-    main  thread0  loader0.worker1  process0  process0.thread1  rank0  rank0.loader1.worker0  backward.cuda0
+    main  thread0  pool0  loader0.worker1  process0  process0.thread1  rank0  rank0.loader1.worker0  autograd0
+
+Which thread of a pool does which task depends on time, as does how many there are: streams named `pool` may differ
+between like runs.
 
 Records are numbered from 0 in their stream, operations and events together. Two runs in which nothing differs give
 streams that are equal byte for byte once decompressed: nothing of what they hold depends on time, addresses or process
@@ -157,8 +160,8 @@ class End:
     """How a stream ended. A stream without one was cut off: the process was killed.
 
     `reason` is "exit", "exception", "bound" (as many records as were asked for) or "signal". `status` is the exit
-    status of the process, `exception` its type and message, `seen` counts what was recorded (threads, processes,
-    compiled calls ...), `unseen` says in words what could not be.
+    status of the process, `exception` its type and message. In the stream that a process began with, `seen`
+    counts what was recorded (threads, processes, loaders, compiled code), `unseen` says in words what could not be.
     """
 
     number: int

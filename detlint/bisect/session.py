@@ -22,6 +22,7 @@ from detlint.bisect.streams import META
 from detlint.bisect.track import Track
 from detlint.bisect.writer import SUFFIX, Writer
 
+_POOL = "pool"
 _ACTIVE: Session | None = None
 
 
@@ -42,6 +43,7 @@ class Session:
         self.lines = Lines(self.cwd, options.user)
         self.recording = options.level == "op" and options.from_step == 0
         self.seen: Counter[str] = Counter()
+        self._begun: Counter[str] = Counter()
         self.unseen: dict[str, None] = {}  # an ordered set
         self.status = 0
         self.exception = ""
@@ -104,8 +106,10 @@ class Session:
     def next_started(self, kind: str) -> str:
         """The name of the thread or process that is started next."""
         with self._lock:
-            number = self.seen[kind]
-            self.seen[kind] += 1
+            number = self._begun[kind]
+            self._begun[kind] += 1
+            if kind != _POOL:  # how many threads a pool has depends on how fast they are
+                self.seen[kind] += 1
         return self.label(kind, number)
 
     def _begin(self, name: str) -> Track:
@@ -260,8 +264,8 @@ class Session:
                 "reason": reason,
                 "status": self.status,
                 "exception": self.exception,
-                "seen": dict(self.seen),
-                "unseen": list(self.unseen),
+                "seen": dict(self.seen) if track is self.main else {},
+                "unseen": list(self.unseen) if track is self.main else [],
             }
         )
 
