@@ -14,6 +14,7 @@ The table: what differs first -> the cause.
     only what an operation made                            kernel, or environment where the runs' own differ
     what compiled code made of equal inputs                compiled
     which operations are carried out                       control-flow, or one of those of data from outside
+    a loss, or parameters after a step                     step (only where operations were not recorded)
     how the program ends                                   crash
 """
 
@@ -198,7 +199,17 @@ def _event(case: Case, divergence: Divergence, a: Event, b: Event) -> Cause:
             ("DET506",),
             "run again with --compile eager: where that is equal, it is the compiled kernels that differ",
         )
-    return from_outside(case, a, f"the {a.kind} differs")
+    cause = from_outside(case, a, f"the {a.kind} differs")
+    if cause.kind != "host-value":
+        return cause
+    return Cause(
+        "step",
+        f"a step gives another result: its {'loss' if a.kind == 'loss' else 'parameters'}",
+        (f"{case.a.steps} steps before it agree; operations were not recorded there",),
+        a.line,
+        (),
+        f"record operations from there: --from-step {case.a.steps}",
+    )
 
 
 def _batch(case: Case, batch: Event, at: Op | Event) -> Cause:

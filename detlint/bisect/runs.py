@@ -70,11 +70,27 @@ class Done:
 def run(plan: Plan, folder: Path) -> Done:
     """Record a program twice below `folder` (`a.trace`, `b.trace`) and compare.
 
-    Raises programs.ProgramError where there is nothing to run, streams.TraceError and OSError.
+    Where steps alone are recorded and one differs, the program runs again, and operations are recorded from that step
+    on. Raises programs.ProgramError where there is nothing to run, streams.TraceError and OSError.
     """
     begun = time.monotonic()
+    done = _once(plan, folder)
+    if plan.options.level == "step" and done.outcome.status == outcome.DIVERGED:
+        step = done.outcome.found[0].a.steps
+        closer = replace(plan, options=replace(plan.options, level="op", from_step=step))
+        again = _once(closer, folder / "operations")
+        if again.outcome.status == outcome.DIVERGED:
+            note = (
+                f"steps alone were recorded first, and the first {step} agree: operations were recorded from there on"
+            )
+            done = replace(again, notes=(*again.notes, note))
+    return replace(done, seconds=time.monotonic() - begun)
+
+
+def _once(plan: Plan, folder: Path) -> Done:
+    """Record both runs, without filling memory if that makes the program fail, and compare."""
     recordings, notes = _record(plan, folder, ("a.trace", "b.trace")), []
-    if plan.poison and any(one.status for one in recordings):
+    if plan.poison and any(one.status for one in recordings) and not any(one.timed_out for one in recordings):
         # what reads fresh memory without harm, as an index for one, may fail where that is filled: is it that?
         plain = _record(replace(plan, poison=False), folder, ("a-plain.trace", "b-plain.trace"))
         if [one.status for one in plain] != [one.status for one in recordings]:
@@ -85,7 +101,7 @@ def run(plan: Plan, folder: Path) -> Done:
     if late and found.status != outcome.DIVERGED:
         reason = f"{' and '.join(late)} did not end within {plan.timeout:g} s"
         found = replace(found, status=outcome.INCONCLUSIVE, reason=reason)
-    return Done(found, recordings, time.monotonic() - begun, tuple(notes))
+    return Done(found, recordings, 0.0, tuple(notes))
 
 
 def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, Recording]:

@@ -84,7 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--timeout", type=_seconds, metavar="S", help="seconds that each run may take [no limit]")
     made.add_argument("--max-ops", type=_count, default=0, metavar="N", help="record so much of each thread [all]")
     made.add_argument("--from-step", type=_count, default=0, metavar="N", help="record from this optimizer step on")
-    made.add_argument("--level", choices=("op", "step"), default="op", help="record operations, or steps alone [op]")
+    made.add_argument(
+        "--level", choices=("op", "step"), default="op", help="record steps alone, then operations where they differ"
+    )
     made.add_argument(
         "--compile", choices=("keep", "eager"), default="keep", help="keep what torch.compile makes, or run as written"
     )
