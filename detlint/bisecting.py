@@ -46,7 +46,7 @@ def _of_finding(judged: Judged, near: bool, table: str) -> Static:
     fix = ""
     if finding.fix is not None and finding.fix.safety is not Safety.DISPLAY:
         unsafe = " --unsafe-fixes" if finding.fix.safety is Safety.UNSAFE else ""
-        fix = f"`detlint --fix{unsafe} --select {rule.code} {_shown(finding.place.path)}` ({finding.fix.title})"
+        fix = f"`detlint --fix{unsafe} --select {rule.code}` ({finding.fix.title})"
     place = str(Line(_shown(finding.place.path), finding.place.line, cell=finding.place.cell))
     told = rule.help.format(**finding.details)
     return Static(rule.code, rule.name, place, finding.message, told, fix, table, near)

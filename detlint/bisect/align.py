@@ -83,20 +83,23 @@ class Comparison:
     evidence: list[Evidence] = field(default_factory=list)
 
 
-def compare(a: Stream, b: Stream) -> Comparison:
+def compare(a: Stream, b: Stream, repaired: frozenset[str] = frozenset()) -> Comparison:
     """Compare two records of one stream. What is equal to the last bit is skipped without being read.
 
-    Raises TraceError where one is damaged.
+    At the sites of `repaired` (`NAME@PATH:LINE`) nothing counts as different: the second run was given what the first
+    one had. Raises TraceError where one is damaged.
     """
     equal, whole = equal_prefix(a, b)
     if whole:
         return Comparison(a.name, equal)
-    return align(a.name, a.records(equal), b.records(equal), equal)
+    return align(a.name, a.records(equal), b.records(equal), equal, repaired)
 
 
-def align(name: str, a: Iterable[Record], b: Iterable[Record], start: int = 0) -> Comparison:
+def align(
+    name: str, a: Iterable[Record], b: Iterable[Record], start: int = 0, repaired: frozenset[str] = frozenset()
+) -> Comparison:
     """Compare what follows on `start` records that are equal."""
-    return _Walk(name, a, b, start).run()
+    return _Walk(name, a, b, start, repaired).run()
 
 
 class _Side:
@@ -123,7 +126,10 @@ class _Side:
 
 
 class _Walk:
-    def __init__(self, name: str, a: Iterable[Record], b: Iterable[Record], start: int) -> None:
+    def __init__(
+        self, name: str, a: Iterable[Record], b: Iterable[Record], start: int, repaired: frozenset[str]
+    ) -> None:
+        self._repaired = repaired
         self._a, self._b = _Side(a), _Side(b)
         self._found = Comparison(name, start)
         self._equal = start
@@ -151,18 +157,22 @@ class _Walk:
             self._offsets.append(b.number - a.number)
         if isinstance(a, Op) and isinstance(b, Op):
             differs = self._op(a, b)
-            if differs:
+            if differs and not self._is_repaired(a.name, a):
                 partners = tuple(self._partner(one.producer) for one in a.inputs)
                 self._found.divergence = Divergence(a, b, self._equal, differs, producers=partners)
                 return
         elif isinstance(a, Event) and isinstance(b, Event) and (a.digests != b.digests or a.data != b.data):
             self._note(a, b)
-            if a.kind in _VERDICTS and a.digests != b.digests:
+            if a.kind in _VERDICTS and a.digests != b.digests and not self._is_repaired(a.kind, a):
                 self._found.divergence = Divergence(a, b, self._equal, ("digests",))
                 return
         self._equal += 1
         self._a.take()
         self._b.take()
+
+    def _is_repaired(self, name: str, record: Work) -> bool:
+        line = record.line
+        return line is not None and f"{name}@{line.path}:{line.line}" in self._repaired
 
     def _partner(self, number: int) -> int | None:
         """The record of B that corresponds to one of A."""

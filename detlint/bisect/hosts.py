@@ -94,7 +94,11 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
         title = f"{name} was used another number of times since its seed"
         advice = "find the draws that only one run makes; what follows them gets other numbers"
     last = known.a.agreed.get(generator)
-    told.append(f"the last draw on which both runs agree: {last.line}" if last is not None else "it is its first draw")
+    told.append(
+        f"the last draw on which both runs agree: {last.line}"
+        if last is not None
+        else "no draw from it was recorded before"
+    )
     resumed = known.a.resumed or known.b.resumed
     if resumed is not None and seed is None:
         told.append(f"a checkpoint was loaded at {resumed.line} ({resumed.data.get('path')}), without this state")

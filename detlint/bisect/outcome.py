@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from detlint.bisect import align, causes, history
 from detlint.bisect.align import Comparison, Evidence
 from detlint.bisect.case import Case, Cause
 from detlint.bisect.history import History
-from detlint.bisect.records import Event, Meta
+from detlint.bisect.records import End, Event, Meta
 from detlint.bisect.streams import Trace
 
 EQUAL, DIVERGED, USAGE, FAILED, INCONCLUSIVE = range(5)
@@ -22,6 +23,7 @@ _MADE_DIFFERENT = (
     "env.PYTHONHASHSEED",
     "hash_seed",
 )  # memory's filling, and what runs by chance
+Ends: TypeAlias = "dict[str, tuple[End | None, End | None]]"  # by stream
 _VAGUE = ("worker-data", "host-value")
 
 
@@ -65,8 +67,8 @@ class Outcome:
         return VERDICTS[self.status]
 
 
-def compare(a: Trace, b: Trace) -> Outcome:
-    """Compare two traces. Raises TraceError where one is damaged."""
+def compare(a: Trace, b: Trace, repaired: frozenset[str] = frozenset()) -> Outcome:
+    """Compare two traces, but for what was `repaired` (see `align.compare`). Raises TraceError where one is damaged."""
     metas = a.meta, b.meta
     outcome = Outcome(EQUAL, metas, environment=_environments(metas))
     if a.meta.digest != b.meta.digest:
@@ -77,24 +79,25 @@ def compare(a: Trace, b: Trace) -> Outcome:
             "install the same packages (xxhash in both, or in none) and record again",
         )
     shared = [name for name in a.names if name in b.names]
-    compared = {name: _compared(a, b, name) for name in shared}
+    compared = {name: _compared(a, b, name, repaired) for name in shared}
     differing = [name for name in shared if compared[name].divergence is not None]
     found = [_found(a, b, compared, name, outcome.environment) for name in differing]
+    ends = {name: (a.stream(name).end(), b.stream(name).end()) for name in shared}
     outcome = replace(
         outcome,
         found=tuple(_ranked(found)),
         equal=sum(one.equal for one in compared.values()),
         streams=tuple(shared),
-        seen=_seen(a),
-        unseen=_unseen(a, b),
+        seen=_seen(ends),
+        unseen=_unseen(ends),
     )
     if found:
         return replace(outcome, status=DIVERGED)
-    return _undiverged(outcome, a, b)
+    return _undiverged(outcome, sorted(set(a.names) ^ set(b.names)), ends)
 
 
-def _compared(a: Trace, b: Trace, name: str) -> Comparison:
-    found = align.compare(a.stream(name), b.stream(name))
+def _compared(a: Trace, b: Trace, name: str, repaired: frozenset[str]) -> Comparison:
+    found = align.compare(a.stream(name), b.stream(name), repaired)
     divergence = found.divergence
     if divergence is not None and _WORKER.fullmatch(name) and not divergence.differs:
         one_is_prefix = not (divergence.only_a and divergence.only_b) and not divergence.meet
@@ -139,20 +142,17 @@ def _ranked(found: list[Found]) -> list[Found]:
     return [telling[0], found[0], *(one for one in found[1:] if one is not telling[0])]
 
 
-def _undiverged(outcome: Outcome, a: Trace, b: Trace) -> Outcome:
-    """The outcome where nothing that both recorded differs."""
-    apart = sorted(set(a.names) ^ set(b.names))
+def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:
+    """The outcome where nothing that both recorded differs; `apart` are the streams that one run alone has."""
     if apart:
         return replace(outcome, status=INCONCLUSIVE, reason=f"only one run has a stream {apart[0]}")
-    ends = []
-    for name in (one for one in outcome.streams if not _WORKER.fullmatch(one)):
-        for trace, run in ((a, "A"), (b, "B")):
-            end = trace.stream(name).end()
+    own = {name: both for name, both in ends.items() if not _WORKER.fullmatch(name)}
+    for name, both in own.items():
+        for run, end in zip("AB", both, strict=True):
             if end is None or end.reason == "signal":
                 reason = f"the record of {run} was cut off (stream {name}): the process was ended from outside"
                 return replace(outcome, status=INCONCLUSIVE, reason=reason)
-            ends.append(end)
-    failed = next((end for end in ends if end.status), None)
+    failed = next((end for both in own.values() for end in both if end is not None and end.status), None)
     if failed is not None:
         told = failed.exception or f"status {failed.status}"
         return replace(outcome, status=FAILED, reason=f"the program failed in both runs alike: {told}")
@@ -168,16 +168,16 @@ def _environments(metas: tuple[Meta, Meta]) -> tuple[tuple[str, str, str], ...]:
     return tuple((name, a.get(name, ""), b.get(name, "")) for name in names if a.get(name) != b.get(name))
 
 
-def _seen(trace: Trace) -> tuple[tuple[str, int], ...]:
-    """How much of what there was, over all streams."""
+def _seen(ends: Ends) -> tuple[tuple[str, int], ...]:
+    """How much of what there was in the first run, over all streams."""
     seen: Counter[str] = Counter()
-    for name in trace.names:
-        end = trace.stream(name).end()
+    for end, _ in ends.values():
         seen.update(end.seen if end is not None else {})
     return tuple(sorted(seen.items()))
 
 
-def _unseen(*traces: Trace) -> tuple[str, ...]:
+def _unseen(ends: Ends) -> tuple[str, ...]:
     """What could not be recorded, in words."""
-    ends = [trace.stream(name).end() for trace in traces for name in trace.names]
-    return tuple(dict.fromkeys(told for end in ends if end is not None for told in end.unseen))
+    return tuple(
+        dict.fromkeys(told for both in ends.values() for end in both if end is not None for told in end.unseen)
+    )

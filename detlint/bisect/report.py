@@ -13,6 +13,13 @@ from detlint.bisect.records import End, Event, Line, Op
 _AROUND = 2  # lines of the source before and after
 _WIDEST = 110
 _GENERATORS = ("torch", "numpy", "python")
+_SEEN = {
+    "loader": "iterations of loaders",
+    "compiled": "compiled calls",
+    "thread": "threads",
+    "process": "processes",
+    "autograd": "threads of autograd",
+}
 Reader = Callable[[Line], Sequence[str]]
 
 
@@ -66,9 +73,17 @@ def where(found: Found) -> str:
     return ", ".join(words)
 
 
+def briefly(found: Found) -> str:
+    """A difference that is found when those before it are repaired, in a line."""
+    divergence, cause = found.comparison.divergence, found.cause
+    place = divergence.line if divergence is not None else None
+    because = f" (made at {cause.line})" if cause.line not in (place, None) else ""
+    return f"next difference: {place or 'the end'}: {cause.title}  [{cause.kind}]{because}"
+
+
 def coverage(outcome: Outcome) -> list[str]:
     """What was seen, what was not, and how far that carries."""
-    seen = [f"{count} {name}{'s' * (count != 1)}" for name, count in outcome.seen if count]
+    seen = [f"{_SEEN.get(name, name)}: {count}" for name, count in outcome.seen if count]
     lines = [f"seen: {', '.join([*_streams(outcome), *seen])}"] if outcome.streams else []
     if outcome.unseen:
         lines.append(f"not seen: {'; '.join(outcome.unseen[:4])}")

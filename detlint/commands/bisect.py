@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from detlint.bisect import document, explain, outcome, page, report, runs, spread
+from detlint.bisect import document, explain, outcome, page, repairs, report, runs, spread
 from detlint.bisect.options import Options
 from detlint.bisect.outcome import Outcome
 from detlint.bisect.programs import ProgramError
@@ -78,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--explain", action="store_true", help="run again with one suspect held equal in both runs, up to three times"
+    )
+    made.add_argument(
+        "--all", type=_count, default=0, metavar="N", help="go on to the next difference, up to N of them"
     )
     made.add_argument("--no-poison", action="store_true", help="do not fill fresh memory with other bytes in each run")
     made.add_argument("--at-once", action="store_true", help="let both runs go on side by side; they share their files")
@@ -158,8 +161,12 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
         trials = explain.explain(plan, found, folder / "explain", _progress)
         first = replace(found.found[0], cause=explain.refined(found.found[0].cause, trials))
         found = replace(found, found=(first, *found.found[1:]))
+    notes = done.notes
+    if options.all > 1 and found.found:
+        rest = repairs.find(plan, found, folder / "repaired", options.all, _progress)
+        notes = (*notes, *map(report.briefly, rest.found), rest.end)
     traces = (Trace(done.recordings[0].folder), Trace(done.recordings[1].folder))
-    status = _show(options, found, " ".join(command), traces, done.notes, done.seconds)
+    status = _show(options, found, " ".join(command), traces, notes, done.seconds)
     _tell_failures(done)
     return status
 
