@@ -1,4 +1,4 @@
-"""What differs beside the first difference: that is repaired, by the values of the other run, and the search goes on."""
+"""Differences after the first: that one is repaired by the values of the other run, and the search goes on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def find(plan: Plan, first: Outcome, folder: Path, most: int, progress: Callable
     The first run keeps what the operations at the lines of these differences made, and the second one gets it in place
     of its own, with the states of the generators. Raises as `runs.run` does.
     """
-    found, sites, current = [], list[str](), first.found[0]
+    found: list[Found] = []
+    sites: list[str] = []
+    current = first.found[0]
     for number in range(1, most):
         site = _site(current)
         if site is None:

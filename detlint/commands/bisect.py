@@ -79,9 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--explain", action="store_true", help="run again with one suspect held equal in both runs, up to three times"
     )
-    made.add_argument(
-        "--all", type=_count, default=0, metavar="N", help="go on to the next difference, up to N of them"
-    )
+    made.add_argument("--all", type=_count, default=0, metavar="N", help="go on to the next differences, N in all")
     made.add_argument("--no-poison", action="store_true", help="do not fill fresh memory with other bytes in each run")
     made.add_argument("--at-once", action="store_true", help="let both runs go on side by side; they share their files")
     made.add_argument("--timeout", type=_seconds, metavar="S", help="seconds that each run may take [no limit]")
