@@ -117,5 +117,6 @@ def _for_ranks(own: list[str], script: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # `-m` puts the working folder there; the program's own comes
+    if not getattr(sys.flags, "safe_path", False):  # of Python 3.11 on
+        sys.path.pop(0)  # the working folder, which `-m` puts there; the program's own comes
     main(sys.argv[1:])
