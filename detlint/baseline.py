@@ -15,6 +15,7 @@ from detlint.config import Config, ConfigError
 from detlint.filtering import Run
 from detlint.fingerprints import Texts, fingerprints
 from detlint.report import Judged, Report, Suppressed
+from detlint.source import is_discovered
 
 VERSION = 1
 
@@ -55,11 +56,11 @@ class Baseline:
             entries = tuple(Entry(**{key: str(value) for key, value in each.items()}) for each in content["findings"])
         except FileNotFoundError:
             raise ConfigError(f"{file} does not exist; `--write-baseline` writes a baseline") from None
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            where = (
-                f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "its form is wrong"
-            )
+        except json.JSONDecodeError as error:
+            where = f"line {error.lineno}: {error.msg}"
             raise ConfigError(f"{file} is no baseline ({where}); mend it, or delete it and write it again") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ConfigError(f"{file} is no baseline (its form is wrong); delete it and write it again") from None
         return cls(file, entries, config)
 
     def __call__(self, report: Report, run: Run) -> Report:
@@ -79,16 +80,14 @@ class Baseline:
         )
 
     def _notes(self, count: int, run: Run) -> Iterator[str]:
+        """What to tell of `count` findings that are left out, and of entries without one, if all had a chance."""
         if count:
-            yield f"{_findings(count)} of {self.file} {'is' if count == 1 else 'are'} not shown"
-        files = {_from(self.file, item.path) for item in run.sources}
-        if all(_may_occur(entry, files, self.file, self.config) for entry in self.entries) and count < len(
-            self.entries
-        ):
-            gone = len(self.entries) - count
-            entries, them = ("entry", "it") if gone == 1 else ("entries", "them")
-            told = f"{gone} {entries} of {self.file} no longer {'occurs' if gone == 1 else 'occur'}"
-            yield f"{told}; `--write-baseline` takes {them} out"
+            findings, are = ("finding", "is") if count == 1 else ("findings", "are")
+            yield f"{count} {findings} of {self.file} {are} not shown"
+        gone = len(self.entries) - count
+        if gone > 0 and not _unasked(self, run):
+            entries, occur, them = ("entry", "occurs", "it") if gone == 1 else ("entries", "occur", "them")
+            yield f"{gone} {entries} of {self.file} no longer {occur}; `--write-baseline` takes {them} out"
 
     def _renamed(self, found: Iterable[Entry]) -> dict[str, str]:
         """The names that files have in the baseline, of those that are gone under these and seem to be here now.
@@ -123,9 +122,7 @@ def write(file: Path, report: Report, run: Run, config: Config) -> None:
     What the file has already of files that were not read, or of rules that were not asked for, is kept. Raises
     ConfigError and OSError.
     """
-    files = {_from(file, item.path) for item in run.sources}
-    old = Baseline.read(file, config).entries if file.exists() else ()
-    kept = (entry for entry in old if not _may_occur(entry, files, file, config))
+    kept = _unasked(Baseline.read(file, config), run) if file.exists() else []
     entries = sorted({*_entries(report.findings, run.texts, file), *kept})
     rows = ",\n".join(json.dumps(vars(entry), ensure_ascii=False) for entry in entries)
     text = f'{{"version": {VERSION}, "findings": [\n{rows}\n]}}\n'
@@ -153,15 +150,23 @@ def _from(file: Path, path: str) -> str:
     return Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(file.parent)), name).as_posix()
 
 
-def _may_occur(entry: Entry, files: set[str], file: Path, config: Config) -> bool:
-    """Whether a run over these files, with these settings, would have found it."""
-    rules = catalogues.load()
-    rule = rules.rules.get(entry.code)
-    if rule is None or not (entry.path in files or not (file.parent / entry.path).is_file()):
-        return rule is None
-    asked = entry.code in rules.choose(config.select, config.ignore) | {UNPARSED}
-    return asked and rule.lower.rank <= config.severity.rank and rule.speaks_of(config.breaks)
+def _unasked(baseline: Baseline, run: Run) -> list[Entry]:
+    """The entries that a run would not have found were they there: of files that it did not read, or of other rules."""
+    file, config, catalogue = baseline.file, baseline.config, catalogues.load()
+    read = {_from(file, item.path) for item in run.sources}
+    asked = catalogue.choose(config.select, config.ignore) | {UNPARSED}
+    hidden = {
+        code
+        for code, rule in catalogue.rules.items()
+        if code not in asked or rule.lower.rank > config.severity.rank or not rule.speaks_of(config.breaks)
+    }
 
+    def is_elsewhere(path: Path) -> bool:
+        ours = path.suffix not in (".py", ".ipynb") or is_discovered(path, file.parent, config.exclude)
+        return ours and path.is_file()
 
-def _findings(count: int) -> str:
-    return "1 finding" if count == 1 else f"{count} findings"
+    return [
+        entry
+        for entry in baseline.entries
+        if entry.code in hidden or (entry.path not in read and is_elsewhere(file.parent / entry.path))
+    ]

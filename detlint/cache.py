@@ -11,24 +11,29 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import Collected, Source
-from detlint.catalogue import Rule
+from detlint.catalogue import CatalogueError, Rule
 from detlint.codec import Codec, CodecError
+from detlint.config import Config, ConfigError
+from detlint.finding import Finding, Place
 from detlint.listing import Around
-from detlint.report import Answered
+from detlint.report import Answered, Judged
 from detlint.store import Store
+from detlint.suppressions import KINDS, Suppression
 from detlint.vendoring import FILE as RUNTIME
 
+T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _BATCH = 64  # results that are kept at once
 
@@ -106,7 +111,7 @@ class Cache:
     def keep(self, content: Content, collected: Collected) -> None:
         """Keep what all rules made of a file; for good once `flush` was called."""
         key = self._key(content)
-        if key is not None and collected.lasting:
+        if key is not None and collected.lasting and not isinstance(content.item.text, str):  # soon to be another
             try:
                 self._waiting[key] = _files().encode(collected)
             except CodecError:
@@ -127,23 +132,27 @@ class Cache:
         return _key("file", tool(), str(self._torch), name, content.item.name, content.digest.hex())
 
     def answer_key(self, contents: Iterable[Content], around: Around) -> bytes | None:
-        """The key of what a project of these files has; None where that cannot be kept."""
-        digests = [(each.item.path, each.item.name, each.digest) for each in contents]
-        if self.store is None or any(digest is None for *_, digest in digests):
-            return None
+        """The key of what a project of these files has; None where that is not kept: a text is not on the disk."""
+        digests = []
+        for each in contents:
+            if self.store is None or each.digest is None or isinstance(each.item.text, str):
+                return None
+            digests.append((each.item.path, each.item.name, each.digest))
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
-        known = (digests, beside, around.commands, sorted(around.unread), around.vendored, around.whole)
+        known = (sorted(digests), beside, around.commands, sorted(around.unread), around.vendored, around.whole)
         return _key("project", tool(), str(self._torch), repr(known))
 
-    def answered(self, key: bytes | None) -> Answered | None:
-        """What is kept of a project under a key."""
+    def answered(self, key: bytes | None, contents: Iterable[Content]) -> Answered | None:
+        """What is kept of a project of these files under a key."""
         if self.store is None or key is None:
             return None
+        paths = {each.item.path for each in contents}
         try:
-            return _projects().decode(self.store.get([key])[key])
+            found = _projects().decode(self.store.get([key])[key], paths=paths)
         except (KeyError, CodecError):
             return None
+        return found if found.suppressions.keys() == paths else None
 
     def keep_answered(self, key: bytes | None, answered: Answered) -> None:
         """Keep what a project has under a key."""
@@ -152,6 +161,18 @@ class Cache:
                 self.store.put({key: _projects().encode(answered)})
             except CodecError:
                 return
+
+    def note_whole(self) -> None:
+        """Note that the project was analysed as a whole."""
+        if self.store is not None and not self.is_whole():
+            self.store.put({self._whole(): b""})
+
+    def is_whole(self) -> bool:
+        """Whether the project was ever analysed as a whole, by this detlint and for this version of PyTorch."""
+        return self.store is not None and bool(self.store.get([self._whole()]))
+
+    def _whole(self) -> bytes:
+        return _key("whole", tool(), str(self._torch))
 
 
 @cache
@@ -171,6 +192,42 @@ def tool() -> str:
         files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
         parts += [f"{path.name} {_stamp(path)}" for path in files]
     return _key(*parts).hex()
+
+
+def _can_be_shown(finding: Finding) -> bool:
+    """Whether a finding is of a rule, and says what that rule's page wants to know."""
+    try:
+        return bool(catalogues.load().rules[finding.code].help.format(**finding.details))
+    except (AttributeError, LookupError, ValueError):
+        return False
+
+
+def _is_somewhere(place: Place) -> bool:
+    cell = 0 if place.cell is None else place.cell
+    return min(place.line, place.column, place.end_line, place.end_column, cell + 1) > 0
+
+
+_CHECKS: Mapping[type, Callable[[Any], bool]] = {
+    Finding: _can_be_shown,
+    Judged: lambda judged: judged.rule.code == judged.finding.code,
+    Place: _is_somewhere,
+    Suppression: lambda each: each.kind in KINDS,
+}
+
+
+def uncached_where_it_fails(run: Callable[[Config], T], config: Config) -> T:
+    """What a run with these settings gives; where it fails with a cache, what it gives without one.
+
+    What is read from the cache has the right types, but need not make sense: somebody else may have put it there.
+    """
+    try:
+        return run(config)
+    except (ConfigError, CatalogueError, OSError):
+        raise
+    except Exception:
+        if config.cache_dir is None:
+            raise
+        return run(replace(config, cache_dir=None))
 
 
 def _stamp(path: Path) -> str:
@@ -199,10 +256,10 @@ def _digest_of_text(text: str | bytes) -> bytes:
 
 @cache
 def _files() -> Codec[Collected]:
-    return Codec(Collected)
+    return Codec(Collected, _CHECKS)
 
 
 @cache
 def _projects() -> Codec[Answered]:
     rules = catalogues.load().rules
-    return Codec(Answered, {Rule: (lambda rule: rule.code, rules.__getitem__)})
+    return Codec(Answered, _CHECKS, {Rule: (lambda rule: rule.code, rules.__getitem__)})

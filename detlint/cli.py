@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from detlint import __version__
+from detlint.commands.cache import cache
 from detlint.commands.check import check
 from detlint.commands.entries import entries
 from detlint.commands.rules import rule
+from detlint.commands.server import server
 
 
 class _DefaultsToCheck(click.Group):
@@ -46,7 +48,7 @@ def bisect(arguments: tuple[str, ...]) -> None:
     raise SystemExit(bisect.main(arguments))
 
 
-for _command in (check, entries, rule):
+for _command in (cache, check, entries, rule, server):
     cli.add_command(_command)
 
 

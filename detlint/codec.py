@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import json
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -28,9 +28,13 @@ class CodecError(Exception):
 
 @dataclass
 class _Document:
-    """A document that is being written or read: its rows, or the records that they were read into."""
+    """A document that is being written or read: its rows, or the records that they were read into.
+
+    `path` is the root's, `paths` are those that may stand in the document where the root has none.
+    """
 
     path: str | None
+    paths: Container[str] = ()
     rows: list[Any] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -45,13 +49,19 @@ class _Shape(NamedTuple):
 class Codec(Generic[T]):
     """Writes and reads records of one class.
 
-    Where the root has a `path`, the records in it that have the same one take the path under which it is read.
+    Where the root has a `path`, so have all records in it, and they take the one under which they are read.
     """
 
-    def __init__(self, root: type[T], others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE):
-        """`root` and what its annotations reach are dataclasses, or classes whose annotations are their fields.
+    def __init__(
+        self,
+        root: type[T],
+        checks: Mapping[type, Callable[[Any], bool]] = _NONE,
+        others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE,
+    ) -> None:
+        """`root` and what its annotations reach are dataclasses.
 
-        `others` are classes that are written and read by functions, as plain values. They raise as dicts do.
+        `checks` say of records of some classes whether they make sense. `others` are classes that are written and read
+        by functions, as plain values. Both may raise as dicts do.
         """
         self._root = root
         self._others = others
@@ -60,7 +70,7 @@ class Codec(Generic[T]):
         self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
         self._fields = [tuple(get_type_hints(kind)) for kind in self._kinds]
         self._shapes = [tuple(self._shape_of(*each) for each in get_type_hints(kind).items()) for kind in self._kinds]
-        self._make = [kind if is_dataclass(kind) else _maker(kind) for kind in self._kinds]
+        self._checks = {number: checks[kind] for number, kind in enumerate(self._kinds) if kind in checks}
 
     def encode(self, value: T) -> bytes:
         """The document of a record. Raises CodecError for what JSON cannot hold."""
@@ -71,16 +81,22 @@ class Codec(Generic[T]):
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be written: {error}") from error
 
-    def decode(self, content: bytes, path: str | None = None) -> T:
-        """The record of a document, as one of `path`. Raises CodecError for a document that `encode` did not write."""
-        document = _Document(path)
+    def decode(self, content: bytes, path: str | None = None, paths: Container[str] = ()) -> T:
+        """The record of a document, as one of `path`, or with no other paths in it than `paths`.
+
+        Raises CodecError for a document that `encode` did not write.
+        """
+        document = _Document(path, paths)
         try:
             made = document.rows
-            fields, shapes, make = self._fields, self._shapes, self._make
+            fields, shapes, kinds, checks = self._fields, self._shapes, self._kinds, self._checks
             for number, *values in json.loads(content):
-                if len(values) != len(fields[number]):
-                    raise CodecError("a row has the wrong length")
-                made.append(make[number](*[s.read(v, document) for s, v in zip(shapes[number], values, strict=True)]))
+                if number < 0 or len(values) != len(fields[number]):
+                    raise CodecError("a row is of no class, or has the wrong length")
+                given = zip(shapes[number], values, strict=True)
+                made.append(kinds[number](*[shape.read(value, document) for shape, value in given]))
+                if number in checks and not checks[number](made[-1]):
+                    raise CodecError(f"{made[-1]!r} makes no sense")
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be read: {error}") from error
         if not made or type(made[-1]) is not self._root:
@@ -158,22 +174,7 @@ class Codec(Generic[T]):
 
 
 def _is_record(hint: Any) -> bool:
-    return isinstance(hint, type) and (
-        is_dataclass(hint) or (hint.__module__.startswith("detlint.") and not issubclass(hint, enum.Enum))
-    )
-
-
-def _maker(kind: type) -> Callable[..., Any]:
-    """What makes an object of a class that is no dataclass from its fields."""
-    names = tuple(get_type_hints(kind))
-
-    def make(*values: Any) -> Any:
-        made: Any = object.__new__(kind)
-        for name, value in zip(names, values, strict=True):
-            setattr(made, name, value)
-        return made
-
-    return make
+    return isinstance(hint, type) and is_dataclass(hint)
 
 
 def _exactly(kind: type) -> _Shape:
@@ -235,14 +236,18 @@ def _read_constant(value: Any, _: _Document) -> Any:
     return value
 
 
-def _write_own(value: Any, document: _Document) -> Any:
-    return None if value == document.path else value
+def _write_own(value: Any, document: _Document) -> str | None:
+    if document.path is None:
+        return str(value)
+    if value != document.path:
+        raise ValueError(f"it speaks of another file, {value!r}")
+    return None
 
 
 def _read_own(value: Any, document: _Document) -> str:
     path = document.path if value is None else value
-    if type(path) is not str:
-        raise TypeError(f"{path!r} is no path")
+    if type(path) is not str or not (path == document.path or path in document.paths):
+        raise ValueError(f"{path!r} is not among its files")
     return path
 
 

@@ -70,7 +70,7 @@ def for_paths(paths: Sequence[Path]) -> Config:
     found = find(paths[0])
     if found is None:
         root = project_root(paths[0])
-        config = Config(root=root, cache_dir=root / _CACHE if _is_root(root) else None)
+        config = Config(root=root, cache_dir=root / _CACHE if is_root(root) else None)
     else:
         config = from_table(*found)
     return replace(config, cache_dir=None) if os.environ.get(NO_CACHE) else config
@@ -95,10 +95,11 @@ def project_root(start: Path) -> Path:
     """The nearest folder at or above `start` that looks like a project's, else the folder of `start`."""
     folder = start if start.is_dir() else start.parent
     absolute = folder.absolute()
-    return next((d for d in (absolute, *absolute.parents) if _is_root(d)), folder)
+    return next((d for d in (absolute, *absolute.parents) if is_root(d)), folder)
 
 
-def _is_root(folder: Path) -> bool:
+def is_root(folder: Path) -> bool:
+    """Whether a folder looks like a project's root."""
     return any((folder / mark).exists() for mark in _MARKS)
 
 

@@ -10,14 +10,15 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Source, analyse
+from detlint.analyse import UNPARSED, Collected, Source, analyse
 from detlint.answering import answers
-from detlint.cache import Cache
+from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
 from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.link.entries import Entry
 from detlint.listing import listed
+from detlint.project import Project
 from detlint.report import Programs, Report
 from detlint.settling import choose, link, settle
 
@@ -72,6 +73,9 @@ def _checked(
     """All that is found under `paths`, and what it is made from."""
     sources, around = listed(paths, config)
     answered, collected = answers(sources, around, config, torch, jobs, progress)
+    root = config.root.resolve()
+    if any(root.is_relative_to(path.resolve()) for path in (*config.context, *paths)):
+        Cache(config.cache_dir, torch).note_whole()
     return choose(answered, config), Run(sources, collected, around)
 
 
@@ -81,9 +85,13 @@ def entries_of(
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
     begun = time.monotonic()
     sources, around = listed(paths, config)
-    cache = Cache(config.cache_dir, torch)
-    collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
-    project = link(collected, torch, around)
+
+    def run(config: Config) -> tuple[list[Collected], Project]:
+        cache = Cache(config.cache_dir, torch)
+        collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
+        return collected, link(collected, torch, around)
+
+    collected, project = uncached_where_it_fails(run, config)
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
     errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)

@@ -11,7 +11,7 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
-from detlint.cache import Cache
+from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config, requirements
 from detlint.filtering import Run, filtered, filters
 from detlint.finding import Finding
@@ -48,6 +48,18 @@ def fix_paths(
     Only findings that are shown are fixed: none of the baseline, and with `since`, a revision of git, only what came
     with the change since then.
     """
+    return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress, since), config)
+
+
+def _fixed(
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    unsafe: bool,
+    jobs: int,
+    progress: Progress | None,
+    since: str | None,
+) -> Fixed:
     narrowing = filters(paths, config, torch, jobs, since)
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     listing, around = listed(paths, config)

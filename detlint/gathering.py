@@ -37,8 +37,7 @@ def collect(
     items = [each.item for each in missing.values()]
     for collected in _collect(items, chosen, torch, jobs, progress):
         found[collected.path] = collected
-        if not isinstance(missing[collected.path].item.text, str):  # what an editor has is soon another
-            cache.keep(missing[collected.path], collected)
+        cache.keep(missing[collected.path], collected)
     cache.flush()
     return [restricted(found[each.item.path], codes) for each in contents]
 

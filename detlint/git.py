@@ -105,7 +105,8 @@ class Repository:
     def left_out(self) -> set[PurePosixPath]:
         """The files that a sparse checkout does not write to the work tree."""
         rows = self._ask("ls-files", "-z", "-t").split(b"\0")
-        return {PurePosixPath(os.fsdecode(row[2:])) for row in rows if row.startswith(b"S ")}
+        found = {PurePosixPath(os.fsdecode(row[2:])) for row in rows if row.startswith(b"S ")}
+        return {place for place in found if not (self.root / place).exists()}
 
     def file(self, path: Path) -> PurePosixPath | None:
         """The path from the root of a file, links not followed; None where it belongs to no repository or another."""

@@ -26,49 +26,50 @@ class Past:
     ) -> None:
         """`paths` are those that the run was asked for, `files` those that it found. Raises ConfigError."""
         self._repository = repository
-        self._tree = repository.tree(commit)
-        now: dict[str, bytes] = {}
+        left_out = repository.left_out()
+        self._tree = {place: blob for place, blob in repository.tree(commit).items() if place not in left_out}
+        old, now = self._compared(files)
+        found = set(files)
+        gone = {path: place for path, place in self._discovered(paths, exclude) if path not in found}
+        old |= {path: self._tree[place] for path, place in gone.items()}
+        self.files = [*(path for path in files if path in old or path not in now), *gone]
+        contents = dict(zip(old, repository.contents([blob.id for blob in old.values()]), strict=True))
+        self.before = {path: lines(path, content) for path, content in contents.items()}
+        self.now = {path: lines(path, content) for path, content in now.items()}
+        for path in [path for path in old if self.now.get(path) == self.before[path]]:
+            del self.before[path], self.now[path]  # other ends of lines, or other outputs in a notebook
+        self._contents = {path: contents[path] for path in self.before}
+
+    def _compared(self, files: Iterable[str]) -> tuple[dict[str, Blob], dict[str, bytes]]:
+        """What the files on disk that differ were, and what is in these and in new ones."""
         old: dict[str, Blob] = {}
+        now: dict[str, bytes] = {}
         unknown: dict[PurePosixPath, str] = {}
         for path in files:
-            place = repository.file(Path(path))
+            place = self._repository.file(Path(path))
             if place is None:
                 continue
-            blob, content = self._tree.get(place), _content(path)
-            if blob is None:
-                unknown[place] = path
-            elif blob_id(content, blob.id) != blob.id:
-                old[path] = blob
-            if blob is None or path in old:
-                now[path] = content
-        self._ignored = repository.ignored(unknown)
+            content = _content(path)
+            if place not in self._tree:
+                unknown[place], now[path] = path, content
+            elif blob_id(content, self._tree[place].id) != self._tree[place].id:
+                old[path], now[path] = self._tree[place], content
+        self._ignored = self._repository.ignored(unknown)
         for place in self._ignored:
             del now[unknown[place]]
-        gone = {path: place for path, place in self._discovered(paths, exclude) if path not in set(files)}
-        left_out = repository.left_out() if gone else set()
-        old |= {path: self._tree[place] for path, place in gone.items() if place not in left_out}
-        new = now.keys() - old.keys()
-        self.files = [*(path for path in files if path not in new), *gone.keys() & old.keys()]
-        contents = zip(old, repository.contents([blob.id for blob in old.values()]), strict=True)
-        before = {path: (content, lines(path, content)) for path, content in contents}
-        self.now = {path: lines(path, content) for path, content in now.items()}
-        for path in [path for path in before if path in self.now and before[path][1] == self.now[path]]:
-            del before[path], self.now[path]  # other ends of lines, or other outputs in a notebook
-        self._contents = {path: content for path, (content, _) in before.items()}
-        self.before = {path: found for path, (_, found) in before.items()}
+        return old, now
 
     def _discovered(self, paths: Sequence[Path], exclude: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
         """The files that the run would have found."""
         for path in paths:
             folder = self._repository.folder(path) if path.is_dir() else None
-            place = None if path.is_dir() else self._repository.file(path)
-            if place in self._tree and place is not None:
-                yield path.as_posix(), place
-            for each in self._tree if folder is not None else ():
-                if folder is not None and each.is_relative_to(folder):
-                    found = path / each.relative_to(folder)
+            if folder is None:
+                continue  # a file that is asked for is there
+            for place in self._tree:
+                if place.is_relative_to(folder):
+                    found = path / place.relative_to(folder)
                     if source.is_discovered(found, path, exclude):
-                        yield found.as_posix(), each
+                        yield found.as_posix(), place
 
     def is_file(self, path: Path) -> bool:
         """Whether there was a file."""

@@ -153,6 +153,8 @@ class Project:
         except RecursionError:
             self.errors.append(f"{entry.path}: the program that starts here is nested too deeply to be followed")
             return run
+        finally:
+            self.program.end()
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
         return run

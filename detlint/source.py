@@ -62,6 +62,12 @@ def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
     return any(fnmatch(relative, p) or fnmatch(path.name, p) or fnmatch(path.as_posix(), p) for p in patterns)
 
 
+def is_excluded(path: Path, root: Path, exclude: Iterable[str]) -> bool:
+    """Whether `discover` leaves out a file below `root` for one of these patterns."""
+    patterns = tuple(exclude)
+    return any(_excluded(each, root, patterns) for each in (path, *path.parents) if patterns and root in each.parents)
+
+
 def read(path: Path) -> str:
     """The text of a file, newlines as they are, by its BOM or its PEP 263 line. Raises UnreadableError."""
     try:

@@ -188,7 +188,7 @@ class Store:
 def _make_folder(folder: Path) -> None:
     """Make the folder, marked as a cache for git and for backups; one that is there is left as it is."""
     try:
-        folder.mkdir()
+        folder.mkdir(parents=True)
     except FileExistsError:
         return
     for name, text in _MARKS.items():

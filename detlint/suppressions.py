@@ -19,6 +19,7 @@ INLINE = "noqa"
 BLOCK = "block"
 FILE = "file"
 IDLE = "on"
+KINDS = (INLINE, BLOCK, FILE, IDLE)
 _OURS = re.compile(r"(?:DET[0-9]*)?")
 
 

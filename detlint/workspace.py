@@ -23,22 +23,28 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import config as configs
+from detlint import source
 from detlint.analyse import Collected, Models, Source, undisturbed
-from detlint.cache import Cache, Content
+from detlint.answering import answered
+from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
+from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
 from detlint.project import Project
 from detlint.report import Answered, Judged, Report
-from detlint.settling import answer, choose, link, settle
+from detlint.settling import answer, choose, link
+
+T = TypeVar("T")
 
 
 class Workspace:
@@ -73,18 +79,18 @@ class Workspace:
     def update(self, path: str | Path, text: str | None) -> None:
         """Take `text` for what is in a file, or with None what is on the disk."""
         with self._lock:
-            shown = _shown(path)
+            name = shown(path)
             if text is None:
-                self._texts.pop(shown, None)
+                self._texts.pop(name, None)
             else:
-                self._texts[shown] = text
-            if shown in self._items:
-                self._read([self._items[shown]])
+                self._texts[name] = text
+            if name in self._items:
+                self._read([self._items[name]])
 
     def refresh(self) -> bool:
         """Look for what changed on the disk; whether anything has."""
         with self._lock:
-            sources, around = listed([Path(_shown(self.config.root))], self.config)
+            sources, around = listed([Path(shown(self.config.root))], self.config)
             gone = self._items.keys() - {item.path for item in sources}
             for path in gone:
                 self._models.forget(path)
@@ -135,10 +141,18 @@ class Workspace:
             self._look()
             return frozenset(self._items)
 
+    def excludes(self, path: str | Path) -> bool:
+        """Whether the settings leave a file of the project out."""
+        return source.is_excluded(Path(path).absolute(), self.config.root.absolute(), self.config.exclude)
+
     def missing(self) -> int:
         """How many files have to be analysed before the project can answer."""
         with self._lock:
             return 0 if self._known() is not None else self._cache.missing(self._changed())
+
+    def is_whole(self) -> bool:
+        """Whether the cache knows the project as a whole, if perhaps as it was some edits ago."""
+        return self._cache.is_whole()
 
     def load(self, jobs: int = 1, progress: Progress | None = None) -> None:
         """Make ready to answer, with `jobs` processes (0: one a core)."""
@@ -149,26 +163,35 @@ class Workspace:
         """The findings of the whole project that its settings show."""
         with self._lock:
             if self._report is None:
-                self._report = choose(self._answer(), self.config)
+                found = self._answer()
+                assert self._around is not None
+                self._report = self._chosen(found, Run(list(self._items.values()), {}, self._around))
             return self._report
+
+    def _chosen(self, found: Answered, run: Run) -> Report:
+        """What the settings show of what was found."""
+        settings = replace(self.config, context=())
+        return filtered(choose(found, settings), run, filters([], settings, self.torch, 1))
 
     def findings(self, path: str | Path) -> tuple[Judged, ...]:
         """The findings in a file that the settings show, by the whole project where it is a member of it."""
         with self._lock:
-            shown = _shown(path)
-            if shown not in self.paths:
-                return self.alone(path, self._texts.get(shown))
-            return tuple(judged for judged in self.report().findings if judged.finding.place.path == shown)
+            name = shown(path)
+            if name not in self.paths:
+                return self.alone(path, self._texts.get(name))
+            return tuple(judged for judged in self.report().findings if judged.finding.place.path == name)
 
     def alone(self, path: str | Path, text: str | None = None) -> tuple[Judged, ...]:
         """The findings that `detlint PATH` shows in a file, with this text where one is given."""
-        shown = _shown(path)
-        sources, around = listed([Path(shown)], self.config)
+
+        def run() -> tuple[Judged, ...]:
+            sources, around = listed([Path(shown(path))], replace(self.config, context=()))
+            contents = self._cache.read([replace(item, text=text) for item in sources])
+            found, _ = answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
+            return self._chosen(found, Run([each.item for each in contents], {}, around)).findings
+
         with self._lock, undisturbed():
-            (content,) = self._cache.read([replace(item, text=text) for item in sources])
-            (collected,) = collect([content], self._codes, self.torch, self._cache, jobs=1)
-            items = [replace(content.item, text=text)]
-            return settle([collected], self.config, self.torch, items, around).findings
+            return self._with_or_without_cache(run)
 
     # How it is answered
 
@@ -186,11 +209,26 @@ class Workspace:
         self._look()
         assert self._around is not None
         if self._answered is None:
-            self._answered = self._cache.answered(self._cache.answer_key(self._contents.values(), self._around))
+            contents = list(self._contents.values())
+            self._answered = self._cache.answered(self._cache.answer_key(contents, self._around), contents)
         return self._answered
 
     def _answer(self, jobs: int = 1, progress: Progress | None = None) -> Answered:
         """What the project has."""
+        return self._with_or_without_cache(lambda: self._ask(jobs, progress))
+
+    def _with_or_without_cache(self, run: Callable[[], T]) -> T:
+        """What `run` gives; where it fails with a cache, what it gives without one."""
+
+        def run_with(config: Config) -> T:
+            if config.cache_dir is None and self._cache:
+                self._cache, self._project = Cache(None, self.torch), None
+                self._collected.clear()
+            return run()
+
+        return uncached_where_it_fails(run_with, self.config)
+
+    def _ask(self, jobs: int, progress: Progress | None) -> Answered:
         known = self._known()
         if known is not None:
             return known
@@ -202,19 +240,30 @@ class Workspace:
             if self._project is None:
                 self._project = link(collected, self.torch, self._around, self._models)
             answered = answer(collected, self._codes, self.torch, self._models, self._around, self._project)
-        saved = not any(isinstance(item.text, str) for item in self._items.values())
-        if saved and all(each.lasting for each in collected):
+        if all(each.lasting for each in collected):
             self._cache.keep_answered(self._cache.answer_key(self._contents.values(), self._around), answered)
         self._answered = answered
         return answered
 
+    def _saved(self, content: Content) -> Collected:
+        """What comes of a file as it is on the disk."""
+        (collected,) = collect(
+            self._cache.read([replace(content.item, text=None)]), self._codes, self.torch, self._cache, jobs=1
+        )
+        return collected
+
     def _collect(self, jobs: int, progress: Progress | None) -> None:
-        """Analyse what changed. The project is to be linked again where facts are others than before."""
+        """Analyse what changed. The project is to be linked again where facts are others than before.
+
+        A text of an editor that cannot be read keeps the facts before it, since the other files still rely on them.
+        """
         changed = self._changed()
         for content, new in zip(
             changed, collect(changed, self._codes, self.torch, self._cache, jobs, progress), strict=True
         ):
             _, old = self._collected.get(new.path, (None, None))
+            if new.facts is None and isinstance(content.item.text, str):
+                new = replace(new, facts=(old or self._saved(content)).facts, lasting=False)  # half typed
             if old is None or old.facts != new.facts:
                 self._project = None
             self._collected[new.path] = content, new
@@ -224,7 +273,7 @@ class Workspace:
                 self._contents[path] = replace(content, item=self._items[path])
 
 
-def _shown(path: str | Path) -> str:
+def shown(path: str | Path) -> str:
     """A path as a run in the working folder shows it."""
     absolute = os.path.abspath(path)  # noqa: PTH100 - pathlib does not remove `..`
     here = os.getcwd()  # noqa: PTH109

@@ -1,7 +1,48 @@
-"""What holds for all tests."""
+"""What holds for all tests, and the editor that some of them share."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.editor import Editor
 
 os.environ["DETLINT_NO_CACHE"] = "1"  # of a run that is to have a cache, its test takes this away
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the editor has open."""
+    return tmp_path_factory.mktemp("workspace")
+
+
+@pytest.fixture(scope="session")
+def server(workspace: Path) -> Iterator[Editor]:
+    """An editor with `detlint server`, which ends well and has nothing to log."""
+    from tests.editor import Editor
+
+    editor = Editor([workspace])
+    yield editor
+    assert editor.quit() == 0
+    assert editor.log == b""
+
+
+@pytest.fixture
+def editor(server: Editor) -> Iterator[Editor]:
+    """That editor, with nothing open."""
+    yield server
+    server.close_all()
+
+
+@pytest.fixture
+def project(workspace: Path) -> Path:
+    """A project of its own in the editor's folder."""
+    made = workspace / f"project {len(list(workspace.iterdir()))}"
+    made.mkdir()
+    (made / "pyproject.toml").touch()
+    return made

@@ -19,7 +19,7 @@ from detlint.model import Module
 from detlint.report import Report
 
 # What has pytest load detlint's plugin, which loads itself where detlint is installed with it.
-PYTEST_PLUGIN = () if "detlint" in entry_points(group="pytest11").names else ("-p", "detlint.plugins.pytest")
+PYTEST_PLUGIN = () if "detlint" in entry_points(group="pytest11").names else ("-p", "detlint.plugins.pytest.plugin")
 
 
 def module(text: str, path: str = "example.py", name: str = "example") -> Module:

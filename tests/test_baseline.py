@@ -245,6 +245,17 @@ def test_entries_that_no_longer_occur_are_told_and_taken_out() -> None:
     assert [(each["path"], each["code"]) for each in recorded()] == [("train.py", "DET501")]
 
 
+def test_entries_of_files_that_are_now_excluded_are_taken_out() -> None:
+    write("train.py", BENCHMARK)
+    write("lib/other.py", BENCHMARK)
+    record()
+    assert (
+        "1 entry of known.json no longer occurs" in detlint("--baseline", "known.json", "--exclude", "lib", ".").stderr
+    )
+    record("--exclude", "lib", ".")
+    assert [each["path"] for each in recorded()] == ["train.py"]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["one.py"], ["--select", "DET501", "."], ["--severity", "error", "."], ["--breaks", "cross-version", "."]],

@@ -271,13 +271,12 @@ def test_another_repository_within_is_no_part_of_the_change() -> None:
 
 
 def test_what_a_sparse_checkout_leaves_out_has_not_been_deleted() -> None:
-    write("inside/train.py", "import torch\n\nimport outside.helper\n\noutside.helper.go()\nprint(torch.rand(2))\n")
-    write("outside/helper.py", "import torch\n\n\ndef go():\n    torch.manual_seed(0)\n")
-    commit()
-    git("sparse-checkout", "set", "inside")
-    assert not Path("outside").exists()
-    write("inside/other.py", CLEAN)
+    commit(helper=HELPER, train=TRAIN)
+    git("sparse-checkout", "set", "--no-cone", "/*", "!/helper.py")
+    assert not Path("helper.py").exists()
+    write("other.py", CLEAN)
     assert shown() == []
+    assert shown("HEAD", "train.py") == []
 
 
 # Revisions

@@ -379,6 +379,25 @@ def test_what_is_computed_beside_an_option_is_taken_to_be_like_its_default() -> 
     assert entries()[0]["generators"]["python"]["state"] == "seeded"
 
 
+def test_what_a_checkpoint_puts_back_is_no_seed_of_what_is_never_drawn() -> None:
+    Path("resumed.py").write_text(
+        "import argparse, random\nimport torch\nparser = argparse.ArgumentParser()\nparser.add_argument('--resume')\n"
+        "args = parser.parse_args()\ntorch.manual_seed(0)\nif args.resume:\n"
+        "    random.setstate(torch.load(args.resume)['python'])\nprint(torch.rand(1))\n"
+    )
+    assert [entries()[0]["generators"][g]["state"] for g in ("torch", "python")] == ["seeded", "unused"]
+
+
+def test_an_option_that_must_be_set_guards_nothing() -> None:
+    Path("must.py").write_text(
+        "import argparse\nimport numpy as np\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--seed', type=int)\nargs = parser.parse_args()\nif args.seed is None:\n"
+        "    raise SystemExit('give --seed')\nnp.random.seed(args.seed)\nprint(np.random.rand(1))\n"
+    )
+    (entry,) = entries()
+    assert [(seed["line"], seed["option"]) for seed in entry["generators"]["numpy"]["seeds"]] == [(8, None)]
+
+
 def test_json_follows_a_seed_through_three_modules() -> None:
     write("deep.py", "helpers/__init__.py", "helpers/a.py", "helpers/b.py", "helpers/c.py")
     (entry,) = entries()

@@ -44,6 +44,12 @@ def cut(text: str, place: Place) -> str:
     return text[lines.offset(place.line, place.column) : lines.offset(place.end_line, place.end_column)]
 
 
+@pytest.mark.parametrize(("text", "end"), [("a\nbc", (2, 3)), ("a\nbc\n", (3, 1)), ("", (1, 1)), ("a\r\n", (2, 1))])
+def test_a_text_ends_on_a_line_that_is_there(text: str, end: tuple[int, int]) -> None:
+    assert Text(text).position(len(text)) == end
+    assert Text(text).offset(*end) == len(text)
+
+
 def test_a_place_in_a_notebook_also_names_its_cell() -> None:
     (result,) = (
         result
@@ -159,6 +165,17 @@ def test_only_safe_fixes_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "fixes" not in json.loads(texts["sarif"])["runs"][0]["results"][0]
         (diagnostic,) = json.loads(texts["rdjson"])["diagnostics"]
         assert "suggestions" not in diagnostic and said in diagnostic["message"]
+
+
+def test_what_would_repeat_much_is_no_suggestion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(f"import torch\nx = '{'a' * 5000}'; {BENCHMARK}\n")
+    report = engine.check_paths([Path()], Config(root=tmp_path), catalogue.load().newest_release(), jobs=1)
+    (diagnostic,) = json.loads(formats.render("rdjson", report, Config(root=tmp_path)))["diagnostics"]
+    assert "suggestions" not in diagnostic and "fix with `detlint --fix`" in diagnostic["message"]
+    (run,) = json.loads(formats.render("sarif", report, Config(root=tmp_path)))["runs"]
+    (change,) = run["results"][0]["fixes"][0]["artifactChanges"]
+    assert [each["insertedContent"]["text"] for each in change["replacements"]] == ["False"]
 
 
 @pytest.mark.parametrize(

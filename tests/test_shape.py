@@ -119,7 +119,7 @@ except SystemExit as end:
 def test_the_command_line_starts_without_what_only_an_analysis_needs() -> None:
     code = "import sys, detlint.cli; print(*sys.modules)"
     loaded = set(run(code).split())
-    assert loaded.isdisjoint({"libcst", "rich", "torch", "numpy"})
+    assert loaded.isdisjoint({"libcst", "pygls", "rich", "torch", "numpy"})
 
 
 def test_a_check_neither_imports_torch_nor_runs_the_code(tmp_path: Path) -> None:

@@ -158,3 +158,17 @@ def test_a_file_alone_is_not_what_it_is_in_its_project(root: Path) -> None:
     write(root / "seeding.py", "def seed():\n    pass\n")
     assert shown(workspace.findings("train.py")) == UNSEEDED
     assert shown(workspace.alone("train.py", text)) == []  # a call into a file that was not read may seed
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_what_a_file_tells_the_others_stays_while_it_is_half_typed(root: Path, warm: bool) -> None:
+    write(root / "seeding.py", "def seed():\n    pass\n")
+    workspace = Workspace.of(root)
+    assert shown(workspace.findings("train.py")) == UNSEEDED
+    if warm:
+        workspace = Workspace.of(root)
+    workspace.update("seeding.py", "def seed(:\n    pass\n")
+    assert shown(workspace.findings("seeding.py")) == [("seeding.py", 1, "DET000")]
+    assert shown(workspace.findings("train.py")) == UNSEEDED
+    workspace.update("seeding.py", textwrap.dedent(SEED))
+    assert shown(workspace.findings("train.py")) == []

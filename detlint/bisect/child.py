@@ -10,6 +10,7 @@ import atexit
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -99,6 +100,8 @@ def _with_torch(held: Session) -> None:
     held.describe()
     if options.level == "op":
         recorder.enter()
+        if threading.current_thread() is not threading.main_thread():
+            held.unseen["operations of the main thread, since another one imported torch"] = None
 
 
 def _terminated(held: Session) -> Callable[[int, FrameType | None], None]:
@@ -117,5 +120,6 @@ def _for_ranks(own: list[str], script: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # `-m` puts the working folder there; the program's own comes
+    if not getattr(sys.flags, "safe_path", False):  # of Python 3.11 on
+        sys.path.pop(0)  # the working folder, which `-m` puts there; the program's own comes
     main(sys.argv[1:])

@@ -181,8 +181,9 @@ def python_state() -> str:
 
 def numpy_state() -> str:
     """The digest of the state of numpy's global generator; "" where numpy is not imported."""
-    numpy: Any = sys.modules.get("numpy")
-    return "" if numpy is None else bit_generator(numpy.random.get_state(legacy=False))
+    numpy_random: Any = sys.modules.get("numpy.random")
+    whole = hasattr(numpy_random, "get_state")  # it may be half imported
+    return bit_generator(numpy_random.get_state(legacy=False)) if whole else ""
 
 
 def bit_generator(state: Any) -> str:

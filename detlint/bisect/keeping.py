@@ -11,6 +11,7 @@ import torch
 
 from detlint.bisect.lines import Place
 from detlint.bisect.options import Options
+from detlint.bisect.records import Line
 
 _MOST = 256 << 20  # bytes of the tensors of one record
 
@@ -70,7 +71,7 @@ class Keeper:
                 _save(kept, {"outputs": [one.detach() for one in tensors], "inputs": [], "states": []})
 
     def _path(self, stream: str, number: int, name: str, places: Sequence[Place]) -> Path | None:
-        at = [f"{name}@{path}:{line}" for path, line, *_ in places[:1]]
+        at = [f"{name}@{Line(*place)}" for place in places[:1]]
         if self._folder is None or self._sites.isdisjoint((f"{stream}:{number}", *at)):
             return None
         self._folder.mkdir(parents=True, exist_ok=True)

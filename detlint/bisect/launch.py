@@ -21,7 +21,9 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 # detlint's own folder comes last on the path: if it is site-packages, it may hold old copies of standard modules
 _BEGIN = """\
 import sys
-sys.path[0] = sys.argv.pop(1)
+if sys.path[:1] == [""]:
+    del sys.path[0]
+sys.path.insert(0, sys.argv.pop(1))
 import detlint
 sys.path.append(sys.path.pop(0))
 from detlint.bisect.child import main

@@ -114,6 +114,7 @@ def _notebook(command: list[str]) -> None:
     sys.path.insert(0, str(Path(path).resolve().parent))
     os.environ.setdefault("MPLBACKEND", "Agg")  # no window
     main = _main_module(path)
+    del main.__file__  # as in a notebook: a spawned process must not take it for a script
     main.__dict__["get_ipython"] = lambda: None
     builtins.__dict__.setdefault("display", lambda *shown, **options: None)
     cells: dict[int, list[str]] = {}

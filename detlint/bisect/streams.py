@@ -19,6 +19,7 @@ PHASES = ("forward", "backward", "optimizer")
 META = "meta.json"
 _LONGEST = 1 << 22  # bytes of a line: a step of an optimizer with many parameters takes some thousands
 _MOST_SYMBOLS = 1 << 22
+_LARGEST_SYMBOLS = 1 << 28  # bytes of their lines together
 _LARGEST_META = 1 << 22
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,200}")
 _DIGEST = re.compile(r"[0-9a-f]{16}|=[^\x00-\x1f]{0,200}|![^\x00-\x1f]{0,200}|")
@@ -102,6 +103,7 @@ class _Reader:
     def __init__(self, start: int) -> None:
         self._start = start
         self._number = 0
+        self._size = 0
         self._symbols = [""]
         self._lines: list[Line] = []
         self._stacks: list[tuple[Line, ...]] = [()]
@@ -123,12 +125,12 @@ class _Reader:
             raise ValueError("not a list")
         match item[0]:
             case "s":
-                self._grow(self._symbols, _text(item[1]))
+                self._grow(self._symbols, _text(item[1]), line)
             case "l":
                 cell = None if item[4] is None else _count(item[4])
-                self._grow(self._lines, Line(_text(item[1]), _count(item[2]), _text(item[3]), cell))
+                self._grow(self._lines, Line(_text(item[1]), _count(item[2]), _text(item[3]), cell), line)
             case "k":
-                self._grow(self._stacks, tuple(self._lines[_count(number)] for number in item[1]))
+                self._grow(self._stacks, tuple(self._lines[_count(number)] for number in item[1]), line)
             case "o":
                 return self._op(*item[1:])
             case "e":
@@ -142,8 +144,9 @@ class _Reader:
                 raise ValueError("unknown kind")
         return None
 
-    def _grow(self, table: list[Any], item: object) -> None:
-        if len(table) >= _MOST_SYMBOLS:
+    def _grow(self, table: list[Any], item: object, line: bytes) -> None:
+        self._size += len(line)
+        if len(table) >= _MOST_SYMBOLS or self._size > _LARGEST_SYMBOLS:
             raise ValueError("too many symbols")
         table.append(item)
 

@@ -217,5 +217,7 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
         output.write_bytes(text)
     else:
         click.echo(text, nl=False)
+    for note in fixed.report.notes:
+        click.echo(f"detlint: {note}", err=True)
     _tell_of_fixes(fixed.outcome, [])
     return bool(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Sequence
 
 from detlint import facts as f
@@ -21,10 +22,12 @@ from detlint.link.values import (
     Tuple,
     Value,
     Wrapped,
+    constant,
     each,
     join,
 )
 
+_DICT = Library("builtins.dict")
 _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
 
@@ -175,10 +178,17 @@ class Caller(Statements):
                     items = self.call_value(self.bound(methods, atom), given, {}, place)
                     return join((items, self.iterated_further(items, atom))) if name == "__iter__" else items
         if self.is_container(atom):
-            return self.held(atom)
+            return self.keys(atom) if atom.kind == _DICT else self.held(atom)
         for base in self.program.objects.library_bases(atom.kind):
             self.iterate_library(atom, base)
         return self.held(atom)
+
+    def keys(self, table: Object) -> Value:
+        """The keys of a dict."""
+        slots = self.program.objects.slots(table)
+        known = [slot[1:-1] for slot in slots if slot.startswith("['")]
+        names: list[Value] = [constant(literal_eval(name)) for name in known]
+        return join(names if len(known) == len(slots) else [*names, UNKNOWN])
 
     def iterated_further(self, items: Value, atom: Object) -> Value:
         """What the iterator gives that `__iter__` returned: the items of its `__next__`."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
+
 from detlint import facts as f
 from detlint.link.run import Run
 from detlint.link.values import (
     EITHER,
     Atom,
+    Class,
     Constant,
     Keywords,
     Library,
     Object,
+    Option,
     Truth,
     Tuple,
     Value,
@@ -20,6 +24,7 @@ from detlint.link.values import (
     equals,
     is_none,
     join,
+    judged,
     only,
 )
 
@@ -38,7 +43,7 @@ class Comparisons(Run):
         """How a comparison comes out."""
         left, right, operator = self.value(node.left), self.value(node.right), node.operator
         if operator == "isinstance":
-            return Truth(True, not self.all_of(left, right))
+            return self.instance(left, right)
         if operator in ("in", "not in"):
             answer = self.membership(left, right)
             return answer if operator == "in" else ~answer
@@ -78,15 +83,34 @@ class Comparisons(Run):
         """Whether an atom is a list, set or dict."""
         return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
 
-    def all_of(self, value: Value, classes: Value) -> bool:
-        """Whether all that a value may be is of one of the classes."""
-        if not all(isinstance(atom, Object) for atom in value):
-            return False
+    def instance(self, value: Value, classes: Value) -> Truth:
+        """Whether a value is an instance of a class, or of one of a tuple of classes."""
         kinds = {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
+        if all(isinstance(atom, (Constant, Option)) for atom in value):
+            types = tuple(each for kind in kinds if (each := _type_of(kind)) is not None)
+            if len(types) == len(kinds):
+                return judged(value, lambda held: isinstance(held, types), None, None)
+        if not all(isinstance(atom, Object) for atom in value):
+            return EITHER
         ancestries = (self.program.objects.ancestry(atom.kind) for atom in value if isinstance(atom, Object))
-        return all(not kinds.isdisjoint(ancestry) for ancestry in ancestries)
+        return Truth(True, any(kinds.isdisjoint(ancestry) for ancestry in ancestries))
 
 
 def _is_none_of(value: Value, slots: dict[str, Value]) -> bool:
     """Whether a value is surely none of the keys that slots are named after."""
     return all(isinstance(atom, Constant) and f"[{atom.value!r}]" not in slots for atom in value)
+
+
+class _Foreign:
+    """Stands for a class of which no constant of a program is an instance."""
+
+
+def _type_of(kind: Atom) -> type | None:
+    """The class that an atom is, as far as constants may be its instances; None: not known."""
+    if isinstance(kind, Class):
+        return _Foreign
+    root, _, name = kind.name.partition(".") if isinstance(kind, Library) else ("", "", "")
+    if root in ("torch", "numpy"):
+        return _Foreign
+    found = getattr(builtins, name, None) if root == "builtins" else None
+    return found if isinstance(found, type) else None

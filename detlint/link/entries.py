@@ -155,7 +155,7 @@ class Entry:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
-            known = any(m.event.certain or not m.option for m in seeds)
+            known = any(m.event.starts or not m.option for m in seeds)  # not what a checkpoint puts back
             surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"

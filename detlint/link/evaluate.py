@@ -8,12 +8,14 @@ from typing import Any, cast
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
+from detlint.link.objects import UNNAMED
 from detlint.link.run import UNGUARDED
 from detlint.link.state import UNSURE, merged
 from detlint.link.values import (
     EITHER,
     ENTROPY,
     FLAGS,
+    NONE,
     SOME,
     UNKNOWN,
     Atom,
@@ -92,7 +94,7 @@ class Evaluator(Comparisons):
         owner = self.value(node.value)
         if len(owner) == 1:
             return self.attribute(next(iter(owner)), node.name, node.library)
-        return join([self.attribute(atom, node.name, node.library) for atom in each(owner)])
+        return join([self.attribute(atom, node.name, node.library) for atom in each(owner - NONE)])  # None has none
 
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
         """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
@@ -123,12 +125,21 @@ class Evaluator(Comparisons):
         return found
 
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
-        """An attribute that `__getattr__` of the class gives."""
+        """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
+        if isinstance(atom, Object) and self.program.objects.stored(atom, UNNAMED) is not None:
+            return self.field(name)
         found = self.program.objects.attribute(atom, "__getattr__") if isinstance(atom, Object) else None
         methods = frozenset(a for a in found or () if isinstance(a, Function))
         if not methods or name.startswith("__") or self.state is None:
             return None
         return self.call_value(self.bound(methods, atom), (constant(name),), {}, self.place_of(methods))
+
+    def field(self, name: str) -> Value | None:
+        """The default of the fields of this name, where all classes of the program that have one agree."""
+        self.unrepeatable()
+        infos = [(info, klass.path) for klass, info in self.program.objects.classes.items() if name in info.fields]
+        found = {info.attributes[name] for info, path in infos if any(self.has_run(path))}
+        return found.pop() if len(found) == 1 else None
 
     def place_of(self, functions: Value) -> Place:
         """Where the first of some functions stands."""
@@ -167,7 +178,7 @@ class Evaluator(Comparisons):
         value, key = self.value(node.value), self.value(node.key)
         if len(value) == 1:
             return self.item_of(next(iter(value)), key)
-        return join(self.item_of(atom, key) for atom in each(value))
+        return join(self.item_of(atom, key) for atom in each(value - NONE))
 
     def item_of(self, atom: Atom, key: Value) -> Value:
         """`atom[key]`."""
@@ -237,8 +248,8 @@ class Evaluator(Comparisons):
         values: list[Value] = []
         absent, present = _asked_for_none(node)
         arms: list[Callable[[], None]] = [
-            lambda: values.append(_not_none(self.value(node.body), node.body == present)),
-            lambda: values.append(_not_none(self.value(node.orelse), node.orelse == absent)),
+            lambda: values.append(not_none(self.value(node.body), node.body == present)),
+            lambda: values.append(not_none(self.value(node.orelse), node.orelse == absent)),
         ]
         self.branch(answer, *arms)
         return join(values)
@@ -362,8 +373,8 @@ def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
     return test.left if test.operator == "is" else None, test.left if test.operator == "is not" else None
 
 
-def _not_none(value: Value, known: bool) -> Value:
-    """A value that is known not to be None."""
+def not_none(value: Value, known: bool = True) -> Value:
+    """A value where it is `known` not to be None."""
     if not known:
         return value
     kept = frozenset(a for a in value if not (isinstance(a, (Constant, Option)) and settled(a) is None))

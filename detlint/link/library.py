@@ -70,8 +70,10 @@ class Interpreter(Loaders):
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
         given = Arguments(self.program.catalogue, name, positional, keywords)
-        role = self.tables.find(self.tables.roles, name)
+        role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumers.get(name)
         if role is not None and made is None:
+            if consumer is not None:
+                self.consume(consumer, name, positional, given, place)
             return ROLES[role.text("kind")](self, role, function, given, place)
         settings = self.tables.settings.get(name, ())
         certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
@@ -80,14 +82,9 @@ class Interpreter(Loaders):
         if not certain and any(given.get(parameter) <= UNKNOWN for parameter in given.defaults):
             for name_of_switch in {row.text("switch"): row for row in settings if row.list("when")}:
                 self.switch(name_of_switch, UNSURE, place)
-        consumer, launcher = self.tables.consumers.get(name), self.tables.find(self.tables.launchers, name)
+        launcher = self.tables.find(self.tables.launchers, name)
         if consumer is not None:
-            self.ask("node", self.node)
-            inert = self.node is not None and self.node.place == place and self.node.inert
-            if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
-                self.call_value(own, positional, {"**": UNKNOWN}, place)
-            elif not inert and given.applies(consumer.list("when"), consumer.list("unless")):
-                self.draw(consumer, name, place)
+            self.consume(consumer, name, positional, given, place)
         elif name in self.tables.reseeders and self.reseeds(name, given):
             seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
             self.seed(seeds, name, place, certain=False)
@@ -99,6 +96,15 @@ class Interpreter(Loaders):
         elif name in self.tables.undrawn:
             return frozenset((Object(Library(name), *self.site(place)),))
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
+
+    def consume(self, row: Row, name: str, positional: Sequence[Value], given: Arguments, place: Place) -> None:
+        """A call that draws, unless its numbers do not count or the program has put its own function in its place."""
+        self.ask("node", self.node)
+        inert = self.node is not None and self.node.place == place and self.node.inert
+        if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
+            self.call_value(own, positional, {"**": UNKNOWN}, place)
+        elif not inert and given.applies(row.list("when"), row.list("unless")):
+            self.draw(row, name, place)
 
     def made_by(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """What a call of a library's class makes; unknown for a function."""

@@ -17,6 +17,7 @@ class Noting:
     search: list[str]
     imported: set[str]
     drawn: set[str]
+    loading: dict[str, None]
     doubts: int
     unlikely: int
 
@@ -37,8 +38,11 @@ class Noting:
         return found
 
     def set_variable_of(self, path: str, name: str, value: Value) -> None:
-        """Set a variable of a file from a function."""
-        self.program.environments[path].variables[name] = value
+        """Set a variable of a file from a function: in this program alone, unless files are being imported."""
+        variables = self.program.environments[path].variables
+        if not self.loading:
+            self.program.overwritten.setdefault((path, name), variables.get(name))
+        variables[name] = value
         self.effect(Noting.set_variable_of, path, name, value)
 
     def has_run(self, path: str) -> tuple[bool, bool]:

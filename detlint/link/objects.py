@@ -25,6 +25,7 @@ from detlint.link.values import (
 )
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
+UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
 @dataclass

@@ -63,11 +63,22 @@ class Program:
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
+    overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def forget(self) -> None:
         """Something that is not looked at again has changed: nothing of what functions were found to do is sure."""
         self.records.clear()
         self.objects.record = None
+
+    def end(self) -> None:
+        """The program that was followed has ended: the next one does not find what its functions set."""
+        for (path, name), value in self.overwritten.items():
+            variables = self.environments[path].variables
+            if value is not None:
+                variables[name] = value
+            else:
+                variables.pop(name, None)
+        self.overwritten.clear()
 
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""

@@ -211,14 +211,18 @@ def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    name = exact(given.positional[1]) if len(given.positional) == 3 else None
-    for atom in each(given.positional[0]) if len(given.positional) == 3 else ():
-        if isinstance(atom, Object) and not isinstance(name, str):
+    if len(given.positional) != 3:
+        return NONE
+    owners, key, value = given.positional
+    names = [a.value for a in each(key) if isinstance(a, Constant) and isinstance(a.value, str)]
+    for atom in each(owners):
+        if isinstance(atom, Object) and len(names) < len(key):
             run.open(atom)
         elif isinstance(atom, Object):
-            run.program.objects.store(atom, str(name), given.positional[2])
+            for name in names:
+                run.program.objects.store(atom, name, value)
         elif isinstance(atom, Library):
-            run.set_switch(f"{atom.name}.{name}", given.positional[2])
+            run.set_switch(f"{atom.name}.{exact(key)}", value)
     return NONE
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
 from detlint.link.state import Marked
 from detlint.link.values import (
@@ -77,7 +78,10 @@ def _namespace(run: Run, parser: Object | Function) -> Object:
 
 def _option(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     names = [name for value in given.positional if isinstance(name := exact(value), str)]
-    if function.receiver is None or not names:
+    if function.receiver is None:
+        return UNKNOWN
+    if not names:
+        run.program.objects.store(_namespace(run, function.receiver), UNNAMED, SOME)
         return UNKNOWN
     long = next((name for name in names if name.startswith("--")), names[0])
     destination = exact(given.keywords.get("dest", UNKNOWN))

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.objects import ClassInfo
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
@@ -22,6 +23,7 @@ from detlint.link.values import (
     Object,
     Option,
     Suspended,
+    Truth,
     Tuple,
     Value,
     each,
@@ -65,7 +67,18 @@ class Statements(Functions):
 
     def _choose(self, node: f.Branch) -> None:
         answer = self.test(node.test)
+        if answer.option and answer.default is not None and _refuses(node.body if answer.default else node.orelse):
+            answer = Truth(not answer.default, answer.default)  # an option that must be set
+            self.require(node.test)
         self.branch(answer, lambda: self.block(node.body), lambda: self.block(node.orelse))
+
+    def require(self, test: f.Expression) -> None:
+        """A program goes on only where a test fails: what it asks whether it is None is something else then."""
+        asked = test.operands[0] if isinstance(test, f.Junction) and test.operator == "not" else None
+        if isinstance(test, f.Compare) and test.operator in ("is", "==") and test.right == f.Literal(None):
+            asked = test.left
+        if isinstance(asked, (f.Local, f.Member)):
+            self.assign(asked, not_none(self.value(asked)))
 
     def _fork(self, node: f.Fork) -> None:
         start, variables = self.state, dict(self.frame.variables)
@@ -341,6 +354,12 @@ class Statements(Functions):
 def is_namespace(atom: Object | Class) -> bool:
     """Whether an object holds the arguments of a command line."""
     return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
+
+
+def _refuses(statements: f.Statements) -> bool:
+    """Whether a block ends the program with an error."""
+    last = statements[-1] if statements else None
+    return isinstance(last, f.Leave) and last.raises
 
 
 def _nowhere(path: str) -> Place:

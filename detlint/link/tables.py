@@ -51,6 +51,7 @@ class Tables:
         known = (self.consumers, self.seeders, self.reseeders, self.launchers, self.roles, self.settings)
         self._names = frozenset(name for table in known for name in table) | self.undrawn
         self._hints = catalogue.names("randomness", "hint")
+        self._apart = catalogue.names("randomness", "hint", key="apart")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
 
     def speak_of(self, name: str) -> bool:
@@ -67,7 +68,9 @@ class Tables:
 
     def hints_at_seeding(self, name: str) -> bool:
         """Whether a function's name says that it may seed a global generator."""
-        return name not in self._seeding and any(hint in name.lower() for hint in self._hints)
+        words = name.lower()
+        apart = name in self._seeding or any(other in words for other in self._apart)
+        return not apart and any(hint in words for hint in self._hints)
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

@@ -338,31 +338,31 @@ _HOLDS, _FAILS = Truth(True, False), Truth(False, True)
 
 def truth(value: Value) -> Truth:
     """Whether a value is true."""
-    return _truth(value, bool, None, True)
+    return judged(value, bool, None, True)
 
 
 def is_none(value: Value) -> Truth:
     """Whether a value is None."""
-    return _truth(value, lambda held: held is None, False, False)
+    return judged(value, lambda held: held is None, False, False)
 
 
 def equals(value: Value, other: object) -> Truth:
     """Whether a value equals a constant."""
-    return _truth(value, lambda held: held == other, None, False)
+    return judged(value, lambda held: held == other, None, False)
 
 
 def compared(value: Value, operator: str, other: float) -> Truth:
     """Whether a value is less or greater than a number."""
     compare = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
-    return _truth(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
+    return judged(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
 
 
 def among(value: Value, others: Collection[object]) -> Truth:
     """Whether a value is one of some constants."""
-    return _truth(value, lambda held: held in others, None, False)
+    return judged(value, lambda held: held in others, None, False)
 
 
-def _truth(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
+def judged(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
     """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
     outcomes: set[bool] = set()
     defaults: set[bool | None] = set()

@@ -44,8 +44,10 @@ class Text:
         return min(self._starts[min(line, len(self._starts)) - 1] + column - 1, len(self.text))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset."""
+        """Line and column of an offset. Behind a last newline begins another line, else the last one goes on."""
         line = bisect_right(self._starts, offset)
+        if line > len(self.lines) > 0 and not self.lines[-1].endswith(("\r", "\n")):
+            line -= 1
         return line, offset - self._starts[line - 1] + 1
 
     def span(self, start: int, end: int) -> Span:

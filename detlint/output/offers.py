@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,7 +14,6 @@ from detlint.source import UnreadableError
 from detlint.vendoring import FILE, vendored_version
 
 _COPY = PurePosixPath(FILE).stem
-_WORDS = re.compile(r"\w+|\W", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -62,12 +60,18 @@ def replacements(old: Text, new: str) -> Iterator[Replacement]:
 
 
 def _tight(old: Text, start: int, end: int, new: str) -> Replacement:
-    """A replacement without what its two texts have in common at their ends, by words."""
-    before, after = _WORDS.findall(old.text[start:end]), _WORDS.findall(new)
-    head, tail = _common(before, after)
-    start += sum(map(len, before[:head]))
-    end -= sum(map(len, before[len(before) - tail :]))
-    return Replacement(old.span(start, end), "".join(after[head : len(after) - tail]))
+    """A replacement without what its two texts have in common at their ends, no word cut in two."""
+    text = old.text[start:end]
+    head, tail = _common(text, new)
+    while head and _in_word(text[head - 1]) and any(_in_word(x[head : head + 1]) for x in (text, new)):
+        head -= 1
+    while tail and _in_word(text[-tail]) and any(_in_word(x[-tail - 1 : -tail]) for x in (text, new)):
+        tail -= 1
+    return Replacement(old.span(start + head, end - tail), new[head : len(new) - tail])
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from detlint.report import Judged, Report
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
 _MOST_LINES = 10  # of a suggestion: a longer one repeats what it does not change
+_MOST_CHARACTERS = 4000  # a notebook may be one line
 
 
 def render(report: Report, files: Files) -> str:
@@ -67,7 +68,9 @@ def _suggestion(finding: Finding, files: Files) -> dict[str, Any] | None:
     if texts.keys() != {path}:
         return None
     change = whole_lines(files.text(path), texts[path])
-    if change is None or change[1] - change[0] >= _MOST_LINES:
+    if change is None:
         return None
     first, last, text = change
+    if last - first >= _MOST_LINES or len(text) > _MOST_CHARACTERS:
+        return None
     return {"range": {"start": {"line": first}, "end": {"line": last}}, "text": text}

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from detlint.plugins.pytest_difference import first_difference
-from detlint.plugins.pytest_record import Record
+from detlint.plugins.pytest.difference import first_difference
+from detlint.plugins.pytest.record import Record
 
 HEADLINE = "not reproducible"
 NOTHING = "nothing to compare: let the test return a value, or record one with the fixture `reproducible`"
@@ -16,11 +16,12 @@ NOTHING = "nothing to compare: let the test return a value, or record one with t
 def disagreement(records: list[Record], seed: int, names: list[str] | None = None) -> list[str]:
     """The lines that tell how the last record differs from the first; none where every bit is the same.
 
-    `names` say more of each run than its number.
+    An equal one is then replaced by the first, to be held once. `names` say more of each run than its number.
     """
     one, other = records[0], records[-1]
     found = first_difference(one, other)
     if found is None:  # as where there is one record so far
+        records[-1] = one
         return []
     run = len(records)
     labels = [f"run {number}{f' ({names[number - 1]})' if names else ''}" for number in (1, run)]
@@ -43,7 +44,7 @@ def shared_fixtures(item: pytest.Item) -> list[str]:
     named = [
         f"`{name}` ({one.scope})"
         for name, one in wider.items()
-        if not name.startswith("_") and not one.func.__module__.startswith("_pytest.")
+        if not name.startswith("_") and not str(one.func.__module__).startswith("_pytest.")
     ]
     return [f"shared by the runs, so not fresh: {', '.join(named)}"] if named else []
 
@@ -61,7 +62,7 @@ def _generators(one: Record, other: Record, run: int) -> str:
         return f"run {run} drew from {_listed(apart)} otherwise than run 1, which began in the same state"
     drawn = [name for name, state in one.after.items() if one.before.get(name) != state]
     if drawn:
-        return f"both runs drew alike from {_listed(drawn)}: the difference is not in the global generators"
+        return f"both runs drew alike from {_listed(drawn)}, by the states that they left: look elsewhere"
     return "neither run drew from a global generator"
 
 

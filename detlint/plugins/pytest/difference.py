@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from math import isfinite, prod
 from typing import Any
 
-from detlint.plugins.pytest_record import Leaf, Record
+from detlint.plugins.pytest.record import Leaf, Record
 
 # Of each dtype whose numbers are shown: how struct reads one, and how many digits tell two of them apart.
 _FORMATS = {
@@ -21,8 +21,8 @@ _FORMATS = {
     "complex128": ("2d", ""),
     "complex64": ("2f", ".9g"),
     "bool": ("?", ""),
-    **dict(zip(("int8", "int16", "int32", "int64"), ((code, "") for code in "bhiq"), strict=True)),
-    **dict(zip(("uint8", "uint16", "uint32", "uint64"), ((code, "") for code in "BHIQ"), strict=True)),
+    **{f"int{8 * 2**power}": (code, "") for power, code in enumerate("bhiq")},
+    **{f"uint{8 * 2**power}": (code, "") for power, code in enumerate("BHIQ")},
 }
 _WORDS: dict[int, Any] = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _FAR = 1_000_000  # units in the last place: from there on the number says nothing
@@ -48,19 +48,19 @@ def first_difference(one: Record, other: Record) -> Difference | None:
     flat = [list(chain.from_iterable(record.values.values())) for record in (one, other)]
     a, b = next((a, b) for a, b in zip_longest(*flat) if a != b)
     paths, other_paths = ({leaf.path for leaf in leaves} for leaves in flat)
-    told = b if b and b.path not in paths else a
+    if a and (b is None or a.path not in other_paths):
+        told, shown = a, (a.path, _whole(a), _NOTHING, "")
+    elif b and (a is None or b.path not in paths):
+        told, shown = b, (b.path, _NOTHING, _whole(b), "")
+    else:
+        assert a and b
+        told, shown = a, _both(a, b)
     both = [(name, one.values.get(name, []), other.values.get(name, [])) for name in one.values | other.values]
-    others = [name for name, x, y in both if x != y and told not in x and told not in y]
-    return Difference(*_compared(a, b, paths, other_paths), others)
+    return Difference(*shown, [name for name, x, y in both if x != y and told not in x and told not in y])
 
 
-def _compared(a: Leaf | None, b: Leaf | None, paths: set[str], other_paths: set[str]) -> tuple[str, str, str, str]:
-    """The texts of a Difference, from the first leaves that differ and the paths of all."""
-    if a and a.path not in other_paths:
-        return a.path, _whole(a), _NOTHING, ""
-    if b and b.path not in paths:
-        return b.path, _NOTHING, _whole(b), ""
-    assert a and b, "where one record ends, the other has a path of its own"
+def _both(a: Leaf, b: Leaf) -> tuple[str, str, str, str]:
+    """The texts of a Difference between leaves that both records have, there or elsewhere."""
     if a.path != b.path:
         return "the order", f"{a.path} comes first", f"{b.path} comes first", ""
     if a.kind != b.kind or a.dtype != b.dtype:

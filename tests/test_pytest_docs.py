@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import PYTEST_PLUGIN
-from tests.test_plugin_pytest import failure
+from tests.test_pytest_plugin import failure
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")

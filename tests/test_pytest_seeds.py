@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.test_plugin_pytest import run
+from tests.test_pytest_plugin import run
 
 SEEDED = """
 @pytest.fixture(scope="module")

@@ -106,7 +106,7 @@ def test_pytest_finds_the_plugin_by_its_entry_point_and_it_imports_nothing(proje
             roots = {name.partition(".")[0] for name in sys.modules}
             assert not roots & {"torch", "numpy", "libcst", "click", "rich"}
             names = {name for name in sys.modules if name.partition(".")[0] == "detlint"}
-            assert names <= {"detlint", "detlint.plugins", "detlint.plugins.pytest"}
+            assert names <= {"detlint", "detlint.plugins", "detlint.plugins.pytest", "detlint.plugins.pytest.plugin"}
             assert bool(names) == request.config.pluginmanager.hasplugin("detlint")
             Path("loaded").write_text(str(bool(names)))
         """

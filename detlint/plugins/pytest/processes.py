@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from detlint.plugins.pytest_options import Options
-from detlint.plugins.pytest_record import Record
-from detlint.plugins.pytest_report import HEADLINE, advice, disagreement
+from detlint.plugins.pytest.options import Options
+from detlint.plugins.pytest.record import Record
+from detlint.plugins.pytest.report import HEADLINE, advice, disagreement
 
 _NODE, _REPORTS = "node.txt", "reports.json"
 _SHOWN = 15  # lines of what a process that ended early has printed

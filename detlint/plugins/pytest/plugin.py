@@ -31,12 +31,13 @@ class Reproducible:
         A name may come again, in a loop for instance. Raises TypeError for what has no bits to compare, and
         RuntimeError in a test that is not marked, where nothing would be compared.
         """
-        from detlint.plugins import pytest_record, pytest_runs
+        from detlint.plugins.pytest.record import IncomparableError
+        from detlint.plugins.pytest.runs import record_of
 
         __tracebackhide__ = True
         try:
-            pytest_runs.record_of(self._item).add(name, value)
-        except pytest_record.IncomparableError as error:
+            record_of(self._item).add(name, value)
+        except IncomparableError as error:
             raise error.with_traceback(None) from None
 
     def __call__(self, function: Callable[[], _T], *, runs: int = 2, seed: int | None = None) -> _T:
@@ -45,10 +46,10 @@ class Reproducible:
         What it records counts, too. The test fails at the first difference. The test itself need not be marked.
         `seed` is by default that of `--detlint-seed`, or 0; afterwards the global generators are as they were.
         """
-        from detlint.plugins import pytest_runs
+        from detlint.plugins.pytest.runs import repeat
 
         __tracebackhide__ = True
-        return pytest_runs.repeat(self._item, function, runs, seed)
+        return repeat(self._item, function, runs, seed)
 
 
 @pytest.fixture
@@ -69,11 +70,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker; seed all tests, or take one test in a process of its own, where asked to."""
     config.addinivalue_line("markers", _MARKER)
     if seed_option(config) is not None:
-        from detlint.plugins.pytest_seeding import Seeding
+        from detlint.plugins.pytest.seeding import Seeding
 
         config.pluginmanager.register(Seeding(seed_option(config) or 0), "detlint-seeding")
     if config.getoption("detlint_child"):
-        from detlint.plugins.pytest_processes import Child
+        from detlint.plugins.pytest.processes import Child
 
         config.pluginmanager.register(Child(config), "detlint-child")
 
@@ -90,9 +91,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     marker = item.get_closest_marker("reproducible")
     if marker is None:
         return None
-    from detlint.plugins import pytest_runs
+    from detlint.plugins.pytest.runs import protocol
 
-    pytest_runs.protocol(item, nextitem, marker)
+    protocol(item, nextitem, marker)
     return True
 
 

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import pytest
 from _pytest.runner import runtestprotocol
 
-from detlint.plugins.pytest import seed_option
-from detlint.plugins.pytest_options import Options
-from detlint.plugins.pytest_record import IncomparableError, Record, generator_states
-from detlint.plugins.pytest_report import HEADLINE, NOTHING, advice, disagreement, shared_fixtures
-from detlint.plugins.pytest_seeding import Seeding, streams_kept
+from detlint.plugins.pytest.options import Options
+from detlint.plugins.pytest.plugin import seed_option
+from detlint.plugins.pytest.record import IncomparableError, Record, generator_states
+from detlint.plugins.pytest.report import HEADLINE, NOTHING, advice, disagreement, shared_fixtures
+from detlint.plugins.pytest.seeding import Seeding, streams_kept
 from detlint.runtime import seed_everything
 
 _T = TypeVar("_T")
@@ -154,7 +154,7 @@ def _reports(item: pytest.Item, nextitem: pytest.Item | None, marker: pytest.Mar
     runs = Runs(item, nextitem, options)
     if not options.hash_seeds:
         return runs.reports()
-    from detlint.plugins.pytest_processes import Processes, child_of
+    from detlint.plugins.pytest.processes import Processes, child_of
 
     child = child_of(item.config)
     if child is None:

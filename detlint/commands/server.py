@@ -1,0 +1,18 @@
+"""`detlint server`: the language server, if pygls is there."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+def server() -> None:
+    """Serve an editor by the language server protocol, on stdin and stdout."""
+    try:
+        from detlint.plugins.lsp.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        click.echo('detlint: the server needs pygls: pip install "detlint[lsp]"', err=True)
+        raise SystemExit(2) from None
+    serve()

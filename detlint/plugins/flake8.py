@@ -1,0 +1,122 @@
+"""The rules as a plugin of flake8.
+
+What is shown is flake8's to choose: all rules run, those that are off by default are on its list of what is ignored by
+default, and `# noqa` and `per-file-ignores` are its own. The other settings of detlint hold here, too. A file is
+answered for by its project where a run of detlint over that has filled the project's cache, else by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from detlint import __version__
+
+if TYPE_CHECKING:
+    from flake8.options.manager import OptionManager
+
+    from detlint.config import Config
+    from detlint.workspace import Workspace
+
+Violation = tuple[int, int, str, type]
+
+
+class Plugin:
+    """The checker of one file, as flake8 calls it."""
+
+    name = "detlint"
+    version = __version__
+    _torch = ""
+    _project = True
+    _stdin = ""
+
+    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
+        """`tree` tells flake8 that the plugin wants files which Python can read; `lines` are the text of the file."""
+        self._filename = filename
+        self._lines = lines
+
+    @classmethod
+    def add_options(cls, manager: OptionManager) -> None:
+        """Add the options, and put the rules that are off by default on flake8's list."""
+        from detlint import catalogue
+
+        manager.add_option(
+            "--detlint-torch-version",
+            metavar="V",
+            default="",
+            parse_from_config=True,
+            help="The PyTorch version to judge by (default: that of detlint's settings, else the project's)",
+        )
+        manager.add_option(
+            "--detlint-project",
+            choices=("auto", "never"),
+            default="auto",
+            parse_from_config=True,
+            help="Answer for a file as its whole project does, once `detlint` was run over that, or by itself",
+        )
+        rules = catalogue.load().rules.values()
+        manager.extend_default_ignore([rule.code for rule in rules if not rule.default])
+
+    @classmethod
+    def parse_options(cls, options: Namespace) -> None:
+        """Take the values of the options: a run begins, and files may be others than in one before."""
+        _settings.cache_clear()
+        _workspace.cache_clear()
+        cls._torch = options.detlint_torch_version
+        cls._project = options.detlint_project == "auto"
+        cls._stdin = options.stdin_display_name if "-" in options.filenames else ""
+
+    def run(self) -> Iterator[Violation]:
+        """Line, column from 0, text and checker of each finding. Raises what flake8 reports as one line."""
+        from flake8.exceptions import ExecutionError
+
+        from detlint.catalogue import CatalogueError
+        from detlint.config import ConfigError
+
+        try:
+            for place, code, message in self._findings():
+                yield place[0], place[1] - 1, f"{code} {message}", type(self)
+        except (ConfigError, CatalogueError) as error:
+            raise ExecutionError(f"detlint: {error}") from None
+
+    def _findings(self) -> Iterator[tuple[tuple[int, int], str, str]]:
+        workspace = _workspace(_settings(_folder(Path(self._filename))).root, self._torch)
+        if workspace.excludes(self._filename):
+            return
+        text = "".join(self._lines) if self._filename == self._stdin else None  # else it is what is on the disk
+        if self._project and workspace.is_whole():
+            workspace.update(self._filename, text)
+            findings = workspace.findings(self._filename)
+        else:
+            findings = workspace.alone(self._filename, text)
+        for judged in findings:
+            place = judged.finding.place
+            yield (place.line, place.column), judged.rule.code, judged.finding.message
+
+
+def _folder(path: Path) -> Path:
+    """The folder of a file that need not exist."""
+    return next(folder for folder in path.absolute().parents if folder.is_dir())
+
+
+@cache
+def _settings(folder: Path) -> Config:
+    from detlint import config
+
+    return config.for_paths([folder])
+
+
+@cache
+def _workspace(root: Path, torch: str) -> Workspace:
+    """A project, which this process holds for all of its files."""
+    from detlint import catalogue, config
+    from detlint.workspace import Workspace
+
+    settings = replace(_settings(root), select=("ALL",), ignore=(), noqa=False)
+    version = config.target_torch(torch or settings.torch_version, settings.root, catalogue.load())
+    return Workspace(settings, version)

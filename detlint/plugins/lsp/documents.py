@@ -1,0 +1,106 @@
+"""What the client has open, as the files that an analysis reads: the cells of a notebook are one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument, Workspace
+
+from detlint.magics import LINES
+from detlint.workspace import shown
+
+PYTHON = "python"
+_SCHEME = re.compile(r"[a-zA-Z][\w+.-]+:")  # of two letters or more: C: is a drive
+
+
+@dataclass(frozen=True)
+class Part:
+    """A document of the client: a file, or a cell of a notebook."""
+
+    uri: str
+    version: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open file. `text` is what the analysis reads, JSON for a notebook; `parts` are its Python, by cell."""
+
+    path: str
+    text: str
+    parts: Mapping[int | None, Part]
+
+
+class _Buffer(TextDocument):
+    """A document whose lines end where the protocol and Python have them end, not at form feeds as well."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(LINES.findall(self.source))
+
+
+class Buffers(Workspace):
+    """The documents of a client, kept by pygls."""
+
+    def _create_text_document(
+        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+    ) -> TextDocument:
+        return _Buffer(
+            doc_uri, source, version, language_id, sync_kind=self._sync_kind, position_codec=self.position_codec
+        )
+
+    def opened(self) -> dict[str, Opened]:
+        """All open Python files and notebooks, by path."""
+        cells = {cell.document for notebook in self.notebook_documents.values() for cell in notebook.cells}
+        files = [self._file(each) for each in self.text_documents.values() if each.uri not in cells]
+        books = [self._notebook(each) for each in self.notebook_documents.values()]
+        return {each.path: each for each in (*files, *books) if each is not None}
+
+    def _file(self, document: TextDocument) -> Opened | None:
+        path = path_of(document.uri)
+        if path.endswith(".ipynb") or not (path.endswith(".py") or document.language_id == PYTHON):
+            return None
+        text = document.source
+        return Opened(path, text, {None: Part(document.uri, document.version, text)})
+
+    def _notebook(self, notebook: types.NotebookDocument) -> Opened:
+        path = path_of(notebook.uri)
+        known = {each.uri: each for each in self.text_documents.values()}
+        parts: dict[int | None, Part] = {}
+        cells = []
+        for number, cell in enumerate(notebook.cells):
+            document = known.get(cell.document)
+            if document is None or document.language_id != PYTHON or cell.kind is not types.NotebookCellKind.Code:
+                cells.append({"cell_type": "markdown"})
+                continue
+            parts[number] = Part(document.uri, document.version, document.source)
+            cells.append({"cell_type": "code", "source": document.source})
+        path = path if path.endswith(".ipynb") else f"{path}.ipynb"
+        return Opened(path, json.dumps({"cells": cells}), parts)
+
+
+def path_of(uri: str) -> str:
+    """The path of a file as the analysis names it, or the URI of what is no file."""
+    path = to_fs_path(uri)
+    return uri if path is None else shown(path)
+
+
+def is_file(path: str) -> bool:
+    """Whether it is a path, and not the URI of what was never saved."""
+    return _SCHEME.match(path) is None
+
+
+def uri_of(path: str) -> str:
+    """The URI of a file that is not open."""
+    return str(from_fs_path(os.path.abspath(path))) if is_file(path) else path  # noqa: PTH100 - as `shown` has it
+
+
+def cells_of(opened: Opened) -> Iterator[tuple[int | None, Part]]:
+    """The parts from the first to the last."""
+    return iter(sorted(opened.parts.items(), key=lambda item: -1 if item[0] is None else item[0]))

@@ -1,0 +1,37 @@
+"""The page of a rule beside the code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from detlint import catalogue
+from detlint.catalogue import Rule
+from detlint.finding import Place
+from detlint.source import lines_of
+
+_CASES = re.compile(r"^## Cases$.*", re.MULTILINE | re.DOTALL)
+_PAGES = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # an editor has no other page to go to
+_NOQA = re.compile(r"#\s*(?:detlint:\s*)?noqa:.*", re.IGNORECASE)
+_CODE = re.compile(r"\bDET\d{3}\b", re.IGNORECASE)
+_INFO = re.compile(r"^```py\b.*$", re.MULTILINE)
+
+
+def page(rule: Rule) -> str:
+    """A rule's page as Markdown: what is wrong, why, what to do, then its prose without the awkward cases."""
+    prose = _INFO.sub("```python", _PAGES.sub(r"\1", _CASES.sub("", rule.prose))).strip()
+    refs = "\n".join(f"- <{ref}>" for ref in rule.refs)
+    return (
+        f"**{rule.code}** `{rule.name}`: {rule.summary}.\n\n"
+        f"Why: {rule.why}.\n\nHelp: {rule.help}.\n\n---\n\n{prose}\n\n{refs}".rstrip()
+    )
+
+
+def named(text: str, place: Place) -> Iterator[Rule]:
+    """The rule whose code a `# noqa` comment of a text has at a place."""
+    line = lines_of(text)[place.line - 1]
+    comment = _NOQA.search(line)
+    rules = catalogue.load().rules
+    for code in _CODE.finditer(line, comment.start()) if comment else ():
+        if code.start() < place.column <= code.end() + 1 and code[0].upper() in rules:
+            yield rules[code[0].upper()]

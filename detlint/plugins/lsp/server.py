@@ -1,0 +1,143 @@
+"""The features of the server, registered with pygls, and the process around them: stdin, stdout, its end."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import sys
+from typing import Any, NoReturn
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+from pygls.lsp.server import LanguageServer
+
+from detlint import __version__
+from detlint.plugins.lsp.actions import FIX_ALL
+from detlint.plugins.lsp.documents import Buffers
+from detlint.plugins.lsp.session import DELAY, Session
+
+_NOTEBOOKS = types.NotebookDocumentFilterWithNotebook(types.NotebookDocumentFilterNotebookType("jupyter-notebook"))
+_WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/detlint.toml")
+_SECTION = "detlint"
+_log = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """A server whose defects go to its log, not to the user's screen at each key."""
+
+    asked_to_end = False
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Log what a handler raised."""
+        _log.error("a request failed", exc_info=error)
+
+
+def serve() -> NoReturn:
+    """Serve one client on stdin and stdout until it leaves: status 0 where it asked to shut down before, else 1."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="detlint: %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    own = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # stdout belongs to the protocol: nobody else writes to it
+    server = Server(
+        "detlint", __version__, notebook_document_sync=types.NotebookDocumentSyncOptions([_NOTEBOOKS], save=True)
+    )
+    session = Session(server)
+    _register_documents(server, session)
+    _register_features(server, session)
+    server.start_io(sys.stdin.buffer, own)
+    _leave(0 if server.asked_to_end else 1)
+
+
+def _leave(status: int) -> NoReturn:
+    """End at once, also in the middle of an analysis, and with it the processes that take part in it."""
+    for child in multiprocessing.active_children():
+        child.kill()
+    logging.shutdown()
+    os._exit(status)
+
+
+def _register_documents(server: Server, session: Session) -> None:
+    """What the client tells of documents, files and settings."""
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        known = server.workspace
+        folders = list(known.folders.values())
+        if not folders and known.root_uri is not None:
+            folders = [types.WorkspaceFolder(known.root_uri, "")]
+        buffers = Buffers(known.root_uri, types.TextDocumentSyncKind.Incremental, folders, known.position_encoding)
+        server.protocol._workspace = buffers  # pygls asks nobody for its class
+        session.begin(buffers, params)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+        wanted = []
+        if get_capability(server.client_capabilities, "workspace.did_change_watched_files.dynamic_registration"):
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+        if get_capability(server.client_capabilities, "workspace.did_change_configuration.dynamic_registration"):
+            section = types.DidChangeConfigurationRegistrationOptions(_SECTION)
+            wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+        if wanted:
+            await server.client_register_capability_async(types.RegistrationParams(wanted))
+        await _configure()
+        session.soon()
+
+    async def _configure() -> None:
+        if get_capability(server.client_capabilities, "workspace.configuration"):
+            items = [types.ConfigurationItem(section=_SECTION)]
+            given = await server.workspace_configuration_async(types.ConfigurationParams(items))
+            if given and given[0] is not None:
+                session.use(given[0])
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def configuration(params: types.DidChangeConfigurationParams) -> None:
+        given = params.settings
+        if isinstance(given, dict) and isinstance(given.get(_SECTION), dict):
+            session.use(given[_SECTION])
+        await _configure()
+        session.soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def at_once(_: Any) -> None:
+        session.soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def typed(_: Any) -> None:
+        session.soon(DELAY)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def on_disk(_: Any) -> None:
+        session.look()
+
+
+def _register_features(server: Server, session: Session) -> None:
+    """What the client asks for."""
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True),
+    )
+    async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        return await session.code_actions(params)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolve(action: types.CodeAction) -> types.CodeAction:
+        return await session.resolve(action)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        return await session.hover(params)
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(_: None) -> None:
+        server.asked_to_end = True
