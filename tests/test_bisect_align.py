@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from detlint.bisect import align, causes, history
+from detlint.bisect import align, causes, explain, history
 from detlint.bisect.align import Comparison, Divergence
 from detlint.bisect.case import Case, Cause
+from detlint.bisect.explain import Trial
 from detlint.bisect.records import Draw, End, Event, Flag, Input, Line, Meta, Op, Record, Value
 
 MODEL, DATA, LOOP, TOP = (Line("train.py", number) for number in (10, 20, 30, 1))
@@ -115,6 +116,13 @@ def test_a_long_insertion_is_found_within_its_bound() -> None:
     found = parted([*many, *rest], rest)
     assert found.meet
     assert len(found.only_a) == align._SHOWN
+
+
+def test_what_was_repaired_does_not_count() -> None:
+    a, b = ([op("mul", scalars=value, made=value), op("sum", DATA, made=value)] for value in ("1", "2"))
+    found = align.align("main", numbered(a), numbered(b), repaired=frozenset({"aten.mul.default@train.py:30"}))
+    assert found.divergence is not None
+    assert found.divergence.line == DATA
 
 
 # Causes
@@ -252,6 +260,24 @@ def test_other_operations_are_control_flow_and_tell_the_last_number_taken_out() 
     assert found.kind == "control-flow"
     assert any("in A alone: `aten.mul` at train.py:30" in one for one in found.evidence)
     assert any("train.py:20" in one for one in found.evidence)
+
+
+def test_a_kernel_that_agrees_on_equal_memory_reads_what_was_never_written() -> None:
+    found = cause([op("lstsq", made="1")], [op("lstsq", made="2")])
+    shown = explain.refined(found, (Trial("memory", "fresh memory filled with the same byte", gone=True),))
+    assert "never written" in shown.title
+    assert any(one.startswith("shown: ") for one in shown.evidence)
+
+
+def test_shuffled_data_that_differ_under_equal_seeds_are_told_from_the_stream() -> None:
+    seed = event("seed", "python", TOP, "s", function="random.seed", value="0")
+
+    def side(value: str) -> list[Record]:
+        shuffled = event("draw", "python", MODEL, value, function="shuffle", count=1)
+        return [seed, shuffled, op("lift_fresh", inputs=[Input(value, -1, Flag.HOST)], made=value)]
+
+    found = cause(side("1"), side("2"))
+    assert (found.kind, found.line, found.codes[0]) == ("host-value", MODEL, "DET601")
 
 
 def test_compiled_code_is_told_by_what_it_was_given() -> None:

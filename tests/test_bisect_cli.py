@@ -14,6 +14,8 @@ import pytest
 
 from detlint.commands import bisect
 
+from .test_bisect_page import both
+
 ROOT = Path(__file__).parent.parent
 UNSEEDED = "import torch\n\nweight = torch.rand(3)\nprint(weight.sum())\n"
 SLEEPS = "import os, time\nopen(f'{os.getpid()}.started', 'w').close()\ntime.sleep(60)\n"
@@ -42,6 +44,27 @@ def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: 
     assert "it says nothing of other hardware" in capsys.readouterr().out
     assert bisect.main(["--out", "kept", "--", "train.py"]) == 2
     assert "kept has records already" in capsys.readouterr().err
+
+
+def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_for(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    script.write_text("import random\nimport torch\n\nprint((torch.ones(3) * random.random()).sum())\n")
+    assert bisect.main(["--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
+    shown = capsys.readouterr().out
+    assert "shown: with `random` seeded with 0 at the start in both runs it is gone" in shown
+    assert "note: with it repaired the runs are equal" in shown
+
+
+def test_a_report_does_without_the_static_analysis_where_that_cannot_be_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = both(tmp_path)
+    monkeypatch.setitem(sys.modules, "detlint.bisecting", None)
+    monkeypatch.delattr("detlint.bisecting", raising=False)
+    assert bisect.main([str(a.path), str(b.path)]) == 1
+    assert "note: the static analysis needs" in capsys.readouterr().out
 
 
 def test_a_program_that_fails_alike_is_told_with_its_own_words(

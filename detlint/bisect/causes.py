@@ -45,7 +45,7 @@ def decide(case: Case) -> Cause:
     if not divergence.differs:
         return _parted(case, divergence)
     if isinstance(a, Event) and isinstance(b, Event):
-        return _event(case, divergence, a, b)
+        return _event(case, a, b)
     assert isinstance(a, Op) and isinstance(b, Op)
     if {"state", "device state"} & set(divergence.differs):
         return random_stream(case, "torch", a)
@@ -109,7 +109,7 @@ def _input(case: Case, divergence: Divergence, a: Op, b: Op, i: int) -> Cause:
         )
     if isinstance(made, Event):
         if made.kind == "batch":
-            return _batch(case, made, a)
+            return _batch(case, made)
         return from_outside(case, made, f"{name} came in at {made.line or 'an unknown line'} and differs")
     return _hidden_write(case, a, name, made)
 
@@ -185,9 +185,9 @@ def _environment(case: Case, op: Op | None, told: list[str]) -> Cause:
     )
 
 
-def _event(case: Case, divergence: Divergence, a: Event, b: Event) -> Cause:
+def _event(case: Case, a: Event, b: Event) -> Cause:
     if a.kind == "batch":
-        return _batch(case, a, a)
+        return _batch(case, a)
     if a.kind == "compiled":
         if a.digests[:1] != b.digests[:1]:
             return from_outside(case, a, f"what compiled code ({a.what}) was given differs")
@@ -212,7 +212,7 @@ def _event(case: Case, divergence: Divergence, a: Event, b: Event) -> Cause:
     )
 
 
-def _batch(case: Case, batch: Event, at: Op | Event) -> Cause:
+def _batch(case: Case, batch: Event) -> Cause:
     """A batch that differs. Where workers made it, their streams may tell more."""
     begun = [one for one in case.comparison.evidence if one.event.kind == "iterator"]
     for one in begun:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from detlint.bisect.align import Divergence
 from detlint.bisect.history import named
 from detlint.bisect.outcome import DIVERGED, EQUAL, FAILED, Found, Outcome
-from detlint.bisect.records import End, Event, Line, Op
+from detlint.bisect.records import Event, Line, Op
 
 _AROUND = 2  # lines of the source before and after
 _WIDEST = 110
@@ -178,8 +178,3 @@ def _event(event: Event) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def ended(end: End) -> str:
-    """How a stream ended, in words."""
-    return f"{end.reason} with status {end.status}" + (f" ({end.exception})" if end.exception else "")

@@ -181,9 +181,12 @@ def _show(
     folder = Path(found.metas[0].folder or ".")
     static = Static()
     if found.found and not options.no_static:
-        from detlint import bisecting
+        try:
+            from detlint import bisecting
 
-        static = bisecting.advise(found.found[0], folder, _script(found))
+            static = bisecting.advise(found.found[0], folder, _script(found))
+        except ImportError as error:
+            notes = (*notes, f"the static analysis needs {error.name}, which is not installed")
     text = report.text(found, program, _reader(folder), static, notes)
     if options.format == "json":
         print(json.dumps(document.build(found, program, static, notes, seconds), indent=1))
