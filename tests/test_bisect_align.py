@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -108,6 +109,23 @@ def test_garbage_that_changes_nothing_is_no_divergence() -> None:
         return op("copy", inputs=[Input(digest, 0, Flag.UNINITIALISED, 0)])
 
     assert compared([op("empty", TOP), read("a")], [op("empty", TOP), read("b")]).divergence is None
+
+
+@pytest.mark.parametrize("reason", ["bound", "signal"])
+def test_what_a_run_that_was_ended_does_not_have_is_no_divergence(reason: str) -> None:
+    whole = numbered([op("ones"), op("sum")])
+    assert align.align("main", whole, [whole[0], End(1, reason)]).divergence is None
+    assert align.align("main", [whole[0]], whole).divergence is None
+
+
+def test_many_events_in_one_run_alone_are_passed_over_in_linear_time() -> None:
+    draw = event("draw", "python", TOP, "x")
+    plain: list[Record] = [op(f"op{number % 7}") for number in range(2000)]
+    drawn = [one for each in plain for one in (draw, each)]
+    begun = time.process_time()
+    found = compared(drawn, plain)
+    assert (found.divergence, found.equal) == (None, len(plain))
+    assert time.process_time() - begun < 2
 
 
 def test_a_long_insertion_is_found_within_its_bound() -> None:
@@ -283,6 +301,14 @@ def test_shuffled_data_that_differ_under_equal_seeds_are_told_from_the_stream() 
 def test_compiled_code_is_told_by_what_it_was_given() -> None:
     runs = [[event("compiled", "f", LOOP, "in", value)] for value in ("1", "2")]
     assert cause(runs[0], runs[1]).kind == "compiled"
+
+
+def test_a_run_that_fails_where_the_other_goes_on_is_a_crash() -> None:
+    a: list[Record] = [op("ones"), op("sum"), End(2)]
+    b: list[Record] = [op("ones"), End(1, "exception", 1, "IndexError: out of range")]
+    comparison = align.align("main", a, b)
+    side = history.gather(a, 1)
+    assert causes.decide(Case(comparison, side, side, (Meta(), Meta()))).kind == "crash"
 
 
 def test_runs_that_end_in_different_ways_are_a_crash() -> None:

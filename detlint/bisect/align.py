@@ -11,13 +11,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import islice, takewhile, zip_longest
 from typing import TypeAlias
 
 from detlint.bisect.records import Draw, End, Event, Flag, Line, Op, Record
 from detlint.bisect.streams import Stream, equal_prefix
 
 _WINDOW = 400  # records on each side among which two sequences that part are brought together again
+_FEW = 8  # events on one side that are passed over without looking for where both meet
 _SHOWN = 8  # records of an insertion that are kept
 _KINDS = 300  # different events that differ, of which each is kept once
 _VERDICTS = frozenset({"batch", "loss", "step", "compiled"})
@@ -110,16 +111,19 @@ class _Side:
         self._ahead: deque[Record] = deque()
 
     def ahead(self, count: int) -> list[Record]:
+        self._read(count)
+        return list(islice(self._ahead, count))
+
+    def first(self) -> Record | None:
+        self._read(1)
+        return self._ahead[0] if self._ahead else None
+
+    def _read(self, count: int) -> None:
         while len(self._ahead) < count:
             found = next(self._records, None)
             if found is None:
                 break
             self._ahead.append(found)
-        return list(self._ahead)[:count] if count > 1 else ([self._ahead[0]] if self._ahead else [])
-
-    def first(self) -> Record | None:
-        found = self.ahead(1)
-        return found[0] if found else None
 
     def take(self) -> Record:
         return self._ahead.popleft()
@@ -134,7 +138,7 @@ class _Walk:
         self._found = Comparison(name, start)
         self._equal = start
         self._starts, self._offsets = [0], [0]  # from which number in A on, how much is B ahead
-        self._inserted: set[int] = set()  # numbers in A without a partner, near the end alone
+        self._inserted: set[int] = set()  # numbers of A's events without a partner
         self._kinds: dict[tuple[object, ...], Evidence] = {}
 
     def run(self) -> Comparison:
@@ -142,6 +146,8 @@ class _Walk:
             a, b = self._a.first(), self._b.first()
             if isinstance(a, (Op, Event)) and isinstance(b, (Op, Event)) and _key(a) == _key(b):
                 self._pair(a, b)
+            elif _is_cut(a) or _is_cut(b):
+                break  # what the other one has more says nothing
             elif isinstance(a, (Op, Event)) or isinstance(b, (Op, Event)):
                 self._part()
             else:
@@ -202,6 +208,8 @@ class _Walk:
 
     def _part(self) -> None:
         """The sequences part here: find where they come together again."""
+        if self._skip(self._a, self._b, True) or self._skip(self._b, self._a, False):
+            return
         ahead_a = [one for one in self._a.ahead(_WINDOW) if not isinstance(one, End)]
         ahead_b = [one for one in self._b.ahead(_WINDOW) if not isinstance(one, End)]
         matcher = SequenceMatcher(None, [_key(one) for one in ahead_a], [_key(one) for one in ahead_b], autojunk=False)
@@ -224,6 +232,22 @@ class _Walk:
             self._inserted.add(self._a.take().number)
         for _ in only_b:
             self._b.take()
+
+    def _skip(self, longer: _Side, other: _Side, in_a: bool) -> bool:
+        """Pass over a few events that one side has more, which is what mostly happens."""
+        first = other.first()
+        ahead = longer.ahead(_FEW + 1)
+        more = [one for one in takewhile(lambda one: _key(one) != _key(first), ahead) if isinstance(one, Event)]
+        if first is None or len(more) == len(ahead) or _key(ahead[len(more)]) != _key(first):
+            return False
+        if any(one.kind in _VERDICTS for one in more):
+            return False
+        for one in more:
+            longer.take()
+            self._note(*((one, None) if in_a else (None, one)))
+            if in_a:
+                self._inserted.add(one.number)
+        return True
 
     def _note_all(self, only_a: list[Work], only_b: list[Work]) -> None:
         for one in only_a:
@@ -252,7 +276,12 @@ class _Walk:
             self._found.divergence = Divergence(end_a, end_b, self._equal)
 
 
-def _key(record: Record) -> tuple[object, ...]:
+def _is_cut(record: Record | None) -> bool:
+    """Whether a record of a stream is none, or an end that was not the program's own."""
+    return record is None or (isinstance(record, End) and record.reason in ("bound", "signal"))
+
+
+def _key(record: Record | None) -> tuple[object, ...]:
     if isinstance(record, Op):
         return ("op", record.name, record.stack)
     return (record.kind, record.what, record.stack) if isinstance(record, Event) else ("end",)

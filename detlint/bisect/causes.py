@@ -247,6 +247,13 @@ def _parted(case: Case, divergence: Divergence) -> Cause:
         )
         what = "the runs end in different ways after the same operations"
         return Cause("crash", what, told, None, (), "look at the error; run again to see whether it stays")
+    failed = [(run, end) for run, end in (("A", a), ("B", b)) if isinstance(end, End) and end.exception]
+    if failed:
+        run, end = failed[0]
+        told = (f"{run} ended with {end.exception}", "what came before was equal in both runs")
+        return Cause(
+            "crash", "one run fails where the other one goes on", told, divergence.line, (), "look at the error"
+        )
     return _control_flow(case, divergence)
 
 
