@@ -23,6 +23,7 @@ _MADE_DIFFERENT = (
     "env.PYTHONHASHSEED",
     "hash_seed",
 )  # memory's filling, and what runs by chance
+_SET_THREADS = ("env.OMP_NUM_THREADS", "env.MKL_NUM_THREADS")  # "threads" tells of them
 Ends: TypeAlias = "dict[str, tuple[End | None, End | None]]"  # by stream
 _VAGUE = ("worker-data", "host-value")
 
@@ -164,7 +165,8 @@ def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:
 def _environments(metas: tuple[Meta, Meta]) -> tuple[tuple[str, str, str], ...]:
     """What differs in the environments of two runs, beside what is always made different."""
     a, b = (one.environment for one in metas)
-    names = [name for name in (*a, *(one for one in b if one not in a)) if name not in _MADE_DIFFERENT]
+    made = {*_MADE_DIFFERENT, *(_SET_THREADS if a.get("threads") != b.get("threads") else ())}
+    names = [name for name in (*a, *(one for one in b if one not in a)) if name not in made]
     return tuple((name, a.get(name, ""), b.get(name, "")) for name in names if a.get(name) != b.get(name))
 
 
