@@ -11,4 +11,11 @@ The program runs in a process of its own; torch is imported there once the progr
     hooks_host, hooks_torch, hooks_loader,  everything else that may tell why two runs differ
     hooks_process, compiling, patching
     parameters, fingerprint, keeping        parameters by name; the environment; values put in place of others
+
+What is made of two records, without torch:
+
+    align, history                          two streams laid side by side; what came before in each
+    case, causes, hosts                     why they differ: within torch; from outside of it
+    outcome, runs, explain, repairs         all streams; two runs; runs with one suspect equal; the next difference
+    report, document, spread, page          text; JSON; how a difference spreads over steps; HTML
 """

@@ -115,8 +115,10 @@ def _found(
     assert divergence is not None
     apart = {one.event.what: one.event.number for one in reversed(comparison.evidence) if one.event.kind == "draw"}
     sides = []
-    for trace, record, numbers in zip((a, b), (divergence.a, divergence.b), causes.wanted(divergence), strict=True):
-        until = record.number if record is not None else 1 << 60
+    both = divergence.a, divergence.b
+    last = max((record.number for record in both if record is not None), default=0)
+    for trace, record, numbers in zip((a, b), both, causes.wanted(divergence), strict=True):
+        until = record.number if record is not None else last
         sides.append(history.gather(trace.stream(name).records(), until, numbers, apart))
     case = Case(comparison, sides[0], sides[1], (a.meta, b.meta), _around(compared, name), environment)
     return Found(comparison, causes.decide(case), sides[0], sides[1])
