@@ -6,11 +6,15 @@ import sys
 
 
 def main() -> None:
-    """The console script. `verify` does without libcst and the terminal library: a machine with a GPU may lack them."""
+    """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
     if sys.argv[1:2] == ["verify"]:
         from detlint.commands import verify
 
         raise SystemExit(verify.main(sys.argv[2:]))
+    if sys.argv[1:2] == ["bisect"]:
+        from detlint.commands import bisect
+
+        raise SystemExit(bisect.main(sys.argv[2:]))
     from detlint import cli
 
     cli.main()

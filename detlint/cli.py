@@ -39,6 +39,15 @@ def verify(arguments: tuple[str, ...]) -> None:
     raise SystemExit(verify.main(arguments))
 
 
+@cli.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def bisect(arguments: tuple[str, ...]) -> None:
+    """Run a program twice, and name the first operation that differs and why. It runs the code it is given."""
+    from detlint.commands import bisect
+
+    raise SystemExit(bisect.main(arguments))
+
+
 for _command in (cache, check, entries, rule, server):
     cli.add_command(_command)
 

@@ -25,7 +25,7 @@ RANKS = (
     set[str](),  # the model, and whatever else a rule may ask about a file: all that is not named here
     {"checks", "project"},
     {"analyse", "answering", "cache", "config", "engine", "fixing", "gathering", "judgement", "listing", "output"}
-    | {"report", "settling", "verifying", "workspace"}
+    | {"bisecting", "report", "settling", "verifying", "workspace"}
     | {"baseline", "comparing", "differences", "filtering", "git", "past"},
     {"cli", "commands", "plugins", "__main__"},
 )
@@ -77,8 +77,9 @@ def test_a_module_imports_its_own_rank_or_below(path: Path) -> None:
             assert rank(parts[1]) <= rank(own), f"{own} imports {name}"
 
 
-STATIC = [path for path in SOURCES if name_of(path) not in ("runtime", "verify")]
+STATIC = [path for path in SOURCES if name_of(path) not in ("runtime", "verify", "bisect")]
 VERIFY = [path for path in SOURCES if name_of(path) == "verify"]
+BISECT = [path for path in SOURCES if name_of(path) == "bisect"]
 
 
 @pytest.mark.parametrize("path", STATIC, ids=lambda path: str(path.relative_to(ROOT)))
@@ -91,6 +92,14 @@ def test_no_module_imports_what_it_analyses(path: Path) -> None:
 def test_the_verifier_uses_no_more_of_the_rest_than_findings_and_the_catalogue(path: Path) -> None:
     used = {name.split(".")[1] for name in imports(path) if name.startswith("detlint.")}
     assert used <= {"verify", "finding", "catalogue", "runtime", "__version__"}
+
+
+@pytest.mark.parametrize("path", BISECT, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_recorder_uses_no_more_of_the_rest_than_the_cells_of_notebooks_and_what_the_verifier_may(
+    path: Path,
+) -> None:
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("detlint.")}
+    assert used <= {"bisect", "verify", "finding", "catalogue", "runtime", "notebook", "__version__"}
 
 
 def test_the_whole_catalogue_can_be_verified_without_libcst_and_the_terminal_libraries() -> None:

@@ -1,0 +1,84 @@
+"""What one run did in a stream before the place where it differs: seeds, draws, and single records asked for by number.
+
+Pure, without torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from detlint.bisect.records import Event, Op, Record
+
+_MOST = 200  # seeds and generators that are kept
+_NAMES = {"torch": "torch's generator", "numpy": "numpy's global generator", "python": "python's `random`"}
+
+
+def named(generator: str) -> str:
+    """A generator in words."""
+    return _NAMES.get(generator, generator)
+
+
+@dataclass(slots=True)
+class History:
+    """One run up to record `until`: what set and used generators, the last step, and the records that were wanted.
+
+    `agreed` has the last draw from each generator before its draws differ.
+    """
+
+    until: int
+    seeds: list[Event] = field(default_factory=list)
+    generators: list[Event] = field(default_factory=list)
+    agreed: dict[str, Op | Event] = field(default_factory=dict)
+    resumed: Event | None = None
+    batch: Event | None = None
+    item: Op | None = None
+    steps: int = 0
+    losses: int = 0
+    wanted: dict[int, Op | Event] = field(default_factory=dict)
+
+    def seeded(self, generator: str) -> Event | None:
+        """What last set a generator's state."""
+        return next((one for one in reversed(self.seeds) if one.what == generator), None)
+
+
+def gather(
+    records: Iterable[Record], until: int, wanted: Iterable[int] = (), apart: Mapping[str, int] | None = None
+) -> History:
+    """Read the records before number `until`. `apart` has the number from which on the draws of a generator differ."""
+    found, numbers = History(until), frozenset(wanted)
+    for record in records:
+        if record.number >= until or not isinstance(record, (Op, Event)):
+            break
+        if record.number in numbers:
+            found.wanted[record.number] = record
+        if isinstance(record, Op):
+            _op(found, record)
+        else:
+            _event(found, record, apart or {})
+    return found
+
+
+def _op(found: History, op: Op) -> None:
+    if op.draw and op.state:
+        found.agreed["torch"] = op
+    if op.name.startswith("aten._local_scalar_dense"):
+        found.item = op
+
+
+def _event(found: History, event: Event, apart: Mapping[str, int]) -> None:
+    match event.kind:
+        case "seed" if len(found.seeds) < _MOST:
+            found.seeds.append(event)
+        case "generator" if len(found.generators) < _MOST:
+            found.generators.append(event)
+        case "draw" if event.number < apart.get(event.what, event.number + 1):
+            found.agreed[event.what] = event
+        case "resume":
+            found.resumed = event
+        case "batch":
+            found.batch = event
+        case "step":
+            found.steps += 1
+        case "loss":
+            found.losses += 1

@@ -1,0 +1,128 @@
+"""Which line of the user's code an operation comes from: the frames below it, without those of libraries."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TypeAlias
+
+Place: TypeAlias = "tuple[str, int, str, int | None]"  # path, line, function, cell
+Key: TypeAlias = "tuple[int, ...]"  # pairs of a code object's id and an instruction in it, innermost first
+
+DEPTH = 8
+_CELL = re.compile(r"(.+\.ipynb)\[(\d+)\]")
+_OWN = str(Path(__file__).resolve().parents[1])
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_STANDARD = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib")})
+_ENGINES = {("graph.py", "_engine_run_backward"), ("__init__.py", "backward"), ("__init__.py", "grad")}
+_TORCH = tuple(f"{part}torch{os.sep}" for part in _INSTALLED)
+_LIBRARY, _ENGINE, _USER = range(3)
+
+
+class Lines:
+    """Finds the user's lines. `folder` is that of the run; `user` has installed folders that count, too."""
+
+    def __init__(self, folder: str, user: Sequence[str] = ()) -> None:
+        self._folder = folder
+        self._user = tuple(str(Path(path).resolve()) for path in user)
+        self._codes: dict[int, tuple[int, CodeType]] = {}  # the code objects are held: an id must not be used again
+        self._places: dict[tuple[int, int], Place] = {}
+
+    def key(self, frame: FrameType | None, past_engine: bool = True) -> Key | None:
+        """The innermost lines of the user's code from a frame outwards.
+
+        Without `past_engine`, None where autograd's engine comes before all of them: the operation is one of its own.
+        """
+        found: list[int] = []
+        codes = self._codes
+        while frame is not None:
+            code = frame.f_code
+            known = codes.get(id(code))
+            kind = known[0] if known is not None else self._classify(code)
+            if kind == _USER:
+                found += (id(code), frame.f_lasti)
+                if len(found) == 2 * DEPTH:
+                    break
+            elif kind == _ENGINE and not found and not past_engine:
+                return None
+            frame = frame.f_back
+        return tuple(found)
+
+    def places(self, key: Key) -> list[Place]:
+        """The lines that a key stands for."""
+        return [self._place(key[i], key[i + 1]) for i in range(0, len(key), 2)]
+
+    def is_aside(self, frame: FrameType | None) -> bool:
+        """Whether what a frame does is no part of the computation.
+
+        So is what the standard library does for itself, and torch: it restores states and lists folders where it
+        compiles code or launches ranks. What it does in `torch.utils`, as in data loaders, is the program's.
+        """
+        if frame is None:
+            return False
+        path = frame.f_code.co_filename
+        inner = next((path.partition(part)[2] for part in _TORCH if part in path), "")
+        return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
+
+    def is_user(self, frame: FrameType | None) -> bool:
+        """Whether a frame runs the user's own code."""
+        if frame is None:
+            return False
+        code = frame.f_code
+        known = self._codes.get(id(code))
+        return (known[0] if known is not None else self._classify(code)) == _USER
+
+    def _place(self, code_id: int, instruction: int) -> Place:
+        found = self._places.get((code_id, instruction))
+        if found is None:
+            code = self._codes[code_id][1]
+            line = next((n for start, end, n in code.co_lines() if start <= instruction < end and n), None)
+            cell = _CELL.fullmatch(code.co_filename)
+            name = getattr(code, "co_qualname", code.co_name)  # from Python 3.11 on
+            path = self.relative(cell[1] if cell else code.co_filename)
+            found = (path, line or code.co_firstlineno, name, int(cell[2]) if cell else None)
+            self._places[code_id, instruction] = found
+        return found
+
+    def relative(self, path: str) -> str:
+        """A path as it is shown: relative to the folder of the run where it lies in there."""
+        full = os.path.abspath(path)  # noqa: PTH100 - Path.absolute keeps `..`
+        if full == self._folder:
+            return "."
+        inside = full.startswith(self._folder + os.sep)
+        return full[len(self._folder) + 1 :].replace(os.sep, "/") if inside else full
+
+    def _classify(self, code: CodeType) -> int:
+        path = code.co_filename
+        kind = _USER if self._is_user(path) else _LIBRARY
+        if kind == _LIBRARY and f"torch{os.sep}autograd{os.sep}" in path:
+            kind = _ENGINE if (os.path.basename(path), code.co_name) in _ENGINES else _LIBRARY  # noqa: PTH119
+        self._codes[id(code)] = (kind, code)
+        return kind
+
+    def _is_user(self, path: str) -> bool:
+        if path.startswith("<") or "torchinductor" in path:
+            return False
+        full = os.path.realpath(_CELL.sub(r"\1", path))
+        if any(full.startswith(one) for one in self._user):
+            return True
+        installed = any(part in full for part in _INSTALLED)
+        return not (installed or full.startswith(_OWN + os.sep) or self._standard(full))
+
+    def _standard(self, path: str) -> bool:
+        return path.startswith(("<frozen", *(one + os.sep for one in _STANDARD))) and not any(
+            part in path for part in _INSTALLED
+        )
+
+
+def caller() -> FrameType | None:
+    """The frame that called the function that asks; None where that was no code of Python, as at the end."""
+    try:
+        return sys._getframe(2)
+    except ValueError:
+        return None

@@ -1,0 +1,128 @@
+"""The runs: a program recorded twice in fresh processes, and the records compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from detlint.bisect import launch, outcome
+from detlint.bisect.launch import Recording, Running
+from detlint.bisect.options import Options
+from detlint.bisect.outcome import Outcome
+from detlint.bisect.streams import Trace
+
+FILLS = (0x55, 0xAA)
+"""The bytes that fresh memory is filled with in the two runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run and how.
+
+    `command` is as for `launch.record`, `options` are for both runs, and `perturbed` what differs in the second one.
+    With `poison`, fresh memory is filled with other bytes in each run. With `at_once`, the runs go on side by side.
+    `timeout` is in seconds, for each run.
+    """
+
+    command: tuple[str, ...]
+    options: Options = field(default_factory=Options)
+    perturbed: tuple[str, ...] = ()
+    poison: bool = True
+    at_once: bool = False
+    timeout: float | None = None
+    quiet: bool = True
+
+    def pair(self) -> tuple[Options, Options]:
+        """The options of the two runs."""
+        a, b = self.options, self.options
+        if self.poison:
+            a, b = replace(a, poison=FILLS[0]), replace(b, poison=FILLS[1])
+        for name in self.perturbed:
+            a, b = _PERTURBATIONS[name](a, b)
+        return a, b
+
+
+def _threads(a: Options, b: Options) -> tuple[Options, Options]:
+    return replace(a, threads=4), replace(b, threads=1)
+
+
+_PERTURBATIONS: dict[str, Callable[[Options, Options], tuple[Options, Options]]] = {
+    "hashseed": lambda a, b: (replace(a, hash_seed="1"), replace(b, hash_seed="2")),
+    "threads": _threads,
+    "workers": lambda a, b: (replace(a, workers=0), replace(b, workers=2)),
+    "listing": lambda a, b: (replace(a, listing="sorted"), replace(b, listing="reversed")),
+}
+PERTURBATIONS = tuple(_PERTURBATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Two runs and what comparing them came to. `plan` is how they were recorded at last."""
+
+    plan: Plan
+    outcome: Outcome
+    recordings: tuple[Recording, Recording]
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
+def run(plan: Plan, folder: Path) -> Done:
+    """Record a program twice below `folder` (`a.trace`, `b.trace`) and compare.
+
+    Where steps alone are recorded and one differs, the program runs again, and operations are recorded from that step
+    on. Raises programs.ProgramError where there is nothing to run, streams.TraceError and OSError.
+    """
+    begun = time.monotonic()
+    done = _once(plan, folder)
+    if plan.options.level == "step" and done.outcome.status == outcome.DIVERGED:
+        step = done.outcome.found[0].a.steps
+        closer = replace(plan, options=replace(plan.options, level="op", from_step=step))
+        again = _once(closer, folder / "operations")
+        if again.outcome.status == outcome.DIVERGED:
+            note = (
+                f"steps alone were recorded first, and the first {step} agree: operations were recorded from there on"
+            )
+            done = replace(again, notes=(*again.notes, note))
+    return replace(done, seconds=time.monotonic() - begun)
+
+
+def _once(plan: Plan, folder: Path) -> Done:
+    """Record both runs, without filling memory if that makes the program fail, and compare."""
+    recordings, notes = _record(plan, folder, ("a.trace", "b.trace")), []
+    if plan.poison and any(one.status for one in recordings) and not any(one.timed_out for one in recordings):
+        # what reads fresh memory without harm, as an index for one, may fail where that is filled: is it that?
+        plain = _record(replace(plan, poison=False), folder, ("a-plain.trace", "b-plain.trace"))
+        if [one.status for one in plain] != [one.status for one in recordings]:
+            notes.append("with fresh memory filled the program fails, and without it does not: it reads such memory")
+            recordings = plain
+    found = outcome.compare(Trace(recordings[0].folder), Trace(recordings[1].folder))
+    late = [name for name, one in zip("AB", recordings, strict=True) if one.timed_out]
+    if late and found.status != outcome.DIVERGED:
+        reason = f"{' and '.join(late)} did not end within {plan.timeout:g} s"
+        found = replace(found, status=outcome.INCONCLUSIVE, reason=reason)
+    return Done(plan, found, recordings, 0.0, tuple(notes))
+
+
+def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, Recording]:
+    def start(name: str, options: Options) -> Running:
+        return launch.start(list(plan.command), folder / name, options, quiet=plan.quiet)
+
+    a, b = plan.pair()
+    if not plan.at_once:
+        return start(names[0], a).wait(plan.timeout), start(names[1], b).wait(plan.timeout)
+    begun = time.monotonic()
+    first = start(names[0], a)
+    try:
+        second = start(names[1], b)
+    except BaseException:
+        first.end()
+        raise
+    try:
+        one = first.wait(plan.timeout)
+        left = None if plan.timeout is None else max(plan.timeout - (time.monotonic() - begun), 0.0)
+        return one, second.wait(left)
+    except BaseException:
+        second.end()
+        raise

@@ -1,0 +1,66 @@
+"""Something done as soon as a module has been imported by the program, and not before.
+
+torch is not imported ahead of the program: a script may set variables that torch reads when it is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+_waiting: dict[str, Callable[[], None]] = {}
+
+
+def after_import(name: str, action: Callable[[], None]) -> None:
+    """Do `action` once the module `name` has been imported: at once if it has been."""
+    if name in sys.modules:
+        action()
+        return
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+    _waiting[name] = action
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules that are waited for, as the other finders do."""
+
+    def __init__(self) -> None:
+        self._busy: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in _waiting or fullname in self._busy:
+            return None
+        self._busy.add(fullname)
+        try:
+            spec = find_spec(fullname)
+        finally:
+            self._busy.discard(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+class _Loader(Loader):
+    """Loads as the module's own loader does, and then acts."""
+
+    def __init__(self, own: Loader) -> None:
+        self._own = own
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._own.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = module.__spec__
+        if spec is not None:
+            spec.loader = self._own
+        module.__loader__ = self._own
+        self._own.exec_module(module)
+        action = _waiting.pop(module.__name__, None)
+        if action is not None:
+            action()

@@ -1,0 +1,145 @@
+"""A divergence joined with the static analysis: the finding at its cause, else the rule that speaks of such a cause."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from detlint import catalogue, config, engine
+from detlint.bisect.case import Cause
+from detlint.bisect.outcome import Found
+from detlint.bisect.records import End, Line, Op
+from detlint.bisect.report import Static
+from detlint.catalogue import Row
+from detlint.finding import Safety
+from detlint.report import Judged
+
+_NEAR = 2  # lines
+_MOST_FILES = 500  # of a project that are analysed; beyond, only those that the divergence names
+_ANYWHERE = frozenset({"random-stream", "seed-value", "private-generator", "file-order", "uninitialised"})
+_HASHED = frozenset({"order", "host-value", "control-flow"})  # what hashes that differ can be behind, wherever they are
+_UNCERTAIN = frozenset({"control-flow", "host-value", "environment", "kernel"})  # only a finding tells which rule
+
+
+def advise(found: Found, folder: Path, program: str) -> Static:
+    """What the static half says of a divergence, in a program run in `folder`; `program` is its script, or ""."""
+    cause = found.cause
+    lines = _lines(found)
+    row = _row(cause)
+    table = f"{row.id}: {row.text('mechanism')}; {row.text('condition')}" if row is not None else ""
+    belonging = _belonging(cause, lines, folder, _findings(lines, folder, program))
+    if belonging is not None:
+        return _of_finding(*belonging, table)
+    rules = catalogue.load().rules
+    rule = next((rules[code] for code in cause.codes if code in rules), None)
+    if rule is None or cause.kind in _UNCERTAIN:
+        return Static(row=table)
+    return Static(rule.code, rule.name, help=rule.summary if "{" in rule.help else rule.help, row=table)
+
+
+def _of_finding(judged: Judged, near: bool, table: str) -> Static:
+    finding, rule = judged.finding, judged.rule
+    fix = ""
+    if finding.fix is not None and finding.fix.safety is not Safety.DISPLAY:
+        unsafe = " --unsafe-fixes" if finding.fix.safety is Safety.UNSAFE else ""
+        fix = f"`detlint --fix{unsafe} --select {rule.code}` ({finding.fix.title})"
+    place = str(Line(_shown(finding.place.path), finding.place.line, cell=finding.place.cell))
+    told = rule.help.format(**finding.details)
+    return Static(rule.code, rule.name, place, finding.message, told, fix, table, near)
+
+
+def _shown(path: str) -> str:
+    """A path relative to the working folder where it lies in there."""
+    full = Path(path).resolve()
+    return str(full.relative_to(Path.cwd())) if Path.cwd() in full.parents else path
+
+
+def _lines(found: Found) -> list[Line]:
+    """The lines that the divergence names, the likeliest place of its cause first."""
+    divergence = found.comparison.divergence
+    sides = (divergence.a, divergence.b) if divergence is not None else ()
+    stacks = [line for one in sides if one is not None and not isinstance(one, End) for line in one.stack]
+    named = [found.cause.line, found.cause.related, *stacks]
+    return list(dict.fromkeys(line for line in named if line is not None))
+
+
+def _findings(lines: Sequence[Line], folder: Path, program: str) -> tuple[Judged, ...]:
+    """The findings of the program's project, those that comments or a baseline withhold included."""
+    named = [path for path in dict.fromkeys(folder / line.path for line in lines) if path.is_file()]
+    script = folder / program
+    around = script.parent if program and script.is_file() else named[0].parent if named else folder
+    few = len(list(islice(_sources(around), _MOST_FILES + 1))) <= _MOST_FILES
+    paths = [around, *(path for path in named if around not in path.parents)] if few else named
+    if not paths:
+        return ()
+    try:
+        settings = config.for_paths(paths)
+        settings = replace(settings, baseline=None, select=("ALL",), ignore=(), per_file_ignores={}, comments=False)
+        torch = config.target_torch(settings.torch_version, settings.root, catalogue.load())
+        return engine.check_paths(paths, settings, torch).findings
+    except config.ConfigError:
+        return ()
+
+
+def _sources(folder: Path) -> Iterable[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "site-packages"]
+        yield from (Path(place, name) for name in files if name.endswith((".py", ".ipynb")))
+
+
+def _belonging(
+    cause: Cause, lines: Sequence[Line], folder: Path, findings: Iterable[Judged]
+) -> tuple[Judged, bool] | None:
+    """The finding that speaks of a cause: at or near one of its lines (True), else elsewhere in the program."""
+    places = [(str((folder / line.path).resolve()), line) for line in lines]
+    ranked = []
+    for number, judged in enumerate(findings):
+        code, place = judged.finding.code, judged.finding.place
+        if code not in cause.codes:
+            continue
+        path = str(Path(place.path).resolve())
+        near = [
+            (i, max(place.line - line.line, line.line - place.end_line, 0))
+            for i, (other, line) in enumerate(places)
+            if other == path and line.cell == place.cell
+        ]
+        close = [(i, away) for i, away in near if away <= _NEAR]
+        wanted = cause.codes.index(code)
+        if close:
+            ranked.append(((wanted, 0, *min(close), number), judged))
+        elif (cause.kind in _ANYWHERE and wanted < 2) or (cause.kind in _HASHED and code in ("DET601", "DET604")):
+            ranked.append(((wanted, 1, 0 if near else 1, 0, number), judged))
+    if not ranked:
+        return None
+    rank, judged = min(ranked, key=lambda one: one[0])
+    return judged, rank[1] == 0
+
+
+def _row(cause: Cause) -> Row | None:
+    """What the tables of facts say of the operation whose kernel is the cause: the row that fits it best."""
+    op = cause.operation
+    words = op.name.split(".") if op is not None else []
+    if op is None or len(words) < 2:
+        return None
+    name = words[1].rstrip("_")
+    forward = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", re.sub(r"Backward\d*$", "", op.node)).lower()
+    rows = [row for row in catalogue.load().rows("ops", "op") if not row.data.get("control")]
+    for asked, direction in (({forward} - {""}, "backward"), ({name, f"{name}_"}, "forward")):
+        named = [row for row in rows if asked & {known.rpartition(".")[2] for known in row.list("names")}]
+        fitting = [row for row in named if row.text("direction") == direction]
+        if fitting:
+            return max(fitting, key=lambda row: _fit(row, op))
+    return None
+
+
+def _fit(row: Row, op: Op) -> tuple[int, int]:
+    """How well a row fits an operation: the values of its conditions that are given, and its device."""
+    given = set(op.scalars.replace("=", " ").split())
+    values = [condition.partition("=")[2] for condition in row.list("when") if re.fullmatch(r"\w+=\w+", condition)]
+    device = "cuda" if "cuda" in op.signature else "cpu"
+    fits = 2 * row.id.endswith(f".{device}") + (device in row.text("condition").lower())
+    return sum(1 if value in given else -1 for value in values), fits

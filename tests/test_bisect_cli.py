@@ -1,0 +1,124 @@
+"""`detlint bisect` as people call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from detlint.commands import bisect
+
+from .test_bisect_page import both
+
+ROOT = Path(__file__).parent.parent
+UNSEEDED = "import torch\n\nweight = torch.rand(3)\nprint(weight.sum())\n"
+SLEEPS = "import os, time\nopen(f'{os.getpid()}.started', 'w').close()\ntime.sleep(60)\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "train.py"
+
+
+def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    script.write_text(UNSEEDED)
+    assert bisect.main(["--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["version"], document["verdict"], document["exit"]) == (1, "diverged", 1)
+    assert document["first"]["line"] == {"path": "train.py", "line": 3, "function": "<module>", "cell": None}
+    assert document["first"]["rule"]["code"] == "DET101"
+    assert bisect.main(["kept/a.trace", "kept/b.trace"]) == 1
+    shown = capsys.readouterr().out
+    assert "kept/a.trace and kept/b.trace diverged at record 0 of stream main, aten.rand.default" in shown
+    assert "  > 3 | weight = torch.rand(3)\n" in shown
+    assert "DET101 unseeded-torch, found at train.py:3" in shown
+    assert bisect.main(["kept/a.trace", "kept/a.trace"]) == 0
+    assert "it says nothing of other hardware" in capsys.readouterr().out
+    assert bisect.main(["--out", "kept", "--", "train.py"]) == 2
+    assert "kept has records already" in capsys.readouterr().err
+
+
+def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_for(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    script.write_text("import random\nimport torch\n\nprint((torch.ones(3) * random.random()).sum())\n")
+    assert bisect.main(["--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
+    shown = capsys.readouterr().out
+    assert "shown: with `random` seeded with 0 at the start in both runs it is gone" in shown
+    assert "note: with it repaired the runs are equal" in shown
+
+
+def test_a_report_does_without_the_static_analysis_where_that_cannot_be_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = both(tmp_path)
+    monkeypatch.setitem(sys.modules, "detlint.bisecting", None)
+    monkeypatch.delattr("detlint.bisecting", raising=False)
+    assert bisect.main([str(a.path), str(b.path)]) == 1
+    assert "note: the static analysis needs" in capsys.readouterr().out
+
+
+def test_a_program_that_fails_alike_is_told_with_its_own_words(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script.write_text("raise ValueError('no such data')\n")
+    assert bisect.main(["--no-poison", "--", "train.py"]) == 3
+    found = capsys.readouterr()
+    assert "failed in both runs alike: ValueError: no such data" in found.out
+    assert found.err.count("ValueError: no such data") == 2
+
+
+def test_what_cannot_be_run_or_read_is_wrong_usage(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bisect.main(["--", "train.py"]) == 2
+    script.parent.joinpath("a").mkdir()
+    assert bisect.main(["a", "a"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("detlint: train.py is neither a file nor a command")
+    with pytest.raises(SystemExit) as stopped:
+        bisect.main(["--perturb", "weather", "--", "train.py"])
+    assert stopped.value.code == 2
+
+
+def test_a_run_that_takes_too_long_is_inconclusive(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text(SLEEPS)
+    assert bisect.main(["--timeout", "1", "--no-poison", "--at-once", "--", "train.py"]) == 4
+    assert "A and B did not end within 1 s" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_an_interrupt_ends_both_programs(script: Path) -> None:
+    script.write_text(SLEEPS)
+    command = [sys.executable, "-m", "detlint", "bisect", "--at-once", "--", "train.py"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=script.parent)
+    try:
+        end = time.monotonic() + 30
+        while len(started := list(script.parent.glob("*.started"))) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 4
+    assert told == "detlint: interrupted before both runs had ended\n"
+    assert len(started) == 2
+    for mark in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(mark.stem), 0)
+
+
+def test_the_help_says_that_it_runs_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        bisect.main(["--help"])
+    assert stopped.value.code == 0
+    assert "RUNS THE CODE IT IS GIVEN" in capsys.readouterr().out
