@@ -84,9 +84,11 @@ def test_the_cells_of_a_notebook_are_run_in_order_and_lines_count_within_them(tm
 
 def test_one_test_of_pytest_is_run(tmp_path: Path) -> None:
     test = "import random\n\ndef test_a():\n    random.seed(1)\n\ndef test_b():\n    assert random.seed(2)\n"
-    recording, found = run(tmp_path, {"test_it.py": test}, "test_it.py::test_a", "-p", "no:cacheprovider")
+    recording, found = run(tmp_path, {"test_it.py": test}, "test_it.py::test_a")
     assert recording.status == 0, recording.errors
     assert [str(one.line) for one in events(found, "seed")] == ["test_it.py:4"]
+    again = run(tmp_path, {}, "test_it.py::test_a")[1]
+    assert found == again, "what the first run leaves in the folder is no difference"
 
 
 def test_draws_in_a_row_at_one_line_are_one_event(tmp_path: Path) -> None:

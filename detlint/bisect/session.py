@@ -93,6 +93,7 @@ class Session:
         found: Track | None = getattr(self._local, "track", None)
         if found is not None and os.getpid() == self._pid:
             self._end(found, "exit")
+            self._tracks.pop(found.name, None)
 
     @property
     def main(self) -> Track | None:
