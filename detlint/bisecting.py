@@ -12,7 +12,7 @@ from pathlib import Path
 from detlint import catalogue, config, engine
 from detlint.bisect.case import Cause
 from detlint.bisect.outcome import Found
-from detlint.bisect.records import End, Line
+from detlint.bisect.records import End, Line, Op
 from detlint.bisect.report import Static
 from detlint.catalogue import Row
 from detlint.finding import Safety
@@ -22,7 +22,9 @@ _NEAR = 2  # lines
 _MOST_FILES = 500  # of a project that are analysed; beyond, only those that the divergence names
 _ANYWHERE = frozenset({"random-stream", "seed-value", "private-generator", "file-order", "uninitialised"})
 _HASHED = frozenset({"order", "host-value", "control-flow"})  # what hashes that differ can be behind, wherever they are
-_UNCERTAIN = frozenset({"control-flow", "host-value", "environment"})
+_UNCERTAIN = frozenset(
+    {"control-flow", "host-value", "environment", "kernel"}
+)  # which rule is meant only a finding can tell
 
 
 def advise(found: Found, folder: Path, program: str) -> Static:
@@ -120,20 +122,26 @@ def _belonging(
 
 
 def _row(cause: Cause) -> Row | None:
-    """What the tables of facts say of the operation whose kernel is the cause."""
-    name, node = cause.operation
-    words = name.split(".")
-    if len(words) < 2:
+    """What the tables of facts say of the operation whose kernel is the cause: the row that fits it best."""
+    op = cause.operation
+    words = op.name.split(".") if op is not None else []
+    if op is None or len(words) < 2:
         return None
-    forward = re.sub(r"Backward\d*$", "", node)
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", forward).lower()
-    asked = {words[1], words[1].rstrip("_"), f"{words[1].rstrip('_')}_"}
-    direction = "backward" if node else "forward"
+    name = words[1].rstrip("_")
+    forward = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", re.sub(r"Backward\d*$", "", op.node)).lower()
     rows = [row for row in catalogue.load().rows("ops", "op") if not row.data.get("control")]
-    by_name = [row for row in rows if asked & {known.rpartition(".")[2] for known in row.list("names")}]
-    by_node = [row for row in rows if snake and snake in {known.rpartition(".")[2] for known in row.list("names")}]
-    for rows_found in (by_node, by_name):
-        chosen = [row for row in rows_found if row.text("direction") == direction] or rows_found
-        if chosen:
-            return chosen[0]
+    for asked, direction in (({forward} - {""}, "backward"), ({name, f"{name}_"}, "forward")):
+        named = [row for row in rows if asked & {known.rpartition(".")[2] for known in row.list("names")}]
+        fitting = [row for row in named if row.text("direction") == direction]
+        if fitting:
+            return max(fitting, key=lambda row: _fit(row, op))
     return None
+
+
+def _fit(row: Row, op: Op) -> tuple[int, int]:
+    """How well a row fits an operation: the values of its conditions that are given, and its device."""
+    given = set(op.scalars.replace("=", " ").split())
+    values = [condition.partition("=")[2] for condition in row.list("when") if re.fullmatch(r"\w+=\w+", condition)]
+    device = "cuda" if "cuda" in op.signature else "cpu"
+    fits = 2 * row.id.endswith(f".{device}") + (device in row.text("condition").lower())
+    return sum(1 if value in given else -1 for value in values), fits

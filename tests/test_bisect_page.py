@@ -6,7 +6,7 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from detlint.bisect import outcome, page, spread
+from detlint.bisect import outcome, page, report, spread
 from detlint.bisect.records import VERSION
 from detlint.bisect.streams import META, Trace
 from detlint.bisect.writer import SUFFIX, Writer
@@ -69,6 +69,14 @@ class Tags(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.opened.pop() == tag
+
+
+def test_a_record_does_not_speak_to_the_terminal(tmp_path: Path) -> None:
+    found = outcome.compare(*both(tmp_path, "\x1b[2J"))
+    shown = report.text(found, "train.py", lambda line: ["\tx\x07"] * 5)
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert ">" in shown
 
 
 def test_the_page_is_whole_needs_no_network_and_runs_nothing_from_a_record(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from detlint.bisect.align import Comparison, Evidence
 from detlint.bisect.history import History
-from detlint.bisect.records import Line, Meta
+from detlint.bisect.records import Line, Meta, Op
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Cause:
 
     `title` says it in a few words, `evidence` what it rests on, `advice` what to do. `line` is where the cause lies,
     `related` a second line that takes part. `codes` are the rules that speak of it, the likeliest first, and
-    `operation` the operation's name and its step of autograd where a kernel is the cause, `generator` the one that was
-    in another state: "torch", "numpy" or "python".
+    `operation` the one whose kernel is the cause, `generator` the one that was in another state: "torch", "numpy" or
+    "python".
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Cause:
     codes: tuple[str, ...]
     advice: str
     related: Line | None = None
-    operation: tuple[str, str] = ("", "")
+    operation: Op | None = None
     generator: str = ""
 
     def with_evidence(self, *more: str) -> Cause:

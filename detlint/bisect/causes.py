@@ -168,7 +168,7 @@ def _kernel(case: Case, op: Op) -> Cause:
         op.line,
         (code, other, "DET303", "DET304"),
         "`torch.use_deterministic_algorithms(True)` selects another kernel, or raises where there is none",
-        operation=(op.name, op.node),
+        operation=op,
     )
 
 

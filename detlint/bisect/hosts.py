@@ -49,7 +49,9 @@ def _speaks(one: Evidence) -> bool:
     """Whether an event that differs can explain anything."""
     event = one.event
     if event.kind == "listing":
-        return one.a is not None and one.b is not None and one.a.digests != one.b.digests
+        if one.a is None or one.b is None or one.a.data.get("path") != one.b.data.get("path"):
+            return False  # one that differs follows from what was listed before
+        return one.a.digests != one.b.digests
     if event.kind == "seed":
         return one.a is None or one.b is None or one.a.digests != one.b.digests
     return event.kind in ("draw", "generator", "resume")

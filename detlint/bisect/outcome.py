@@ -23,6 +23,7 @@ _MADE_DIFFERENT = (
     "env.PYTHONHASHSEED",
     "hash_seed",
 )  # memory's filling, and what runs by chance
+_SET_THREADS = ("env.OMP_NUM_THREADS", "env.MKL_NUM_THREADS")  # "threads" tells of them
 Ends: TypeAlias = "dict[str, tuple[End | None, End | None]]"  # by stream
 _VAGUE = ("worker-data", "host-value")
 
@@ -114,8 +115,10 @@ def _found(
     assert divergence is not None
     apart = {one.event.what: one.event.number for one in reversed(comparison.evidence) if one.event.kind == "draw"}
     sides = []
-    for trace, record, numbers in zip((a, b), (divergence.a, divergence.b), causes.wanted(divergence), strict=True):
-        until = record.number if record is not None else 1 << 60
+    both = divergence.a, divergence.b
+    last = max((record.number for record in both if record is not None), default=0)
+    for trace, record, numbers in zip((a, b), both, causes.wanted(divergence), strict=True):
+        until = record.number if record is not None else last
         sides.append(history.gather(trace.stream(name).records(), until, numbers, apart))
     case = Case(comparison, sides[0], sides[1], (a.meta, b.meta), _around(compared, name), environment)
     return Found(comparison, causes.decide(case), sides[0], sides[1])
@@ -164,7 +167,8 @@ def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:
 def _environments(metas: tuple[Meta, Meta]) -> tuple[tuple[str, str, str], ...]:
     """What differs in the environments of two runs, beside what is always made different."""
     a, b = (one.environment for one in metas)
-    names = [name for name in (*a, *(one for one in b if one not in a)) if name not in _MADE_DIFFERENT]
+    made = {*_MADE_DIFFERENT, *(_SET_THREADS if a.get("threads") != b.get("threads") else ())}
+    names = [name for name in (*a, *(one for one in b if one not in a)) if name not in made]
     return tuple((name, a.get(name, ""), b.get(name, "")) for name in names if a.get(name) != b.get(name))
 
 

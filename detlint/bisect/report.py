@@ -54,7 +54,8 @@ def text(outcome: Outcome, program: str, read: Reader, static: Static | None = N
     if outcome.environment and outcome.status != DIVERGED:
         names = ", ".join(name for name, _, _ in outcome.environment[:8])
         lines.append(f"the environments differ in {names}")
-    return "\n".join([*lines, *coverage(outcome)]) + "\n"
+    whole = "\n".join([*lines, *coverage(outcome)]) + "\n"
+    return "".join(one if one.isprintable() or one == "\n" else "?" for one in whole)  # a record may come from anywhere
 
 
 def where(found: Found) -> str:
@@ -134,7 +135,7 @@ def excerpt(line: Line, read: Reader, around: int = _AROUND) -> list[str]:
     width = len(str(last))
     for number in range(first, last + 1):
         mark = ">" if number == line.line else " "
-        lines.append(f"  {mark} {number:{width}} | {source[number - 1].rstrip()[:_WIDEST]}".rstrip())
+        lines.append(f"  {mark} {number:{width}} | {source[number - 1].expandtabs(4).rstrip()[:_WIDEST]}".rstrip())
     return lines
 
 

@@ -59,8 +59,9 @@ PERTURBATIONS = tuple(_PERTURBATIONS)
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Two runs and what comparing them came to."""
+    """Two runs and what comparing them came to. `plan` is how they were recorded at last."""
 
+    plan: Plan
     outcome: Outcome
     recordings: tuple[Recording, Recording]
     seconds: float
@@ -101,7 +102,7 @@ def _once(plan: Plan, folder: Path) -> Done:
     if late and found.status != outcome.DIVERGED:
         reason = f"{' and '.join(late)} did not end within {plan.timeout:g} s"
         found = replace(found, status=outcome.INCONCLUSIVE, reason=reason)
-    return Done(found, recordings, 0.0, tuple(notes))
+    return Done(plan, found, recordings, 0.0, tuple(notes))
 
 
 def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, Recording]:

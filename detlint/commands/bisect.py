@@ -156,12 +156,12 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
     done = runs.run(plan, folder)
     found = done.outcome
     if options.explain and found.found:
-        trials = explain.explain(plan, found, folder / "explain", _progress)
+        trials = explain.explain(done.plan, found, folder / "explain", _progress)
         first = replace(found.found[0], cause=explain.refined(found.found[0].cause, trials))
         found = replace(found, found=(first, *found.found[1:]))
     notes = done.notes
     if options.all > 1 and found.found:
-        rest = repairs.find(plan, found, folder / "repaired", options.all, _progress)
+        rest = repairs.find(done.plan, found, folder / "repaired", options.all, _progress)
         notes = (*notes, *map(report.briefly, rest.found), rest.end)
     traces = (Trace(done.recordings[0].folder), Trace(done.recordings[1].folder))
     status = _show(options, found, " ".join(command), traces, notes, done.seconds)
@@ -200,10 +200,8 @@ def _show(
 
 def _script(found: Outcome) -> str:
     """The program's own file, or ""."""
-    return next(
-        (one.partition("::")[0] for one in found.metas[0].argv if one.partition("::")[0].endswith((".py", ".ipynb"))),
-        "",
-    )
+    paths = (one.partition("::")[0] for one in found.metas[0].argv)
+    return next((path for path in paths if path.endswith((".py", ".ipynb"))), "")
 
 
 def _reader(folder: Path) -> Callable[[Line], list[str]]:
