@@ -22,9 +22,7 @@ _NEAR = 2  # lines
 _MOST_FILES = 500  # of a project that are analysed; beyond, only those that the divergence names
 _ANYWHERE = frozenset({"random-stream", "seed-value", "private-generator", "file-order", "uninitialised"})
 _HASHED = frozenset({"order", "host-value", "control-flow"})  # what hashes that differ can be behind, wherever they are
-_UNCERTAIN = frozenset(
-    {"control-flow", "host-value", "environment", "kernel"}
-)  # which rule is meant only a finding can tell
+_UNCERTAIN = frozenset({"control-flow", "host-value", "environment", "kernel"})  # only a finding tells which rule
 
 
 def advise(found: Found, folder: Path, program: str) -> Static:

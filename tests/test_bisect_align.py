@@ -129,7 +129,7 @@ def test_many_events_in_one_run_alone_are_passed_over_in_linear_time() -> None:
 
 
 def test_a_long_insertion_is_found_within_its_bound() -> None:
-    many: list[Record] = [op(f"op{number}") for number in range(align._WINDOW // 2)]
+    many: list[Record] = [op(f"op{number}") for number in range(align._LONGEST // 2)]
     rest = [op("sum"), op("neg")]
     found = parted([*many, *rest], rest)
     assert found.meet

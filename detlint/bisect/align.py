@@ -18,6 +18,8 @@ from detlint.bisect.records import Draw, End, Event, Flag, Line, Op, Record
 from detlint.bisect.streams import Stream, equal_prefix
 
 _WINDOW = 400  # records on each side among which two sequences that part are brought together again
+_LONGEST = 8000  # records of an insertion on one side
+_ALIKE = 4  # records that are the same tell that both go on alike
 _FEW = 8  # events on one side that are passed over without looking for where both meet
 _SHOWN = 8  # records of an insertion that are kept
 _KINDS = 300  # different events that differ, of which each is kept once
@@ -210,22 +212,20 @@ class _Walk:
         """The sequences part here: find where they come together again."""
         if self._skip(self._a, self._b, True) or self._skip(self._b, self._a, False):
             return
-        ahead_a = [one for one in self._a.ahead(_WINDOW) if not isinstance(one, End)]
-        ahead_b = [one for one in self._b.ahead(_WINDOW) if not isinstance(one, End)]
-        matcher = SequenceMatcher(None, [_key(one) for one in ahead_a], [_key(one) for one in ahead_b], autojunk=False)
-        codes = matcher.get_opcodes()
-        _, _, end_a, _, end_b = codes[0]
+        ahead_a = [one for one in self._a.ahead(_LONGEST) if not isinstance(one, End)]
+        ahead_b = [one for one in self._b.ahead(_LONGEST) if not isinstance(one, End)]
+        end_a, end_b, meet = _until_equal([_key(one) for one in ahead_a], [_key(one) for one in ahead_b])
         only_a, only_b = ahead_a[:end_a], ahead_b[:end_b]
         a, b = self._a.first(), self._b.first()
         self._note_all(only_a, only_b)
         if any(isinstance(one, Op) or one.kind in _VERDICTS for one in (*only_a, *only_b)):
             self._found.divergence = Divergence(
-                only_a[0] if only_a else _work(a) if len(codes) == 1 else None,
-                only_b[0] if only_b else _work(b) if len(codes) == 1 else None,
+                only_a[0] if only_a else None if meet else _end(a),
+                only_b[0] if only_b else None if meet else _end(b),
                 self._equal,
                 only_a=tuple(only_a[:_SHOWN]),
                 only_b=tuple(only_b[:_SHOWN]),
-                meet=len(codes) > 1,
+                meet=meet,
             )
             return
         for _ in only_a:
@@ -287,5 +287,26 @@ def _key(record: Record | None) -> tuple[object, ...]:
     return (record.kind, record.what, record.stack) if isinstance(record, Event) else ("end",)
 
 
-def _work(record: Record | None) -> Record | None:
+def _end(record: Record | None) -> End | None:
     return record if isinstance(record, End) else None
+
+
+def _until_equal(a: list[tuple[object, ...]], b: list[tuple[object, ...]]) -> tuple[int, int, bool]:
+    """How much of each comes before both go on alike, and whether they do.
+
+    An insertion on one side may be long; what is replaced is looked for among fewer.
+    """
+    found = [(more, side) for side, more in enumerate((_inserted(a, b), _inserted(b, a))) if more]
+    if found:
+        more, side = min(found)
+        return (more, 0, True) if side == 0 else (0, more, True)
+    matcher = SequenceMatcher(None, a[:_WINDOW], b[:_WINDOW], autojunk=False)
+    codes = matcher.get_opcodes()
+    _, _, end_a, _, end_b = codes[0]
+    return end_a, end_b, len(codes) > 1
+
+
+def _inserted(longer: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> int:
+    """How much `longer` has more before it goes on as `other` does; 0 if it does not."""
+    head = other[:_ALIKE]
+    return next((i for i in range(1, len(longer)) if head and longer[i : i + len(head)] == head), 0)
