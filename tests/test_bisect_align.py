@@ -163,9 +163,18 @@ def test_a_seed_and_the_last_draw_on_which_both_agree_are_named() -> None:
 
 def test_a_stream_not_restored_after_a_checkpoint_is_told_as_such() -> None:
     resumed = event("resume", "torch.load", DATA, path="last.pt")
-    found = cause([resumed, op("dropout", state="a", made="1")], [resumed, op("dropout", state="b", made="2")])
+    restored = event("restore", "SGD", MODEL)
+    before = [resumed, restored]
+    found = cause([*before, op("dropout", state="a", made="1")], [*before, op("dropout", state="b", made="2")])
     assert found.codes[0] == "DET701"
     assert any("last.pt" in one for one in found.evidence)
+
+
+def test_data_that_torch_loads_are_not_taken_for_a_checkpoint() -> None:
+    loaded = event("resume", "torch.load", DATA, path="data.pt")
+    found = cause([loaded, op("uniform_", state="a", made="1")], [loaded, op("uniform_", state="b", made="2")])
+    assert found.codes[0] == "DET101"
+    assert found.title == "torch's generator was never seeded"
 
 
 def test_a_seed_with_another_value_is_named_before_the_draws() -> None:

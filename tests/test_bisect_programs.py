@@ -106,6 +106,13 @@ def test_values_drawn_are_what_tells_two_runs_apart(tmp_path: Path) -> None:
     assert [one.data["seeded"] for one in events(first, "generator")] == [True, False]
 
 
+def test_a_seed_is_told_where_dynamo_has_wrapped_the_function_that_sets_it(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    script = "import torch\nimport torch._dynamo\ntorch.manual_seed(3)\n"
+    _, found = run(tmp_path, {"a.py": script}, "a.py")
+    assert [(str(one.line), one.data["value"]) for one in events(found, "seed")] == [("a.py:3", "3")]
+
+
 def test_seeds_can_be_given_to_a_run(tmp_path: Path) -> None:
     options = Options(seed_python=7, hash_seed="5")
     script = "import random, os\nrandom.random()\nprint(hash('a'), file=open('hash', 'w'))\n"

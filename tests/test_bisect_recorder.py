@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,25 @@ def test_callers_are_told_innermost_first(tmp_path: Path) -> None:
     stack = recorded(tmp_path, outer)[0].stack
     assert [one.function.rpartition(".")[2] for one in stack[:2]] == ["inner", "outer"]
     assert len(stack) <= 8
+
+
+def test_what_is_installed_into_a_folder_of_its_own_is_no_code_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "packages"
+    (packages / "other-1.0.dist-info").mkdir(parents=True)
+    code = "import torch\n\n\ndef double(x):\n    return torch.mul(x, 2)\n"
+    for folder, name in ((packages, "detlint_installed"), (tmp_path, "detlint_beside")):
+        (folder / f"{name}.py").write_text(code)
+        monkeypatch.syspath_prepend(str(folder))
+    for name, expected in (("detlint_installed", Path(__file__).name), ("detlint_beside", "detlint_beside.py")):
+        double = importlib.import_module(name).double
+
+        def work(double: Any = double) -> None:
+            double(torch.ones(2))
+
+        op = named(recorded(tmp_path / f"trace_{name}", work), "aten.mul.Tensor")
+        assert Path(op.stack[0].path).name == expected
 
 
 def test_a_draw_has_the_state_that_it_began_with(tmp_path: Path) -> None:

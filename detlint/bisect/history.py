@@ -23,13 +23,15 @@ def named(generator: str) -> str:
 class History:
     """One run up to record `until`: what set and used generators, the last step, and the records that were wanted.
 
-    `agreed` has the last draw from each generator before its draws differ.
+    `agreed` has the last draw from each generator before its draws differ, `loaded` the last file that torch loaded
+    (data, weights or a checkpoint), `resumed` the one from which an optimizer was restored, too: a checkpoint.
     """
 
     until: int
     seeds: list[Event] = field(default_factory=list)
     generators: list[Event] = field(default_factory=list)
     agreed: dict[str, Op | Event] = field(default_factory=dict)
+    loaded: Event | None = None
     resumed: Event | None = None
     batch: Event | None = None
     item: Op | None = None
@@ -75,7 +77,9 @@ def _event(found: History, event: Event, apart: Mapping[str, int]) -> None:
         case "draw" if event.number < apart.get(event.what, event.number + 1):
             found.agreed[event.what] = event
         case "resume":
-            found.resumed = event
+            found.loaded = event
+        case "restore":
+            found.resumed = found.loaded or event
         case "batch":
             found.batch = event
         case "step":

@@ -30,6 +30,7 @@ def install() -> None:
         replace(torch, name, functools.partial(_array, f"torch.{name}"))
     replace(torch, "load", _loading)
     replace(torch.Tensor, "backward", _backward)
+    replace(torch.optim.Optimizer, "load_state_dict", _restoring)
     global _installed
     from torch.optim import optimizer
 
@@ -79,6 +80,16 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(*args, **kwargs)
 
     return load
+
+
+def _restoring(original: Callable[..., Any]) -> Callable[..., Any]:
+    def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
+        held = session.active()
+        if held is not None:
+            held.event("restore", type(self).__name__, caller())
+        return original(self, *args, **kwargs)
+
+    return load_state_dict
 
 
 def _backward(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -85,7 +85,7 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
     name, seed = named(generator), seeds[0] or seeds[1]
     told = [f"{name} was in another state in each run when `{_name(at)}` drew at {at.line}"]
     codes: tuple[str, ...] = (_UNSEEDED[generator], "DET106")
-    advice = f"call `{_SEED[generator]}` before the first draw (or `detlint --fix`, which seeds all generators)"
+    advice = f"call `{_SEED[generator]}` before the first draw"
     if seed is None:
         told.append(f"{name} was never seeded before that")
         if known.process:
@@ -103,7 +103,8 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
     )
     resumed = known.a.resumed or known.b.resumed
     if resumed is not None and seed is None:
-        told.append(f"a checkpoint was loaded at {resumed.line} ({resumed.data.get('path')}), without this state")
+        path = resumed.data.get("path")
+        told.append(f"a checkpoint was loaded at {resumed.line}{f' ({path})' if path else ''}, without this state")
         title = f"{name} was not restored when the run was resumed"
         codes = ("DET701", *codes)
         advice = "save the states of the generators with the checkpoint, and restore them (or `detlint --fix`)"

@@ -20,7 +20,7 @@ _OWN = str(Path(__file__).resolve().parents[1])
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _STANDARD = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib")})
 _ENGINES = {("graph.py", "_engine_run_backward"), ("__init__.py", "backward"), ("__init__.py", "grad")}
-_TORCH = tuple(f"{part}torch{os.sep}" for part in _INSTALLED)
+_WRAPPERS = tuple(os.path.join("torch", *one) for one in (("_compile.py",), ("_dynamo", "eval_frame.py")))  # noqa: PTH118
 _LIBRARY, _ENGINE, _USER = range(3)
 
 
@@ -30,6 +30,8 @@ class Lines:
     def __init__(self, folder: str, user: Sequence[str] = ()) -> None:
         self._folder = folder
         self._user = tuple(str(Path(path).resolve()) for path in user)
+        self._installed = (*_INSTALLED, *_targets(folder))
+        self._torch = tuple(f"{part}torch{os.sep}" for part in self._installed)
         self._codes: dict[int, tuple[int, CodeType]] = {}  # the code objects are held: an id must not be used again
         self._places: dict[tuple[int, int], Place] = {}
 
@@ -66,7 +68,7 @@ class Lines:
         if frame is None:
             return False
         path = frame.f_code.co_filename
-        inner = next((path.partition(part)[2] for part in _TORCH if part in path), "")
+        inner = next((path.partition(part)[2] for part in self._torch if part in path), "")
         return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
 
     def is_user(self, frame: FrameType | None) -> bool:
@@ -111,7 +113,7 @@ class Lines:
         full = os.path.realpath(_CELL.sub(r"\1", path))
         if any(full.startswith(one) for one in self._user):
             return True
-        installed = any(part in full for part in _INSTALLED)
+        installed = any(part in full for part in self._installed)
         return not (installed or full.startswith(_OWN + os.sep) or self._standard(full))
 
     def _standard(self, path: str) -> bool:
@@ -120,9 +122,22 @@ class Lines:
         )
 
 
+def _targets(folder: str) -> set[str]:
+    """Folders on the path that `pip install --target` filled: they hold the descriptions of what is installed."""
+    found = {os.path.realpath(one) for one in sys.path if one} - {os.path.realpath(folder)}
+    return {one + os.sep for one in found if next(Path(one).glob("*.dist-info"), None)}
+
+
 def caller() -> FrameType | None:
-    """The frame that called the function that asks; None where that was no code of Python, as at the end."""
+    """The frame that called the function that asks; None where that was no code of Python, as at the end.
+
+    What `torch._dynamo` puts around functions that it does not look into is passed over: its import wraps
+    `torch.manual_seed`, and torchvision imports it.
+    """
     try:
-        return sys._getframe(2)
+        frame: FrameType | None = sys._getframe(2)
     except ValueError:
         return None
+    while frame is not None and frame.f_code.co_filename.endswith(_WRAPPERS):
+        frame = frame.f_back
+    return frame

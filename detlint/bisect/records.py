@@ -135,6 +135,7 @@ class Event:
     compile     torch.compile             -                  kept (bool: False if the code runs as written instead)
     compiled    the function              inputs, outputs    -           a call of compiled code
     resume      torch.load ...            -                  path
+    restore     the optimizer's class     -                  -           where an optimizer's state is loaded
 
     (*) Or numpy.random.default_rng or random.Random, where one is made; of torch.Generator, where an operation is
     given one with another seed than the last one at its line. (**) `python`, `numpy`: the states of the global
