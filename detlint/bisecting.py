@@ -15,7 +15,7 @@ from detlint.bisect.outcome import Found
 from detlint.bisect.records import End, Line, Op
 from detlint.bisect.report import Static
 from detlint.catalogue import Row
-from detlint.finding import Safety
+from detlint.finding import Operation, Safety
 from detlint.report import Judged
 
 _NEAR = 2  # lines
@@ -31,17 +31,39 @@ def advise(found: Found, folder: Path, program: str) -> Static:
     lines = _lines(found)
     row = _row(cause)
     table = f"{row.id}: {row.text('mechanism')}; {row.text('condition')}" if row is not None else ""
+    known = Static(row=table, operation=row.id if row is not None else "")
     belonging = _belonging(cause, lines, folder, _findings(lines, folder, program))
     if belonging is not None:
-        return _of_finding(*belonging, table)
+        return _of_finding(*belonging, known)
     rules = catalogue.load().rules
     rule = next((rules[code] for code in cause.codes if code in rules), None)
     if rule is None or cause.kind in _UNCERTAIN:
-        return Static(row=table)
-    return Static(rule.code, rule.name, help=rule.summary if "{" in rule.help else rule.help, row=table)
+        return known
+    return replace(known, code=rule.code, name=rule.name, help=rule.summary if "{" in rule.help else rule.help)
 
 
-def _of_finding(judged: Judged, near: bool, table: str) -> Static:
+def verified(static: Static, cause: Cause, processes: int = 3, repeats: int = 10) -> Static:
+    """With what came of running the operation alone, on its own device, as `detlint verify --op` does.
+
+    Raises pool.StartError where the device cannot be used.
+    """
+    from detlint.verify import join, session
+    from detlint.verify.probes import NOT_PROBED, PROBES
+
+    if cause.kind != "kernel" or not static.operation:
+        return static
+    operation, op = Operation(static.operation), cause.operation
+    device = "cuda" if op is not None and "cuda" in op.signature else "cpu"
+    subjects = join.of_operations([operation], PROBES)
+    held = session.hold(subjects, session.Settings(device, processes, repeats)) if subjects else None
+    told = join.shown(operation, held, PROBES, NOT_PROBED)
+    if told is None:
+        return static
+    where = f" ({held.environment['device']})" if held is not None else ""
+    return replace(static, verified=f"{told.verdict}: {told.text}{where}")
+
+
+def _of_finding(judged: Judged, near: bool, known: Static) -> Static:
     finding, rule = judged.finding, judged.rule
     fix = ""
     if finding.fix is not None and finding.fix.safety is not Safety.DISPLAY:
@@ -49,7 +71,9 @@ def _of_finding(judged: Judged, near: bool, table: str) -> Static:
         fix = f"`detlint --fix{unsafe} --select {rule.code}` ({finding.fix.title})"
     place = str(Line(_shown(finding.place.path), finding.place.line, cell=finding.place.cell))
     told = rule.help.format(**finding.details)
-    return Static(rule.code, rule.name, place, finding.message, told, fix, table, near)
+    return replace(
+        known, code=rule.code, name=rule.name, place=place, message=finding.message, help=told, fix=fix, near=near
+    )
 
 
 def _shown(path: str) -> str:

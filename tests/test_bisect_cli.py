@@ -8,13 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from detlint import bisecting
+from detlint.bisect.case import Cause
+from detlint.bisect.records import Op
+from detlint.bisect.report import Static
 from detlint.commands import bisect
-
-from .test_bisect_page import both
+from tests.test_bisect_page import both
 
 ROOT = Path(__file__).parent.parent
 UNSEEDED = "import torch\n\nweight = torch.rand(3)\nprint(weight.sum())\n"
@@ -55,6 +59,16 @@ def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_
     shown = capsys.readouterr().out
     assert "shown: with `random` seeded with 0 at the start in both runs it is gone" in shown
     assert "note: with it repaired the runs are equal" in shown
+
+
+def test_a_kernel_that_is_the_cause_is_run_alone() -> None:
+    pytest.importorskip("torch")
+    operation = Op(15, "aten.index_put.default", signature="float32 (257,) cpu")
+    cause = Cause("kernel", "", (), None, (), "", operation=operation)
+    known = Static(row="...", operation="index_put_acc.cpu")
+    told = bisecting.verified(known, cause, processes=1, repeats=5)
+    assert told.verified.startswith("confirmed: ")
+    assert bisecting.verified(known, replace(cause, kind="order")) == known
 
 
 def test_a_report_does_without_the_static_analysis_where_that_cannot_be_imported(

@@ -11,6 +11,7 @@ from detlint.bisect.records import End, Event, Line, Op
 from detlint.bisect.report import Static
 
 VERSION = 1
+_OF_OPERATION = ("row", "operation", "verified")
 
 
 def build(
@@ -20,9 +21,9 @@ def build(
     found = [_found(one) for one in outcome.found]
     if found and static is not None:
         found[0]["rule"] = (
-            {key: value for key, value in asdict(static).items() if key != "row"} if static.code else None
+            {key: value for key, value in asdict(static).items() if key not in _OF_OPERATION} if static.code else None
         )
-        found[0]["table"] = static.row or None
+        found[0] |= {"row": static.operation or None, "table": static.row or None, "verified": static.verified or None}
     return {
         "version": VERSION,
         "verdict": outcome.verdict,

@@ -27,7 +27,8 @@ Reader = Callable[[Line], Sequence[str]]
 class Static:
     """What the static analysis says of the cause, in words: the rule, its finding's place and message, and a fix.
 
-    `row` is what the tables of facts say of the operation; `near` tells that the finding is at a line named here.
+    `row` is what the tables of facts say of the operation, `operation` that row's id, and `verified` what running it
+    showed; `near` tells that the finding is at a line named here.
     """
 
     code: str = ""
@@ -38,6 +39,8 @@ class Static:
     fix: str = ""
     row: str = ""
     near: bool = True
+    operation: str = ""
+    verified: str = ""
 
 
 def text(outcome: Outcome, program: str, read: Reader, static: Static | None = None, notes: Sequence[str] = ()) -> str:
@@ -140,8 +143,10 @@ def excerpt(line: Line, read: Reader, around: int = _AROUND) -> list[str]:
 
 
 def _rule(static: Static | None) -> list[str]:
-    if static is None or not static.code:
-        return [f"table: {static.row}"] if static is not None and static.row else []
+    if static is None:
+        return []
+    if not static.code:
+        return [f"{head}: {told}" for head, told in (("table", static.row), ("verified", static.verified)) if told]
     if static.place:
         found = "found" if static.near else "found elsewhere,"
         lines = [f"rule: {static.code} {static.name}, {found} at {static.place}: {static.message}"]
@@ -152,6 +157,8 @@ def _rule(static: Static | None) -> list[str]:
         lines.append(f"  fix: {static.fix}")
     if static.row:
         lines.append(f"  table: {static.row}")
+    if static.verified:
+        lines.append(f"  verified: {static.verified}")
     return lines
 
 

@@ -22,6 +22,7 @@ from detlint.bisect.records import Line
 from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
+from detlint.verify.pool import StartError
 
 _DESCRIPTION = """\
 Run a program twice in fresh processes, record every operation, and name the first one that differs, the line it comes
@@ -95,6 +96,11 @@ def _parser() -> argparse.ArgumentParser:
         "--in", dest="user", action="append", default=[], metavar="DIR", help="count installed code in here as yours"
     )
     made.add_argument("--show-output", action="store_true", help="let the program write to the terminal")
+    made.add_argument(
+        "--verify",
+        action="store_true",
+        help="where a kernel is the cause, run its operation alone, as `detlint verify` does",
+    )
     made.add_argument("--no-static", action="store_true", help="do not analyse the program's project for a finding")
     return made
 
@@ -185,6 +191,10 @@ def _show(
             from detlint import bisecting
 
             static = bisecting.advise(found.found[0], folder, _script(found))
+            if options.verify:
+                static = bisecting.verified(static, found.found[0].cause)
+        except StartError as error:
+            notes = (*notes, f"the operation was not verified: {error}")
         except ImportError as error:
             notes = (*notes, f"the static analysis needs {error.name}, which is not installed")
     text = report.text(found, program, _reader(folder), static, notes)

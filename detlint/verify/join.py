@@ -43,17 +43,21 @@ def verified(
 
     Without a session, none of the findings can be run, and this tells why.
     """
-    operation = finding.operation
-    if operation is None:
-        return finding
+    told = None if finding.operation is None else shown(finding.operation, session, probes, unprobed)
+    return finding if told is None else replace(finding, verification=told)
+
+
+def shown(
+    operation: Operation, session: Session | None, probes: Mapping[str, Probe], unprobed: Mapping[str, str]
+) -> Verification | None:
+    """What this session showed of an operation, or why that cannot be run; None where there is no more to say."""
     if operation.row in unprobed:
-        told = Verification(Verdict.UNAVAILABLE.value, f"not probed: {unprobed[operation.row]}")
-        return replace(finding, verification=told)
+        return Verification(Verdict.UNAVAILABLE.value, f"not probed: {unprobed[operation.row]}")
     if operation.row not in probes or session is None:
-        return finding
+        return None
     wanted = _subject(operation, probes)
     found = next((one for one in session.measurements if one.subject == wanted), None)
-    return finding if found is None else replace(finding, verification=_told(operation, found, session))
+    return None if found is None else _told(operation, found, session)
 
 
 def looked_up(finding: Finding, sessions: Sequence[Session], probes: Mapping[str, Probe]) -> Finding:
