@@ -73,6 +73,10 @@ class Lines:
         inner = next((path.partition(part)[2] for part in self._torch if part in path), "")
         return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
 
+    def is_import(self, frame: FrameType | None) -> bool:
+        """Whether a library does something for itself while it is imported."""
+        return frame is not None and frame.f_code.co_name == "<module>" and not self.is_user(frame)
+
     def is_user(self, frame: FrameType | None) -> bool:
         """Whether a frame runs the user's own code."""
         if frame is None:

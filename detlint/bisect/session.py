@@ -165,10 +165,8 @@ class Session:
     def drawn(self, which: str, function: str, frame: FrameType | None, value: Any) -> None:
         """Take note of a draw of this thread from a generator outside torch."""
         track = self.track()
-        if track is None or track.quiet or self.lines.is_aside(frame):
-            return
-        imported = frame is not None and frame.f_code.co_name == "<module>" and not self.lines.is_user(frame)
-        if not imported:  # what a library draws for itself while it is imported
+        aside = self.lines.is_aside(frame) or self.lines.is_import(frame)
+        if track is not None and not track.quiet and not aside:
             track.draw(which, function, self.lines.key(frame) or (), self.digest(value).encode())
 
     @contextmanager
