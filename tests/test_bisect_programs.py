@@ -111,11 +111,10 @@ def test_what_a_library_draws_while_it_is_imported_is_left_out(tmp_path: Path) -
     library = """
 import random
 import numpy
-first = random.random()
-numpy.random.default_rng()
 def draw():
     numpy.random.default_rng()
     return random.random()
+first = draw()
 """
     script = "import sys\nsys.path.insert(0, 'site-packages')\nimport library\nlibrary.draw()\n"
     _, found = run(tmp_path, {"a.py": script, "site-packages/library.py": library}, "a.py")

@@ -75,7 +75,11 @@ class Lines:
 
     def is_import(self, frame: FrameType | None) -> bool:
         """Whether a library does something for itself while it is imported."""
-        return frame is not None and frame.f_code.co_name == "<module>" and not self.is_user(frame)
+        while frame is not None and not self.is_user(frame):
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                return True
+            frame = frame.f_back
+        return False
 
     def is_user(self, frame: FrameType | None) -> bool:
         """Whether a frame runs the user's own code."""
