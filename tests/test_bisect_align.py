@@ -194,6 +194,16 @@ def test_data_from_a_generator_outside_torch_names_its_first_draw(generator: str
     assert (found.kind, found.line, found.codes[0]) == ("random-stream", MODEL, code)
 
 
+def test_a_seed_that_comes_after_a_draw_is_not_told_as_the_one_before_it() -> None:
+    def side(value: str) -> list[Record]:
+        draw = event("draw", "numpy", DATA, value, function="random", count=1)
+        seed = event("seed", "numpy", MODEL, "s", function="numpy.random.seed", value="0")
+        return [draw, seed, op("lift_fresh", inputs=[Input(value, -1, Flag.HOST)], made=value)]
+
+    found = cause(side("1"), side("2"))
+    assert (found.title, found.line) == ("numpy's global generator was never seeded", DATA)
+
+
 def test_a_private_generator_without_a_seed_is_named_where_it_is_made() -> None:
     def side(value: str) -> list[Record]:
         made = event("generator", "numpy.random.default_rng", MODEL, value, seeded=False)

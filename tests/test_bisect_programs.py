@@ -106,6 +106,22 @@ def test_values_drawn_are_what_tells_two_runs_apart(tmp_path: Path) -> None:
     assert [one.data["seeded"] for one in events(first, "generator")] == [True, False]
 
 
+def test_what_a_library_draws_while_it_is_imported_is_left_out(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    library = """
+import random
+import numpy
+def draw():
+    numpy.random.default_rng()
+    return random.random()
+first = draw()
+"""
+    script = "import sys\nsys.path.insert(0, 'site-packages')\nimport library\nlibrary.draw()\n"
+    _, found = run(tmp_path, {"a.py": script, "site-packages/library.py": library}, "a.py")
+    for kind in ("draw", "generator"):
+        assert [str(one.line) for one in events(found, kind)] == ["a.py:4"]
+
+
 def test_a_seed_is_told_where_dynamo_has_wrapped_the_function_that_sets_it(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     script = "import torch\nimport torch._dynamo\ntorch.manual_seed(3)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,20 @@ def test_what_is_installed_into_a_folder_of_its_own_is_no_code_of_the_user(
 
         op = named(recorded(tmp_path / f"trace_{name}", work), "aten.mul.Tensor")
         assert Path(op.stack[0].path).name == expected
+
+
+def test_code_that_a_library_writes_to_the_temporary_folder_is_no_code_of_the_user(tmp_path: Path) -> None:
+    path = tmp_path / "generated_x7f.py"
+    path.write_text("import torch\n\n\ndef double(x):\n    return torch.mul(x, 2)\n")
+    spec = importlib.util.spec_from_file_location("generated", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def work() -> None:
+        module.double(torch.ones(2))
+
+    assert Path(named(recorded(tmp_path, work), "aten.mul.Tensor").stack[0].path).name == Path(__file__).name
 
 
 def test_a_draw_has_the_state_that_it_began_with(tmp_path: Path) -> None:

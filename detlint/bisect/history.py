@@ -39,9 +39,10 @@ class History:
     losses: int = 0
     wanted: dict[int, Op | Event] = field(default_factory=dict)
 
-    def seeded(self, generator: str) -> Event | None:
-        """What last set a generator's state."""
-        return next((one for one in reversed(self.seeds) if one.what == generator), None)
+    def seeded(self, generator: str, before: int | None = None) -> Event | None:
+        """What last set a generator's state, of the records before number `before`."""
+        until = self.until if before is None else before
+        return next((one for one in reversed(self.seeds) if one.what == generator and one.number < until), None)
 
 
 def gather(

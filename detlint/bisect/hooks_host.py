@@ -98,10 +98,11 @@ def _private_numpy(original: Callable[..., Any]) -> Callable[..., Any]:
     def default_rng(*args: Any, **kwargs: Any) -> Any:
         made = original(*args, **kwargs)
         held = session.active()
-        if held is not None:
+        frame = caller()
+        if held is not None and not held.lines.is_import(frame):
             seeded = any(one is not None for one in (*args, *kwargs.values()))
             state = digests.bit_generator(made.bit_generator.state)
-            held.event("generator", "numpy.random.default_rng", caller(), (state,), seeded=seeded)
+            held.event("generator", "numpy.random.default_rng", frame, (state,), seeded=seeded)
         return made
 
     return default_rng

@@ -78,7 +78,8 @@ def _told_by(known: Case, one: Evidence, found: list[Evidence]) -> Cause:
 
 def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
     """A generator was in another state where `at` drew from it."""
-    seeds = [side.seeded(generator) for side in (known.a, known.b)]
+    own = any(one.event is at for one in known.comparison.evidence)  # numbers of another stream tell no order
+    seeds = [side.seeded(generator, at.number if own else None) for side in (known.a, known.b)]
     changed = _changed_seed(known, generator)
     if changed is not None:
         return _seed_value(changed)

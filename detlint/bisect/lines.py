@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, FrameType
@@ -21,6 +22,7 @@ _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist
 _STANDARD = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib")})
 _ENGINES = {("graph.py", "_engine_run_backward"), ("__init__.py", "backward"), ("__init__.py", "grad")}
 _WRAPPERS = tuple(os.path.join("torch", *one) for one in (("_compile.py",), ("_dynamo", "eval_frame.py")))  # noqa: PTH118
+_TEMPORARY = os.path.realpath(tempfile.gettempdir())
 _LIBRARY, _ENGINE, _USER = range(3)
 
 
@@ -71,6 +73,14 @@ class Lines:
         inner = next((path.partition(part)[2] for part in self._torch if part in path), "")
         return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
 
+    def is_import(self, frame: FrameType | None) -> bool:
+        """Whether a library does something for itself while it is imported."""
+        while frame is not None and not self.is_user(frame):
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                return True
+            frame = frame.f_back
+        return False
+
     def is_user(self, frame: FrameType | None) -> bool:
         """Whether a frame runs the user's own code."""
         if frame is None:
@@ -113,8 +123,16 @@ class Lines:
         full = os.path.realpath(_CELL.sub(r"\1", path))
         if any(full.startswith(one) for one in self._user):
             return True
-        installed = any(part in full for part in self._installed)
+        installed = any(part in full for part in self._installed) or self._generated(full)
         return not (installed or full.startswith(_OWN + os.sep) or self._standard(full))
+
+    def _generated(self, path: str) -> bool:
+        """Whether a library wrote a file of code in the course of a run, as torch_geometric does: under another name
+        in each. It lies in the temporary folder and in none that modules are imported from."""
+        if not path.startswith(_TEMPORARY + os.sep):
+            return False
+        known = {os.path.realpath(one) for one in (self._folder, *sys.path)}
+        return not any(str(folder) in known for folder in Path(path).parents)
 
     def _standard(self, path: str) -> bool:
         return path.startswith(("<frozen", *(one + os.sep for one in _STANDARD))) and not any(

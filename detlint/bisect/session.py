@@ -165,7 +165,8 @@ class Session:
     def drawn(self, which: str, function: str, frame: FrameType | None, value: Any) -> None:
         """Take note of a draw of this thread from a generator outside torch."""
         track = self.track()
-        if track is not None and not track.quiet and not self.lines.is_aside(frame):
+        aside = self.lines.is_aside(frame) or self.lines.is_import(frame)
+        if track is not None and not track.quiet and not aside:
             track.draw(which, function, self.lines.key(frame) or (), self.digest(value).encode())
 
     @contextmanager
