@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from detlint.bisect import align, causes, explain, history
+from detlint.bisect import align, causes, explain, history, outcome
 from detlint.bisect.align import Comparison, Divergence
 from detlint.bisect.case import Case, Cause
 from detlint.bisect.explain import Trial
@@ -308,6 +308,20 @@ def test_other_operations_are_control_flow_and_tell_the_last_number_taken_out() 
     assert found.kind == "control-flow"
     assert any("in A alone: `aten.mul` at train.py:30" in one for one in found.evidence)
     assert any("train.py:20" in one for one in found.evidence)
+
+
+def test_a_collective_that_gives_another_result_blames_the_other_ranks_and_they_come_first() -> None:
+    def summed(made: str) -> Op:
+        return replace(op("x", LOOP, [Input("x", -1)], made), name="c10d.allreduce_.default")
+
+    waiting = cause([summed("y")], [summed("z")])
+    assert (waiting.kind, waiting.line) == ("collective", LOOP)
+    drawn = cause([op("rand", DATA, state="s")], [op("rand", DATA, state="t")])
+    nothing = history.gather([], 0, set())
+    found = [
+        outcome.Found(Comparison(name, 0), one, nothing, nothing) for name, one in (("r0", waiting), ("r1", drawn))
+    ]
+    assert [one.stream for one in outcome._ranked(found)] == ["r1", "r0"]
 
 
 def test_a_kernel_that_agrees_on_equal_memory_reads_what_was_never_written() -> None:

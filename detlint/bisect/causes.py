@@ -26,6 +26,7 @@ from detlint.bisect.hosts import from_outside, hash_evidence, random_stream
 from detlint.bisect.records import End, Event, Flag, Op
 
 _ORDER = ("DET601", "DET602", "DET603")
+_COLLECTIVES = ("c10d.", "_c10d_functional.", "c10d_functional.")
 
 
 def wanted(divergence: Divergence) -> tuple[set[int], set[int]]:
@@ -148,7 +149,21 @@ def _uninitialised(case: Case, op: Op, allocation: int) -> Cause:
     )
 
 
+def _collective(op: Op) -> Cause:
+    return Cause(
+        "collective",
+        "what other ranks contributed differs",
+        (f"what this rank gave to `{_short(op.name)}` is equal, and what came of it is not",),
+        op.line,
+        (),
+        "look at the streams of the other ranks; where none differs before this, at the order of the backend's sums",
+        operation=op,
+    )
+
+
 def _kernel(case: Case, op: Op) -> Cause:
+    if op.name.startswith(_COLLECTIVES):
+        return _collective(op)
     same = f"its {len(op.inputs)} inputs are equal" if op.inputs else "it has no inputs"
     state = ", and so is the state of the generator" if op.draw else ""
     told = [f"`{_short(op.name)}` gave another result: {same}{state}, and so are all other arguments"]

@@ -134,7 +134,11 @@ def _around(compared: dict[str, Comparison], name: str) -> tuple[Evidence, ...]:
 
 
 def _ranked(found: list[Found]) -> list[Found]:
-    """The main stream first, unless what it took from another stream is why it differs: then that one."""
+    """The main stream first, unless what it took from another stream is why it differs: then that one.
+
+    Ranks that differ by what another one sent come after it.
+    """
+    found = sorted(found, key=lambda one: one.cause.kind == "collective")
     if len(found) < 2 or found[0].stream != "main" or found[0].cause.kind not in _VAGUE:
         return found
     record = found[0].comparison.divergence.a if found[0].comparison.divergence else None
