@@ -50,7 +50,7 @@ def text(outcome: Outcome, program: str, read: Reader, static: Static | None = N
     elif outcome.status == EQUAL:
         lines = [f"{program}: equal, {_count(outcome.equal, 'record')} in {_count(len(outcome.streams), 'stream')}"]
     elif outcome.status == FAILED:
-        lines = [f"{program}: {outcome.reason}", f"until then {_count(outcome.equal, 'record')} are equal"]
+        lines = [f"{program}: {outcome.reason}", f"equal until then: {_count(outcome.equal, 'record')}"]
     else:
         lines = [f"{program}: inconclusive: {outcome.reason}"]
     lines += [f"note: {note}" for note in notes]
