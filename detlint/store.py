@@ -111,6 +111,9 @@ class Store:
         if files:
             self._use(keep, True)
 
+    def __del__(self) -> None:
+        self._disconnect()  # Python 3.13 warns of what is left open
+
     def close(self) -> None:
         """Let go of the file; nothing is found or kept from now on."""
         self._closed = True
@@ -154,7 +157,7 @@ class Store:
         if make:
             _make_folder(self.path.parent)
         self._connection, self._process = None, os.getpid()  # one of a process that this one was forked from stays open
-        connection = sqlite3.connect(self.path, _PATIENCE, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")

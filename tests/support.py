@@ -20,6 +20,10 @@ from detlint.report import Report
 
 # What has pytest load detlint's plugin, which loads itself where detlint is installed with it.
 PYTEST_PLUGIN = () if "detlint" in entry_points(group="pytest11").names else ("-p", "detlint.plugins.pytest.plugin")
+_KNOWN = any(each.name == "DET" for each in entry_points(group="flake8.extension"))
+FLAKE8_PLUGIN = (
+    "" if _KNOWN else "[flake8:local-plugins]\nextension = DET = detlint.plugins.flake8:Plugin\n"
+)  # settings
 
 
 def module(text: str, path: str = "example.py", name: str = "example") -> Module:

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.editor import Editor
+from tests.support import FLAKE8_PLUGIN
 from tests.test_formats import READERS
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +55,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("doors")
     git(folder, "init", "-q")
     git(folder, "commit", "-q", "--allow-empty", "-m", "Begin")
+    (folder / ".flake8").write_text(FLAKE8_PLUGIN)
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import PYTEST_PLUGIN
+from tests.support import FLAKE8_PLUGIN, PYTEST_PLUGIN
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -35,6 +35,7 @@ def detlint_or_flake8(text: str, folder: Path) -> subprocess.CompletedProcess[st
 def project(tmp_path: Path) -> Path:
     """A repository of the examples, with a change."""
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
+    (tmp_path / ".flake8").write_text(FLAKE8_PLUGIN)
     for arguments in (["init", "-q", "--initial-branch", "main"], ["add", "-A"], ["commit", "-qm", "All"]):
         subprocess.run(
             ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments], cwd=tmp_path, check=True
