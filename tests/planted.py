@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,16 +12,11 @@ from pathlib import Path
 
 from detlint.bisect.options import Options
 from detlint.bisect.runs import Plan
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from tests.forking import Forking, read_page
 
 FOLDER = Path(__file__).parent / "bisect"
 SCRIPT = "train.py"
 MARK = "# planted"
-_PAGE = re.compile(r"\A\+\+\+\n(?P<header>.*?)^\+\+\+\n(?P<about>.*?)(?=^```)", re.S | re.M)
 _FILE = re.compile(r'^```py title="train.py"\n(?P<text>.*?)^```$', re.S | re.M)
 
 
@@ -58,15 +51,12 @@ def pages() -> list[Planted]:
 
 
 def _read(path: Path) -> Planted:
-    text = path.read_text(encoding="utf-8")
-    page = _PAGE.match(text)
-    assert page and page["about"].strip(), f"{path.name} needs a header and a word on what is in it"
-    header = tomllib.loads(page["header"])
+    header, text = read_page(path)
     faulty, repaired = _FILE.findall(text)
     return Planted(path.stem, faulty, repaired, perturb=tuple(header.pop("perturb", ())), **header)
 
 
-class Recorder:
+class Recorder(Forking):
     """A fresh process that forks for each program that it records, so that all share one import of torch.
 
     Two of them differ wherever two fresh processes do: in the hash seed, in addresses, in what generators start from.
@@ -75,30 +65,12 @@ class Recorder:
     def __init__(self, options: Options) -> None:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONHASHSEED"}
         environment |= {"MALLOC_PERTURB_": str(max(options.poison, 0)), "PYTHONDONTWRITEBYTECODE": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, str(FOLDER / "server.py")],
-            env=environment | {"PYTHONPATH": os.pathsep.join([str(FOLDER.parents[1]), *sys.path])},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        environment |= {"PYTHONPATH": os.pathsep.join([str(FOLDER.parents[1]), *sys.path])}
+        super().__init__(FOLDER / "server.py", environment)
 
     def start(self, folder: Path, trace: Path, options: Options) -> None:
         """Starts to record the script of a folder."""
-        assert self._process.stdin
-        job = {"folder": str(folder), "trace": str(trace), "options": options.dump(), "command": [SCRIPT]}
-        print(json.dumps(job), file=self._process.stdin, flush=True)
-
-    def wait(self) -> int:
-        """The exit status of the program, once it has ended."""
-        assert self._process.stdout
-        line = self._process.stdout.readline()
-        return self.wait() if line == "ready\n" else int(line)
-
-    def stop(self) -> None:
-        """Ends the process."""
-        self._process.kill()
-        self._process.communicate()
+        self.send({"folder": str(folder), "trace": str(trace), "options": options.dump(), "command": [SCRIPT]})
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import random
 import re
@@ -18,19 +17,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from .forking import Forking, read_page
 from .repeat.data import DATA
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FOLDER = Path(__file__).parent / "repeat"
 FILLS = (85, 170)
 TIMEOUT = 120
 """Seconds that one run may take on a busy machine; alone it takes about three."""
 
-_PAGE = re.compile(r"\A\+\+\+\n(?P<header>.*?)^\+\+\+\n(?P<about>.*?)(?=^```)", re.S | re.M)
 _FILE = re.compile(r'^```py title="(?P<path>[^"]+)"\n(?P<text>.*?)^```$', re.S | re.M)
 
 
@@ -69,10 +63,7 @@ def programs() -> list[Program]:
 
 
 def _read(path: Path) -> Program:
-    text = path.read_text(encoding="utf-8")
-    page = _PAGE.match(text)
-    assert page and page["about"].strip(), f"{path.name} needs a header and a word on what is in it"
-    header = tomllib.loads(page["header"])
+    header, text = read_page(path)
     newline = "\r\n" if header.pop("newline", "lf") == "crlf" else "\n"
     files = {one["path"]: one["text"].replace("\n", newline).encode() for one in _FILE.finditer(text)}
     command = tuple(header.pop("run", next(iter(files))).split())
@@ -97,7 +88,7 @@ class Process:
             self._process.kill()
 
 
-class Server:
+class Server(Forking):
     """A fresh process that forks for each run: a tenth of the time, as all runs share one import of torch.
 
     Two runs in two servers differ wherever two fresh processes do: in the hash seed, in addresses, in what the
@@ -105,30 +96,12 @@ class Server:
     """
 
     def __init__(self, fill: int) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(FOLDER / "server.py")],
-            env=environment(fill),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        super().__init__(FOLDER / "server.py", environment(fill))
 
     def start(self, command: Sequence[str], folder: Path) -> Server:
         """Starts a run, whose exit status `wait` returns."""
-        assert self._process.stdin
-        print(json.dumps({"folder": str(folder), "command": command}), file=self._process.stdin, flush=True)
+        self.send({"folder": str(folder), "command": command})
         return self
-
-    def wait(self) -> int:
-        """The exit status of the run that was started last, once it has ended."""
-        assert self._process.stdout
-        line = self._process.stdout.readline()
-        return self.wait() if line == "ready\n" else int(line)
-
-    def stop(self) -> None:
-        """Ends the server."""
-        self._process.kill()
-        self._process.communicate()
 
 
 def environment(fill: int) -> dict[str, str]:

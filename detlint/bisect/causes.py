@@ -23,10 +23,9 @@ from __future__ import annotations
 from detlint.bisect.align import Divergence
 from detlint.bisect.case import Case, Cause
 from detlint.bisect.hosts import from_outside, hash_evidence, random_stream
-from detlint.bisect.records import End, Event, Flag, Op
+from detlint.bisect.records import COLLECTIVES, End, Event, Flag, Op
 
 _ORDER = ("DET601", "DET602", "DET603")
-_COLLECTIVES = ("c10d.", "_c10d_functional.", "c10d_functional.")
 
 
 def wanted(divergence: Divergence) -> tuple[set[int], set[int]]:
@@ -162,7 +161,7 @@ def _collective(op: Op) -> Cause:
 
 
 def _kernel(case: Case, op: Op) -> Cause:
-    if op.name.startswith(_COLLECTIVES):
+    if op.name.partition(".")[0] in COLLECTIVES:
         return _collective(op)
     same = f"its {len(op.inputs)} inputs are equal" if op.inputs else "it has no inputs"
     state = ", and so is the state of the generator" if op.draw else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from detlint.bisect.records import Flag
+from detlint.bisect.records import COLLECTIVES, Flag
 
 if TYPE_CHECKING:
     from torch._ops import OpOverload
@@ -38,7 +38,6 @@ _WORKSPACES: dict[str, tuple[int, ...]] = {
 }
 _TAKING = frozenset(("set_", "resize_"))  # they take other memory, and read none
 _SENDING = ("send", "recv_", "recv_any_source_")  # whoever waits for one before the other has begun waits for ever
-_COLLECTIVES = frozenset(("c10d", "_c10d_functional", "c10d_functional"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def read(func: OpOverload[Any, Any]) -> Operation:
         else:
             flag = Flag.VIEWED if view else Flag.NONE
         flags[place] = flags[argument.name] = int(flag)
-    if namespace in _COLLECTIVES:
+    if namespace in COLLECTIVES:
         flags.update(_collective(base))
     return Operation(
         str(func),

@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 VERSION = 1
 Value: TypeAlias = "str | int | float | bool | None"
+COLLECTIVES = frozenset(("c10d", "_c10d_functional", "c10d_functional"))  # namespaces of what ranks carry out together
 
 
 class Flag(IntFlag):
