@@ -34,7 +34,7 @@ class AstExpressions(Lowering):
     def target(self, node: ast.expr, path: tuple[int, ...] = ()) -> tuple[s.Expression, Names]:
         """The lowered target and the names it binds; the caller binds them once their statement exists."""
         if isinstance(node, ast.Name):
-            return self.make(s.Name(node.id, self.scope, True), node), [(node.id, path)]
+            return self.leaf(s.Name(node.id, self.scope, True), node), [(node.id, path)]
         if isinstance(node, (ast.Tuple, ast.List)):
             return self.unpacked(type(node).__name__.lower(), node.elts, node, path)
         lowered = self.expression(node)
@@ -70,10 +70,10 @@ class AstExpressions(Lowering):
         return [_EXPRESSIONS[type(node)](self, node) for node in nodes]
 
     def _name(self, node: ast.Name) -> s.Expression:
-        return self.make(s.Name(node.id, self.scope), node)
+        return self.leaf(s.Name(node.id, self.scope), node)
 
     def _constant(self, node: ast.Constant) -> s.Expression:
-        return self.make(s.Constant(node.value), node)
+        return self.leaf(s.Constant(node.value), node)
 
     def _attribute(self, node: ast.Attribute) -> s.Expression:
         return self.make(s.Attribute(self.expression(node.value), node.attr), node)
@@ -226,7 +226,7 @@ class AstExpressions(Lowering):
         first, last = found[0], found[-1]
         origin = first.start, last.end
         if all(piece.parts is None for piece in found):
-            return self.make(s.Constant(ast.literal_eval(f"({self.places.text[slice(*origin)]})")), origin)
+            return self.leaf(s.Constant(ast.literal_eval(f"({self.places.text[slice(*origin)]})")), origin)
         if len(found) > 1:
             return self.make(
                 s.Operation("f-string", [self._concatenated(found[:1]), self._concatenated(found[1:])]), origin
@@ -236,7 +236,7 @@ class AstExpressions(Lowering):
     def _part(self, part: Text | Field) -> s.Expression:
         """A part of an f-string: its text, or an expression, formatted or not."""
         if isinstance(part, Text):
-            return self.make(s.Constant(self.places.text[part.start : part.end]), (part.start, part.end))
+            return self.leaf(s.Constant(self.places.text[part.start : part.end]), (part.start, part.end))
         source = self.places.text[slice(*part.expression)]
         value = self.expression(expression(source, *self.places.position(part.expression[0])))
         return value if part.plain else self.make(s.Operation("format", [value]), (part.start, part.end))

@@ -39,10 +39,18 @@ class Lowering:
 
     def make(self, node: N, origin: object) -> N:
         """Finish a node: note its origin, its order and its children's parent."""
+        self.count += 1
+        node.order = self.count
         node.origin = origin
-        node.order = self.count = self.count + 1
         for child in node.below():
             child.parent = node
+        return node
+
+    def leaf(self, node: N, origin: object) -> N:
+        """Finish a node without children, of which there are so many that it is worth to know."""
+        self.count += 1
+        node.order = self.count
+        node.origin = origin
         return node
 
     def bind(

@@ -18,6 +18,7 @@ from detlint.ast_places import Places
 from detlint.ast_spans import AstSpans
 from detlint.ast_strings import UnclearError
 from detlint.ast_tree import lower
+from detlint.lowering import NotPythonError as NotPythonError
 from detlint.lowering import TooDeepError
 
 _NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 import pytest
 
-from detlint import reading
+from detlint import reading, tree
+from detlint import syntax as s
+from detlint.analyse import undisturbed
+from detlint.lowering import NotPythonError
 from tests.readings import by_ast, by_libcst, told
 
 SNIPPETS = {
@@ -63,3 +70,64 @@ def test_both_ways_tell_the_same_of_a_snippet(text: str) -> None:
         assert by_libcst(text) == told(read.file, read.spans) != by_ast(text)
     else:
         assert by_ast(text) == by_libcst(text)
+
+
+@pytest.mark.parametrize("version", [v for v in NEWER if v > sys.version_info], ids=str)
+def test_what_only_a_newer_python_reads_is_read(version: tuple[int, int]) -> None:
+    for text in NEWER[version]:
+        with pytest.raises(SyntaxError):
+            ast.parse(text)
+        read = reading.read(text)
+        assert told(read.file, read.spans) == by_libcst(text)
+
+
+LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
+
+
+@pytest.mark.parametrize("path", LIBRARY[:: len(LIBRARY) // 20], ids=lambda path: path.stem)
+def test_both_ways_tell_the_same_of_the_standard_library(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    gives_back = tree.parse(text).code == text  # it drops the space before a colon behind `except (A)`
+    assert by_ast(text) == by_libcst(text) or not gives_back
+
+
+def test_libcst_is_imported_only_for_what_python_does_not_read() -> None:
+    code = """
+import sys
+from detlint import analyse, model, reading
+reading.read("x = f'{y!r}'")
+reading.check("x = 1")
+print("libcst" in sys.modules)
+try:
+    reading.check("x = = 1")
+except reading.NotPythonError:
+    print("libcst" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize(
+    "text", ["-" * 20_000 + "1", "+".join("a" * 20_000), "if a: pass\n" + "elif a: pass\n" * 20_000]
+)
+def test_what_is_nested_too_deeply_says_so_and_ends(text: str) -> None:
+    with undisturbed(), pytest.raises(NotPythonError, match="it is nested too deeply"):
+        reading.read(text)
+
+
+def test_a_sum_of_two_thousand_terms_is_read() -> None:
+    with undisturbed():
+        file = reading.read("+".join("a" * 2_000)).file
+        assert sum(isinstance(node, s.Name) for node in s.walk(file)) == 2_000
+
+
+@pytest.mark.parametrize(
+    "text", ["x = = 1\n", "print 'a'\n", "def f(:\n", "x = (\n", "a b", "x = '\ud800'", "if a:\nb"]
+)
+def test_what_neither_way_reads_is_the_error_that_it_is_to_libcst(text: str) -> None:
+    errors: list[tuple[str, int, int]] = []
+    for read in (tree.parse, reading.read, reading.check):
+        with pytest.raises(NotPythonError) as caught:
+            read(text)
+        errors.append((str(caught.value), caught.value.line, caught.value.column))
+    assert len(set(errors)) == 1
