@@ -18,10 +18,10 @@ from detlint.catalogue import Catalogue, Rule
 from detlint.collect import collect
 from detlint.facts import Facts
 from detlint.finding import Finding, Place
+from detlint.lowering import NotPythonError
 from detlint.model import Module
 from detlint.notebook import Document
 from detlint.suppressions import Suppressions
-from detlint.tree import NotPythonError
 from detlint.vendoring import vendored_version
 
 UNPARSED = "DET000"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import libcst as cst
 
 from detlint import syntax as s
-from detlint.scopes import Binding, Scope
-
-N = TypeVar("N", bound=s.Node)
+from detlint.lowering import Lowering, Names
+from detlint.scopes import Scope
 
 OPERATORS = {
     "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%",
@@ -21,59 +20,20 @@ OPERATORS = {
 }  # fmt: skip
 
 
-class Expressions:
+class Expressions(Lowering):
     """The half of a pass over a libcst tree that makes expressions; `tree` adds the statements."""
-
-    def __init__(self, package: str) -> None:
-        self.package = package
-        self.count = 0
-        self.stars: list[str] = []
-        self.scope = Scope("module", None)
-
-    def make(self, node: N, origin: cst.CSTNode) -> N:
-        """Finish a node: note its origin, its order and its children's parent."""
-        node.origin = origin
-        self.count += 1
-        node.order = self.count
-        for child in node:
-            child.parent = node
-        return node
 
     # Names
 
-    def bind(
-        self,
-        name: str,
-        kind: str,
-        node: s.Node,
-        value: s.Expression | None = None,
-        path: tuple[int, ...] = (),
-        qualified: str | None = None,
-    ) -> None:
-        """Bind a name where the language does: `global` and `nonlocal` names further out."""
-        scope = self.scope
-        if kind == "named":
-            kind = "assign"
-            while scope.kind == "comprehension" and scope.parent is not None:
-                scope = scope.parent
-        where = scope.outside.get(name)
-        if where == "global":
-            while scope.parent is not None:
-                scope = scope.parent
-        elif where == "nonlocal" and scope.parent is not None:
-            scope = scope.parent.find(name) or scope
-        binding = Binding(name, kind, node, value, path, qualified)
-        scope.bindings.setdefault(name, []).append(binding)
-
     def target(
         self, node: cst.CSTNode, kind: str, value: s.Expression | None, path: tuple[int, ...] = ()
-    ) -> tuple[s.Expression, list[tuple[str, tuple[int, ...]]]]:
+    ) -> tuple[s.Expression, Names]:
         """The lowered target and the names it binds; the caller binds them once their statement exists."""
         if isinstance(node, cst.Name):
             return self.make(s.Name(node.value, self.scope, stored=True), node), [(node.value, path)]
         if isinstance(node, (cst.Tuple, cst.List)):
             elements: list[s.Expression] = []
-            names: list[tuple[str, tuple[int, ...]]] = []
+            names: Names = []
             for index, element in enumerate(node.elements):
                 starred = isinstance(element, cst.StarredElement)
                 lowered, bound = self.target(element.value, kind, value, (*path, -1 if starred else index))
@@ -85,13 +45,6 @@ class Expressions:
         if isinstance(lowered, (s.Attribute, s.Subscript)):
             lowered.stored = True
         return lowered, []
-
-    def bind_all(
-        self, names: Iterable[tuple[str, tuple[int, ...]]], kind: str, node: s.Node, value: s.Expression | None
-    ) -> None:
-        """Bind the names of a target."""
-        for name, path in names:
-            self.bind(name, kind, node, value, path)
 
     # Expressions
 

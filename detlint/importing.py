@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from detlint import notebook, tree
+from detlint import notebook, reading
 from detlint import syntax as s
 from detlint.finding import Edit, Import, Place
 from detlint.import_merge import merged
 from detlint.import_order import Key, section, statement_key
 from detlint.magics import LINES
-from detlint.positions import Lines, Spans
+from detlint.positions import Lines
 from detlint.source import module_name
 
 WIDTH = 88  # isort's profile "black", and ruff
@@ -54,9 +54,8 @@ class Head:
         self._lines = Lines(document.text, document.origins)
         self._rows = LINES.findall(document.text)
         self._own = _unmasked(document, self._rows)
-        parsed = tree.parse(document.text)
-        self._file = tree.lower(parsed)
-        self._spans = Spans(parsed, document.text)
+        read = reading.read(document.text)
+        self._file, self._spans = read.file, read.spans
         own, _, inner = module_name(Path(path)).partition(".")
         self._first_party = frozenset(first_party) | ({own} if inner else set())
         self._statements = list(self._find())
@@ -70,7 +69,7 @@ class Head:
         scopes = [self._file.scope]
         for node in s.walk(self._file):
             if isinstance(node, (s.Function, s.Class)):
-                first, last = (self._lines.position(offset)[0] for offset in self._spans.of(node.origin))
+                first, last = (self._lines.position(offset)[0] for offset in self._spans.of(node))
                 if any(first <= line <= last for line in lines):
                     scopes.append(node.scope)
             elif isinstance(node, s.Name) and node.id == name and node.scope.find(name) is None:
@@ -100,13 +99,13 @@ class Head:
     def _code(self) -> int:
         """Where the code begins that linters want imports to stand ahead of (pycodestyle's E402)."""
         ends = (node for node in self._file.body.statements if not _may_lead(node))
-        return next((self._spans.of(node.origin)[0] for node in ends), len(self._text))
+        return next((self._spans.of(node)[0] for node in ends), len(self._text))
 
     def _find(self) -> Iterator[_Statement]:
         for node in self._file.body.statements:
             if not isinstance(node, s.Import):
                 continue
-            start, end = self._spans.of(node.origin)
+            start, end = self._spans.of(node)
             first, last = self._lines.position(start)[0], self._lines.position(end)[0]
             if not all(self._own[first - 1 : last]):
                 continue
@@ -211,7 +210,7 @@ class Head:
         first = next(iter(self._file.body.statements), None)
         if not isinstance(first, s.ExpressionStatement) or not isinstance(first.value, s.Constant):
             return 0
-        start, end = self._spans.of(first.origin)
+        start, end = self._spans.of(first)
         is_text = isinstance(first.value.value, str) and _BETWEEN.fullmatch(self._text[:start])
         return self._lines.position(end)[0] if is_text else 0
 

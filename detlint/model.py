@@ -10,7 +10,7 @@ from functools import cached_property
 
 from packaging.version import Version
 
-from detlint import positions, tree
+from detlint import positions, reading
 from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
@@ -52,13 +52,13 @@ class Module(Resolver):
         origins: Sequence[positions.Origin] = (),
     ) -> None:
         package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
-        parsed = tree.parse(text)
-        super().__init__(tree.lower(parsed, package), name, catalogue)
+        read = reading.read(text, package)
+        super().__init__(read.file, name, catalogue)
         self.text = text
         self.path = path
         self.torch = torch
         self.origins = origins
-        self._spans = positions.Spans(parsed, text)
+        self._spans = read.spans
 
     # Navigation
 
@@ -300,7 +300,7 @@ class Module(Resolver):
 
     def span(self, node: s.Node) -> tuple[int, int]:
         """Where a node's text starts and ends, without its own parentheses: offsets in characters."""
-        return self._spans.of(node.origin)
+        return self._spans.of(node)
 
     def at(self, start: int, end: int) -> Place:
         """The place between two offsets."""
@@ -315,7 +315,7 @@ class Module(Resolver):
 
     def source(self, node: s.Node) -> str:
         """The text of a node."""
-        start, end = self._spans.of(node.origin)
+        start, end = self._spans.of(node)
         return self.text[start:end]
 
     def short(self, node: s.Node, limit: int = 40) -> str:

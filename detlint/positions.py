@@ -1,94 +1,12 @@
-"""Where nodes stand in the text: spans by one code generation of the libcst tree."""
+"""Offsets in a text as lines and columns, in the cells that the text was put together from."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property
-from itertools import accumulate
-from typing import Any, NamedTuple
-
-import libcst as cst
-from libcst._nodes.internal import CodegenState
-
-
-class _Recorder(CodegenState):
-    """A code generation that notes between which tokens each node without its parentheses stands."""
-
-    def __init__(self, module: cst.Module) -> None:
-        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
-        self.spans: dict[int, tuple[int, int]] = {}
-        self._exact: set[int] = set()
-
-    def before_codegen(self, node: Any) -> None:
-        self.spans[id(node)] = (len(self.tokens), len(self.tokens))
-
-    def after_codegen(self, node: Any) -> None:
-        if id(node) not in self._exact:
-            self.spans[id(node)] = (self.spans[id(node)][0], len(self.tokens))
-
-    def record_syntactic_position(self, node: Any, *, start_node: Any = None, end_node: Any = None) -> Any:
-        return _Position(self, node, start_node, end_node)
-
-    def note(self, node: Any, start: int, start_node: Any, end_node: Any) -> None:
-        """Record a node that began at token `start`, or at `start_node`, and ends here, or with `end_node`."""
-        first = start if start_node is None else self.spans[id(start_node)][0]
-        last = len(self.tokens) if end_node is None else self.spans[id(end_node)][1]
-        self.spans[id(node)] = (first, last)
-        self._exact.add(id(node))
-
-
-class _Position(AbstractContextManager[None]):
-    """What libcst enters around a node's own text: a class, since it enters one for nearly every node."""
-
-    __slots__ = ("end_node", "node", "recorder", "start", "start_node")
-
-    def __init__(self, recorder: _Recorder, node: Any, start_node: Any, end_node: Any) -> None:
-        self.recorder = recorder
-        self.node = node
-        self.start_node = start_node
-        self.end_node = end_node
-
-    def __enter__(self) -> None:
-        self.start = len(self.recorder.tokens)
-
-    def __exit__(self, *error: object) -> None:
-        self.recorder.note(self.node, self.start, self.start_node, self.end_node)
-
-
-class Spans:
-    """Offsets, in characters, of a parsed file's nodes. Computed on the first question."""
-
-    def __init__(self, module: cst.Module, text: str) -> None:
-        self._module = module
-        self._text = text
-        self._found: dict[int, tuple[int, int]] = {}
-        self._offsets: list[int] = []
-
-    def of(self, origin: object) -> tuple[int, int]:
-        """Start and end of a libcst node, without its own parentheses and surrounding space."""
-        if not self._offsets:
-            recorder = _Recorder(self._module)
-            self._module._codegen(recorder)
-            self._found = recorder.spans
-            self._offsets = [0, *accumulate(len(token) for token in recorder.tokens)]
-            if "\f" in self._text:
-                self._offsets = self._with_form_feeds("".join(recorder.tokens))
-        start, end = self._found[id(origin)]
-        last = len(self._offsets) - 1
-        return self._offsets[min(start, last)], self._offsets[min(end, last)]
-
-    def _with_form_feeds(self, generated: str) -> list[int]:
-        """The offsets in the text, of which libcst drops each form feed that stands right before a statement."""
-        places: list[int] = []
-        place = 0
-        for character in generated:
-            while self._text[place : place + 1] == "\f" != character:
-                place += 1
-            places.append(place)
-            place += 1
-        return [places[offset] if offset < len(places) else len(self._text) for offset in self._offsets]
+from typing import NamedTuple
 
 
 class Origin(NamedTuple):
@@ -107,18 +25,20 @@ class Origin(NamedTuple):
         return min(max(column + self.shift, 1), self.length + 1)
 
 
+def line_starts(text: str) -> list[int]:
+    """The offset of each line of a text. A line ends at \\n, \\r\\n or \\r, as Python reads source."""
+    return [0, *(end.end() for end in re.finditer(r"\r\n?|\n", text))]
+
+
 class Lines:
-    """Lines and columns of offsets. A line ends at \\n, \\r\\n or \\r, as Python reads source.
+    """Lines and columns of offsets.
 
     `origins` has an entry for each line where the text was put together from cells.
     """
 
     def __init__(self, text: str, origins: Sequence[Origin] = ()) -> None:
-        self.starts = [0]
+        self.starts = line_starts(text)
         self.origins = origins
-        for index, character in enumerate(text):
-            if character == "\n" or (character == "\r" and text[index + 1 : index + 2] != "\n"):
-                self.starts.append(index + 1)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of `offset` in the text, both from 1, the column in characters."""

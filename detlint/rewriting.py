@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
-from detlint import notebook, tree
+from detlint import notebook, reading
 from detlint.cells import Splice, spliced
 from detlint.finding import Edit, Place
+from detlint.lowering import NotPythonError
 from detlint.magics import LINES, mask
 from detlint.positions import Lines
 
@@ -137,8 +138,8 @@ def still_runs(path: str, old: str, new: str) -> bool:
     """Whether the new text of a file parses, and compiles if the old one does."""
     try:
         before, after = notebook.read(path, old), notebook.read(path, new)
-        tree.parse(after.text)
-    except (notebook.NotebookError, tree.NotPythonError, RecursionError):
+        reading.check(after.text)
+    except (notebook.NotebookError, NotPythonError, RecursionError):
         return False
     return len(after.broken) <= len(before.broken) and (_compiles(after.text) or not _compiles(before.text))
 

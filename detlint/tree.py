@@ -16,32 +16,24 @@ import libcst as cst
 
 from detlint import syntax as s
 from detlint.expressions import OPERATORS, Expressions
+from detlint.lowering import Names, NotPythonError, TooDeepError
 from detlint.scopes import Scope
 
 _DEEPEST = 1000  # Python itself stops at 200; the parser overflows its stack somewhere beyond 2000
 
 
-class NotPythonError(Exception):
-    """The text is not Python that libcst can read. `line` and `column` count from 1."""
-
-    def __init__(self, message: str, line: int, column: int) -> None:
-        super().__init__(message)
-        self.line = line
-        self.column = column
-
-
 def parse(text: str) -> cst.Module:
     """The libcst tree of `text`; raises NotPythonError."""
     if _nesting(text) > _DEEPEST:
-        raise NotPythonError("it is nested too deeply", 1, 1)
+        raise TooDeepError()
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         raise _as_python_says(text) or _as_parser_says(error) from None
     except RecursionError:
-        raise NotPythonError("it is nested too deeply", 1, 1) from None
+        raise TooDeepError() from None
     except Exception as error:  # the parser also raises validation errors and errors of its native part
-        raise NotPythonError(str(error).partition("\n")[0] or "it cannot be parsed", 1, 1) from None
+        raise NotPythonError(str(error).partition("\n")[0] or "it cannot be parsed") from None
 
 
 def _nesting(text: str) -> int:
@@ -82,7 +74,7 @@ def lower(module: cst.Module, package: str = "") -> s.File:
     try:
         return _Statements(package).file(module)
     except RecursionError:
-        raise NotPythonError("it is nested too deeply", 1, 1) from None
+        raise TooDeepError() from None
 
 
 class _Statements(Expressions):
@@ -163,26 +155,7 @@ class _Statements(Expressions):
         names = [(_dotted(a.name), _dotted(a.asname.name) if a.asname is not None else None) for a in named]
         level = 0 if module is None else len(node.relative)
         made = self.make(s.Import(module, level, names or [("*", None)]), node)
-        prefix = ""
-        if hasattr(node, "module"):
-            prefix = _dotted(node.module) if node.module is not None else ""
-            if node.relative:
-                parts = self.package.split(".") if self.package else []
-                kept = parts[: len(parts) - len(node.relative) + 1]
-                prefix = ".".join([*(kept or ["."]), *([prefix] if prefix else [])])
-            if isinstance(node.names, cst.ImportStar):
-                self.stars.append(prefix)
-                return made
-            prefix += "."
-        for alias in node.names:
-            full = prefix + _dotted(alias.name)
-            if alias.asname is not None:
-                self.bind(_dotted(alias.asname.name), "import", made, qualified=full)
-            elif prefix:
-                self.bind(full.rpartition(".")[2], "import", made, qualified=full)
-            else:
-                root = full.partition(".")[0]
-                self.bind(root, "import", made, qualified=root)
+        self.bind_import(made)
         return made
 
     def branch(self, node: cst.If) -> s.Statement:
@@ -209,7 +182,7 @@ class _Statements(Expressions):
         for item in node.items:
             value = self.expression(item.item)
             target: s.Expression | None = None
-            names: list[tuple[str, tuple[int, ...]]] = []
+            names: Names = []
             if item.asname is not None:
                 target, names = self.target(item.asname.name, "with", value)
             made = self.make(s.WithItem(value, target), item)

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -18,6 +19,7 @@ from flake8.main.cli import main
 
 from detlint import catalogue
 from detlint.cli import cli
+from detlint.lowering import TooDeepError
 from detlint.plugins.flake8 import Plugin
 
 Shown = list[tuple[str, int, int, str]]  # path, line, column, code and message
@@ -202,7 +204,7 @@ def test_a_broken_file_is_flake8s_and_one_that_only_our_parser_refuses_is_ours(
     write("train.py", "def f(:\n")
     assert [code for *_, code in flake8("--select", "DET,E9")] == ["E999"]
     write("train.py", f"import torch\n{BENCHMARK}\n")
-    monkeypatch.setattr("detlint.tree._DEEPEST", -1)
+    monkeypatch.setattr("detlint.reading.lower", Mock(side_effect=TooDeepError))
     assert flake8("--select", "DET,E9") == [("train.py", 1, 1, "DET000")]
 
 

@@ -8,8 +8,10 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from detlint import positions, tree
+from detlint import positions, reading, tree
 from detlint import syntax as s
+from detlint.lowering import NotPythonError
+from detlint.tree_spans import TreeSpans
 
 TEXTS = {
     "parentheses": "x = ((1 + 2))\ny = (f(a, (b)))\n",
@@ -29,12 +31,12 @@ TEXTS = {
 def test_spans_equal_libcst_positions(text: str) -> None:
     parsed = tree.parse(text)
     file = tree.lower(parsed)
-    spans, lines = positions.Spans(parsed, text), positions.Lines(text)
+    spans, lines = TreeSpans(parsed, text), positions.Lines(text)
     known = MetadataWrapper(parsed, unsafe_skip_copy=True).resolve(PositionProvider)
     compared = 0
     for node in s.walk(file):
         if isinstance(node, s.Expression) and isinstance(node.origin, cst.BaseExpression):
-            start, end = (lines.position(offset) for offset in spans.of(node.origin))
+            start, end = (lines.position(offset) for offset in spans.of(node))
             wanted = known[node.origin]
             assert start == (wanted.start.line, wanted.start.column + 1)
             assert end == (wanted.end.line, wanted.end.column + 1)
@@ -51,7 +53,7 @@ def test_lines_end_as_python_ends_them(text: str, offset: int, position: tuple[i
 
 
 def test_parents_and_order_follow_evaluation() -> None:
-    file = tree.lower(tree.parse("x = f(a, b=g(c)) + h(d)\n"))
+    file = reading.read("x = f(a, b=g(c)) + h(d)\n").file
     calls = sorted((n for n in s.walk(file) if isinstance(n, s.Call)), key=lambda n: n.order)
     assert [c.function.id for c in calls if isinstance(c.function, s.Name)] == ["g", "f", "h"]
     assert all(child.parent is node for node in s.walk(file) for child in node)
@@ -59,6 +61,6 @@ def test_parents_and_order_follow_evaluation() -> None:
 
 @pytest.mark.parametrize("text", ["x = = 1\n", "print 'python 2'\n", "def f(:\n", "x = (\n", "'a' b'c'\n"])
 def test_what_is_not_python_is_a_syntax_problem(text: str) -> None:
-    with pytest.raises(tree.NotPythonError) as caught:
-        tree.parse(text)
+    with pytest.raises(NotPythonError) as caught:
+        reading.read(text)
     assert caught.value.line >= 1

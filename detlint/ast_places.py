@@ -1,0 +1,89 @@
+"""Where nodes of Python's own `ast` stand in the text: offsets in characters, and what stands between nodes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import Any
+
+from detlint.positions import line_starts
+
+_BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
+_COMMENT = re.compile(r"#[^\r\n]*")
+
+
+class Places:
+    """Offsets in one text. `ast` counts lines, and columns in bytes of UTF-8."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._is_ascii = text.isascii()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return line_starts(self.text)
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a place as `ast` gives it."""
+        start = self._starts[line - 1]
+        before = "" if self._is_ascii else self.text[start : start + column]
+        if before.isascii():
+            return start + column
+        return start + len(before.encode()[:column].decode(errors="ignore"))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset as `ast` gives them."""
+        line = bisect_right(self._starts, offset)
+        return line, len(self.text[self._starts[line - 1] : offset].encode())
+
+    def start(self, node: Any) -> int:
+        """Where a node starts by `ast`."""
+        return self.offset(node.lineno, node.col_offset)
+
+    def end(self, node: Any) -> int:
+        """Where a node ends by `ast`."""
+        return self.offset(node.end_lineno, node.end_col_offset)
+
+    def of(self, node: Any) -> tuple[int, int]:
+        """Where a node starts and ends by `ast`: without its own parentheses, but for tuples and generators."""
+        return self.start(node), self.end(node)
+
+    # What stands between nodes: blanks, comments, parentheses
+
+    def skip(self, offset: int) -> int:
+        """Where the first token at or behind `offset` starts."""
+        blank = _BLANK.match(self.text, offset)
+        return offset if blank is None else blank.end()
+
+    def opened(self, start: int, end: int) -> int:
+        """How many parentheses open between two offsets that have nothing but delimiters between them."""
+        return _COMMENT.sub("", self.text[start:end]).count("(")
+
+    def closed(self, offset: int, count: int = -1) -> int:
+        """Where the parentheses end that close right behind `offset`: so many, or all of them."""
+        while count:
+            place = self.skip(offset)
+            if not self.text.startswith(")", place):
+                break
+            offset = place + 1
+            count -= 1
+        return offset
+
+    def last(self, offset: int, limit: int) -> int:
+        """Where the last delimiter ends that stands from `offset` to `limit`; `offset` where there is none."""
+        while (place := self.skip(offset)) < limit:
+            offset = place + 1
+        return offset
+
+    def is_parenthesised(self, node: ast.Tuple) -> bool:
+        """Whether parentheses around a tuple are the tuple's own, as they are where it is in any."""
+        if not node.elts:
+            return True
+        first, end = self.of(node.elts[0])
+        opened = self.opened(self.start(node), first)
+        while opened and self.closed(end, 1) > end:
+            end = self.closed(end, 1)
+            opened -= 1
+        return opened > 0

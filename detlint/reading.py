@@ -1,0 +1,95 @@
+"""From a text to `syntax`: by Python's own parser, which is ten times faster, or by libcst where that does not read it.
+
+libcst reads the grammar of every Python whatever Python runs it. It is imported only for a text that the running
+Python refuses: one in newer or older syntax, or a broken one. Both ways give the same nodes, scopes and spans.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+import warnings
+from dataclasses import dataclass
+from typing import Protocol
+
+from detlint import syntax as s
+from detlint.ast_places import Places
+from detlint.ast_spans import AstSpans
+from detlint.ast_strings import UnclearError
+from detlint.ast_tree import lower
+from detlint.lowering import NotPythonError as NotPythonError
+from detlint.lowering import TooDeepError
+
+_NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+
+
+class Spans(Protocol):
+    """Where the nodes of a file stand in its text."""
+
+    def of(self, node: s.Node) -> tuple[int, int]:
+        """Start and end of a node, without its own parentheses and surrounding space: offsets in characters."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text that was read: its syntax, and where that stands."""
+
+    file: s.File
+    spans: Spans
+
+
+def read(text: str, package: str = "") -> Reading:
+    """The syntax of a file. `package` is the dotted package that relative imports start from.
+
+    Raises NotPythonError.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes and the like, which are the program's own business
+        module = _parsed(text)
+        places = Places(text)
+        try:
+            if module is not None:
+                return Reading(lower(module, places, package), AstSpans(places))
+        except UnclearError:
+            pass
+        return _read_by_libcst(text, package)
+
+
+def check(text: str) -> None:
+    """Raise NotPythonError where `read` would."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = _parsed(text)
+    if module is None:
+        from detlint import tree
+
+        tree.parse(text)
+
+
+def _parsed(text: str) -> ast.Module | None:
+    """The running Python's tree of a text; None where it cannot read it, or reads names otherwise than they stand."""
+    if not text.isascii() and _has_names_to_normalise(text):
+        return None
+    try:
+        return ast.parse(text)
+    except (RecursionError, MemoryError):  # libcst overflows its stack where Python says this
+        raise TooDeepError from None
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _has_names_to_normalise(text: str) -> bool:
+    """Whether there may be names that Python takes for others by NFKC, which the text does not show as they are."""
+    if unicodedata.is_normalized("NFKC", text):
+        return False
+    return not all(unicodedata.is_normalized("NFKC", word) for word in _NOT_ASCII_WORD.findall(text))
+
+
+def _read_by_libcst(text: str, package: str) -> Reading:
+    from detlint import tree
+    from detlint.tree_spans import TreeSpans
+
+    module = tree.parse(text)
+    return Reading(tree.lower(module, package), TreeSpans(module, text))
