@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 from detlint import facts as f
 from detlint import syntax as s
 from detlint.analysis.folders import folder
 from detlint.analysis.inert import Inert
+from detlint.catalogue import Catalogue
 from detlint.model import Module
 from detlint.scopes import Scope
 
@@ -22,7 +24,7 @@ class Expressions:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.inert = Inert(module)
-        self.known = _known(module)
+        self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
@@ -185,18 +187,19 @@ def _owner(scope: Scope) -> object:
     return scope.owner
 
 
-def _known(module: Module) -> frozenset[str]:
+@cache
+def _known(catalogue: Catalogue) -> frozenset[str]:
     """Every name of a library that the tables of random numbers, switches, programs and operations speak of."""
     found: set[str] = set()
     for file in ("randomness", "switches", "program"):
-        for rows in module.catalogue.tables[file].values():
+        for rows in catalogue.tables[file].values():
             for row in rows:
                 names = [*row.list("names"), *row.list("calls")]
                 found.update(names)
                 found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
                 owners = (name.rpartition(".")[0] for name in names)
                 found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
-    for row in module.catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
+    for row in catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
         if row.text("rule") or row.text("raises"):
             found.update(row.list("names"))
     return frozenset(found)
