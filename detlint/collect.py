@@ -184,7 +184,7 @@ class _Collector(Expressions):
             return self.annotation(node.indices[0]) if self.module.names(node.value) & {"typing.Optional"} else None
         if isinstance(node, s.Operation) and node.operator == "|":
             return self.annotation(node.operands[0])
-        return self._reference(node) if isinstance(node, (s.Name, s.Attribute)) else None
+        return self.lower(node) if isinstance(node, (s.Name, s.Attribute)) else None
 
     def kind(self, node: s.Function) -> str:
         if class_of(node) is None:
