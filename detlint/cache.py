@@ -118,14 +118,14 @@ class Cache:
                 continue
         return found
 
-    def keep(self, content: Content, collected: Collected) -> None:
-        """Keep what all rules made of a file; for good once `flush` was called."""
+    def keep(self, content: Content, collected: Collected, document: bytes | None = None) -> None:
+        """Keep what all rules made of a file, in the words of `encoded`; for good once `flush` was called."""
         key = self._key(content)
         if key is not None and collected.lasting and not isinstance(content.item.text, str):  # soon to be another
-            try:
-                self._waiting[key] = _files().encode(collected)
-            except CodecError:
+            document = document or encoded(collected)
+            if document is None:
                 return
+            self._waiting[key] = document
             if len(self._waiting) >= _BATCH:
                 self.flush()
 
@@ -266,6 +266,14 @@ def _digest_of_text(text: str | bytes) -> bytes:
     except source.UnreadableError:
         same = False
     return hashlib.sha256(content if same else b"\0" + content).digest()
+
+
+def encoded(collected: Collected) -> bytes | None:
+    """The document of what all rules made of a file; None where it cannot be kept."""
+    try:
+        return _files().encode(collected)
+    except CodecError:
+        return None
 
 
 @cache

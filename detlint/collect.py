@@ -52,6 +52,7 @@ class _Collector(Expressions):
     def __init__(self, module: Module) -> None:
         super().__init__(module)
         self.exits = module.catalogue.names("program", "exit")
+        self.generators = {_body_of(node) for node in module.nodes if isinstance(node, s.Operation) and _yields(node)}
 
     def block(self, block: s.Block | None) -> f.Statements:
         found: list[f.Statement] = []
@@ -163,7 +164,7 @@ class _Collector(Expressions):
         self.captured.append((node, captured))
         body = self.block(node.body)
         self.captured.pop()
-        yields = any(isinstance(n, s.Operation) and n.operator.startswith("yield") for n in _own(node.body))
+        yields = node in self.generators
         returns = self.lower(node.returns)
         place = self.module.place(node)
         kind, names = self.kind(node), tuple(sorted(captured))
@@ -183,7 +184,7 @@ class _Collector(Expressions):
             return self.annotation(node.indices[0]) if self.module.names(node.value) & {"typing.Optional"} else None
         if isinstance(node, s.Operation) and node.operator == "|":
             return self.annotation(node.operands[0])
-        return self._reference(node) if isinstance(node, (s.Name, s.Attribute)) else None
+        return self.lower(node) if isinstance(node, (s.Name, s.Attribute)) else None
 
     def kind(self, node: s.Function) -> str:
         if class_of(node) is None:
@@ -204,13 +205,15 @@ _KINDS = {
 }
 
 
-def _own(body: s.Block) -> list[s.Node]:
-    """The nodes of a function's body, those of functions and classes in it aside."""
-    found: list[s.Node] = []
-    stack: list[s.Node] = [body]
-    while stack:
-        node = stack.pop()
-        found.append(node)
-        if not isinstance(node, (s.Lambda, s.Function, s.Class)):
-            stack.extend(node)
-    return found
+def _yields(node: s.Operation) -> bool:
+    return node.operator in ("yield", "yield from")
+
+
+def _body_of(node: s.Node) -> s.Node | None:
+    """The function or class in whose body `node` stands; None outside of such, in a decorator for one."""
+    inner = node
+    for outer in node.ancestors():
+        if isinstance(outer, (s.Function, s.Class)):
+            return outer if inner is outer.body else None
+        inner = outer
+    return None

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import get_context
-from pathlib import Path
+from functools import partial
+from itertools import repeat
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
-from detlint.cache import Cache, Content
+from detlint.cache import Cache, Content, encoded
+from detlint.packing import pack, unpack
+from detlint.processes import forks, spread, usable_cores
 
-_SAFE_PATH = "PYTHONSAFEPATH"
+_BATCH = 65_536  # bytes of source: a tenth of a second of work
+_SPAWNS = 1_000_000  # bytes of source for which it pays to start an interpreter
 Progress = Callable[[int, int], None]
 
 
@@ -35,9 +34,9 @@ def collect(
     missing = {each.item.path: cache.loaded(each) for each in contents if each.item.path not in found}
     chosen = frozenset(catalogues.load().rules) if cache else codes
     items = [each.item for each in missing.values()]
-    for collected in _collect(items, chosen, torch, jobs, progress):
+    for collected, document in _collect(items, chosen, torch, bool(cache), jobs, progress):
         found[collected.path] = collected
-        cache.keep(missing[collected.path], collected)
+        cache.keep(missing[collected.path], collected, document)
     cache.flush()
     for each in contents:
         path = each.item.path
@@ -53,53 +52,44 @@ def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
 
 
 def _collect(
-    sources: Sequence[Source], codes: frozenset[str], torch: Version, jobs: int, progress: Progress | None
-) -> Iterator[Collected]:
-    jobs = jobs or os.cpu_count() or 1
-    if jobs == 1 or len(sources) < 8:
-        for done, item in enumerate(sources, 1):
-            yield _analyse_alone(item, codes, torch)
-            if progress is not None:
-                progress(done, len(sources))
-        return
-    waiting = deque(sorted(sources, key=_size, reverse=True))
-    while waiting:
-        with _without_own_folder(), ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            for future in [pool.submit(_analyse_alone, item, codes, torch) for item in waiting]:
-                try:
-                    collected = future.result()
-                except BrokenProcessPool:
-                    if jobs > 1:
-                        jobs = 1  # one process at a time tells which file ended it
-                        break
-                    yield failed(waiting.popleft(), catalogues.load(), "its analysis ended the process")
-                    break
-                waiting.popleft()
-                yield collected
-                if progress is not None:
-                    progress(len(sources) - len(waiting), len(sources))
+    sources: Sequence[Source], codes: frozenset[str], torch: Version, kept: bool, jobs: int, progress: Progress | None
+) -> Iterator[tuple[Collected, bytes | None]]:
+    """What comes of each file, and the bytes of it that a cache keeps, where that is asked for and not yet to be made.
 
-
-@contextmanager
-def _without_own_folder() -> Iterator[None]:
-    """Keep the folder in which detlint runs off the path of new processes: a file there may be called enum.py.
-
-    Python 3.10 has no such variable.
+    Files are worth a process where their analysis takes longer than to start one.
     """
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
+    batches = list(_batches(sources)) if jobs != 1 and len(sources) > 1 else []
+    enough = len(batches) > 1 and (forks() or sum(map(_size, sources)) >= _SPAWNS)
+    work = partial(_packed, codes=codes, torch=torch, kept=kept)
+    found = spread(work, batches, min(jobs or usable_cores(), len(batches))) if enough else zip(sources, repeat(None))
+    for done, (item, packed) in enumerate(found, 1):
+        if not enough:
+            yield _analyse_alone(item, codes, torch), None
+        elif packed is None:
+            yield failed(item, catalogues.load(), "its analysis ended the process"), None
         else:
-            os.environ[_SAFE_PATH] = before
+            yield unpack(packed)
+        if progress is not None:
+            progress(done, len(sources))
+
+
+def _batches(sources: Sequence[Source]) -> Iterator[list[Source]]:
+    """Files in batches of some size, the largest first, so that processes end at about the same time."""
+    batch: list[Source] = []
+    size = 0
+    for item in sorted(sources, key=_size, reverse=True):
+        batch.append(item)
+        size += _size(item)
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _size(item: Source) -> int:
     try:
-        return Path(item.path).stat().st_size if item.text is None else len(item.text)
+        return os.stat(item.path).st_size if item.text is None else len(item.text)  # noqa: PTH116
     except OSError:
         return 0
 
@@ -107,3 +97,12 @@ def _size(item: Source) -> int:
 def _analyse_alone(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     with undisturbed():
         return analyse(item, codes, torch)
+
+
+def _packed(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> bytes:
+    with undisturbed():
+        collected = analyse(item, codes, torch)
+        try:
+            return pack((collected, encoded(collected) if kept else None))
+        except RecursionError:
+            return pack((failed(item, catalogues.load(), "it is nested too deeply"), None))

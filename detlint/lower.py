@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
 
 from detlint import facts as f
 from detlint import syntax as s
 from detlint.analysis.folders import folder
 from detlint.analysis.inert import Inert
+from detlint.catalogue import Catalogue
 from detlint.model import Module
 from detlint.scopes import Scope
 
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+T = TypeVar("T")
+
+
+class _Once(dict[str, T]):
+    """Records that are but a name: one of each, since a file says the same names again and again."""
+
+    def __init__(self, kind: Callable[[str], T]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, name: str) -> T:
+        made = self[name] = self._kind(name)
+        return made
 
 
 class Expressions:
@@ -22,12 +39,17 @@ class Expressions:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.inert = Inert(module)
-        self.known = _known(module)
+        self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
         ] = []  # of the functions that are being lowered, outermost first
+        self._locals = _Once(f.Local)
+        self._globals = _Once(f.Global)
+        self._libraries = _Once(f.Library)
+        self._strings = _Once(f.Literal)
+        self._chosen: dict[frozenset[str], str] = {}
 
     def function(self, node: s.Function) -> str:
         """Lower a function and return its qualified name. Statements do that."""
@@ -35,44 +57,49 @@ class Expressions:
 
     def lower(self, node: s.Expression | None) -> f.Expression:
         """An expression as the facts have it."""
-        if node is None:
-            return None
-        if isinstance(node, (s.Name, s.Attribute)):
-            return self._reference(node)
-        if isinstance(node, s.Call):
-            return self._call(node)
-        if isinstance(node, s.Constant):
-            return f.Literal(node.value) if isinstance(node.value, (str, int, float, bytes, type(None))) else None
-        if isinstance(node, s.Collection):
-            return f.Display(node.kind, tuple(self.element(e) for e in node.elements), node.order)
-        if isinstance(node, s.Dictionary):
-            pairs = zip(node.keys, node.values, strict=True)
-            return f.Table(tuple((self.lower(k), self.lower(v)) for k, v in pairs), node.order)
-        if isinstance(node, s.Subscript):
-            key = self.lower(node.indices[0]) if len(node.indices) == 1 else None
-            value = self.lower(node.value)
-            return f.Item(value, key) if value is not None else computed([value, key])
-        if isinstance(node, s.Operation):
-            return self._operation(node)
-        if isinstance(node, s.Conditional):
-            return f.Conditional(self.lower(node.test), self.lower(node.body), self.lower(node.orelse))
-        if isinstance(node, s.NamedExpression):
-            return f.Named(self.target(node.target), self.lower(node.value))
-        if isinstance(node, s.Comprehension):
-            clauses = tuple((self.target(c.target), self.lower(c.iterator)) for c in node.clauses)
-            tests = [self.lower(test) for clause in node.clauses for test in clause.tests]
-            element = computed([*tests, *(self.lower(e) for e in node.elements[:-1])])
-            last = self.lower(node.elements[-1])
-            return f.Each(node.kind, clauses, last if element is None else f.Computed((element, last)), node.order)
-        if isinstance(node, s.Lambda):
-            return f.Closure(self.function(node.function))
-        if isinstance(node, s.Starred):
-            return self.lower(node.value)
-        return None
+        lowered = _EXPRESSIONS.get(type(node))
+        return None if lowered is None else lowered(self, node)
 
     def element(self, node: s.Expression) -> f.Expression:
         """An element of a display; one that is unpacked into it is an item of what is unpacked."""
         return f.Item(self.lower(node.value), None) if isinstance(node, s.Starred) else self.lower(node)
+
+    def _constant(self, node: s.Constant) -> f.Expression:
+        value = node.value
+        if isinstance(value, str):
+            return self._strings[value]
+        return f.Literal(value) if isinstance(value, (int, float, bytes, type(None))) else None
+
+    def _collection(self, node: s.Collection) -> f.Expression:
+        return f.Display(node.kind, tuple([self.element(e) for e in node.elements]), node.order)
+
+    def _dictionary(self, node: s.Dictionary) -> f.Expression:
+        pairs = zip(node.keys, node.values, strict=True)
+        return f.Table(tuple([(self.lower(k), self.lower(v)) for k, v in pairs]), node.order)
+
+    def _subscript(self, node: s.Subscript) -> f.Expression:
+        key = self.lower(node.indices[0]) if len(node.indices) == 1 else None
+        value = self.lower(node.value)
+        return f.Item(value, key) if value is not None else computed([value, key])
+
+    def _conditional(self, node: s.Conditional) -> f.Expression:
+        return f.Conditional(self.lower(node.test), self.lower(node.body), self.lower(node.orelse))
+
+    def _named(self, node: s.NamedExpression) -> f.Expression:
+        return f.Named(self.target(node.target), self.lower(node.value))
+
+    def _comprehension(self, node: s.Comprehension) -> f.Expression:
+        clauses = tuple([(self.target(c.target), self.lower(c.iterator)) for c in node.clauses])
+        tests = [self.lower(test) for clause in node.clauses for test in clause.tests]
+        element = computed([*tests, *(self.lower(e) for e in node.elements[:-1])])
+        last = self.lower(node.elements[-1])
+        return f.Each(node.kind, clauses, last if element is None else f.Computed((element, last)), node.order)
+
+    def _lambda(self, node: s.Lambda) -> f.Expression:
+        return f.Closure(self.function(node.function))
+
+    def _starred(self, node: s.Starred) -> f.Expression:
+        return self.lower(node.value)
 
     def _operation(self, node: s.Operation) -> f.Expression:
         operands = [self.lower(operand) for operand in node.operands]
@@ -97,7 +124,7 @@ class Expressions:
             return self._variable(node)
         if isinstance(node, s.Attribute):
             name = self.library(node)
-            return f.Library(name) if name else f.Member(self.lower(node.value), node.attribute)
+            return self._libraries[name] if name else f.Member(self.lower(node.value), node.attribute)
         if isinstance(node, s.Subscript):
             return f.Item(self.lower(node.value), self.lower(node.indices[0]))
         if isinstance(node, s.Collection):
@@ -106,29 +133,39 @@ class Expressions:
 
     # Names
 
-    def _reference(self, node: s.Name | s.Attribute) -> f.Expression:
+    def _name(self, node: s.Name) -> f.Expression:
         name = self.library(node)
-        if isinstance(node, s.Name):
-            return f.Library(name) if name else self._variable(node)
+        return self._libraries[name] if name else self._variable(node)
+
+    def _attribute(self, node: s.Attribute) -> f.Expression:
+        name = self.library(node)
         if name and self.module.names(node.value):
-            return f.Library(name)
+            return self._libraries[name]
         return f.Member(self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) else name)
 
     def _variable(self, node: s.Name) -> f.Expression:
         scope = node.scope.find(node.id)
         if scope is None or scope.kind == "module":
-            return f.Global(node.id)
+            return self._globals[node.id]
         owner = _owner(scope)
         for function, captured in reversed(self.captured):
             if function is owner:
                 break
             captured.add(node.id)
-        return f.Local(node.id)
+        return self._locals[node.id]
 
     def library(self, node: s.Expression) -> str:
         """The name of something of torch, numpy or the standard library; "" for anything else."""
-        names = sorted(self.module.names(node))
-        if not names or not all(name.partition(".")[0] in QUIET for name in names):
+        names = self.module.names(node)
+        if not names:
+            return ""
+        chosen = self._chosen.get(names)
+        if chosen is None:
+            chosen = self._chosen[names] = self._choose(sorted(names))
+        return chosen
+
+    def _choose(self, names: list[str]) -> str:
+        if not all(name.partition(".")[0] in QUIET for name in names):
             return ""
         if names == ["builtins.__name__"] or any(
             name in self.module.functions or name in self.module.classes for name in names
@@ -155,6 +192,15 @@ class Expressions:
         return f.Call(
             function, arguments, self.module.place(node), node.order, bool(name) and self.inert.is_inert(node)
         )
+
+
+_E = Expressions
+_EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
+    s.Name: _E._name, s.Attribute: _E._attribute, s.Call: _E._call, s.Constant: _E._constant,
+    s.Collection: _E._collection, s.Dictionary: _E._dictionary, s.Subscript: _E._subscript,
+    s.Operation: _E._operation, s.Conditional: _E._conditional, s.NamedExpression: _E._named,
+    s.Comprehension: _E._comprehension, s.Lambda: _E._lambda, s.Starred: _E._starred,
+}  # fmt: skip
 
 
 def idle(value: f.Expression) -> bool:
@@ -185,18 +231,19 @@ def _owner(scope: Scope) -> object:
     return scope.owner
 
 
-def _known(module: Module) -> frozenset[str]:
+@cache
+def _known(catalogue: Catalogue) -> frozenset[str]:
     """Every name of a library that the tables of random numbers, switches, programs and operations speak of."""
     found: set[str] = set()
     for file in ("randomness", "switches", "program"):
-        for rows in module.catalogue.tables[file].values():
+        for rows in catalogue.tables[file].values():
             for row in rows:
                 names = [*row.list("names"), *row.list("calls")]
                 found.update(names)
                 found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
                 owners = (name.rpartition(".")[0] for name in names)
                 found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
-    for row in module.catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
+    for row in catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
         if row.text("rule") or row.text("raises"):
             found.update(row.list("names"))
     return frozenset(found)
