@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from detlint import syntax as s
 from detlint.catalogue import Catalogue
+from detlint.index import Index
 from detlint.infer import TENSOR, Types
 from detlint.scopes import bound, reaching
 from detlint.values import UNKNOWN, literal
 
 _BUILTINS = frozenset(dir(builtins))
 _NOTHING: frozenset[str] = frozenset()
-_PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
+PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
 
 
-class Resolver:
+class Resolver(Index):
     """Answers about the expressions of one file. An empty set or None means "not known"."""
 
     def __init__(self, file: s.File, module: str, catalogue: Catalogue) -> None:
-        self.file = file
+        super().__init__(file, catalogue)
         self.module = module
-        self.catalogue = catalogue
         self.functions: dict[str, s.Function] = {}
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
@@ -32,24 +33,20 @@ class Resolver:
         names = catalogue.names
         self._tensor_only = names("names", "methods", "methods", id="tensor-only")
         self._types = Types(self)
-        self._index(file.body, module)
-
-    def _index(self, node: s.Node, prefix: str) -> None:
-        for child in s.walk(node):
-            if isinstance(child, (s.Function, s.Class)):
-                outer = next((a for a in child.ancestors() if isinstance(a, (s.Function, s.Class))), None)
-                base = prefix if outer is None else self._qualified[outer]
-                qualified = self._qualified[child] = f"{base}.{child.name}"
-                if isinstance(child, s.Class):
-                    self.classes.setdefault(qualified, child)
-                else:
-                    self.functions.setdefault(qualified, child)
+        for klass in self.every(s.Class):
+            self.classes.setdefault(self.qualified(klass), klass)
+        for function in self.every(s.Function):
+            self.functions.setdefault(self.qualified(function), function)
 
     # Qualified names
 
     def qualified(self, node: s.Function | s.Class) -> str:
         """The qualified name of a function or class of this file."""
-        return self._qualified[node]
+        found = self._qualified.get(node)
+        if found is None:
+            outer = next((a for a in node.ancestors() if isinstance(a, (s.Function, s.Class))), None)
+            found = self._qualified[node] = f"{self.module if outer is None else self.qualified(outer)}.{node.name}"
+        return found
 
     def canonical(self, name: str) -> str:
         """The one name of an API that can be imported from several places."""
@@ -101,7 +98,7 @@ class Resolver:
             if binding.qualified is not None:
                 found.add(self.canonical(binding.qualified))
             elif isinstance(binding.node, (s.Function, s.Class)):
-                found.add(self._qualified[binding.node])
+                found.add(self.qualified(binding.node))
             elif binding.kind == "assign" and binding.value is not None and not binding.path:
                 if isinstance(binding.value, s.Constant) and binding.value.value is None:
                     continue
@@ -132,7 +129,7 @@ class Resolver:
     def _member(self, base: str, attribute: str) -> str:
         owner = self.classes.get(base)
         where = None if owner is None else self._defines(owner, attribute)
-        return self.canonical(f"{base if where is None else self._qualified[where]}.{attribute}")
+        return self.canonical(f"{base if where is None else self.qualified(where)}.{attribute}")
 
     # Classes
 
@@ -258,11 +255,24 @@ class Resolver:
             names = _NOTHING if made is None else self.names(made.arguments[0].value)
         return names
 
+    def calls_to(self, names: Collection[str]) -> Iterator[s.Call]:
+        """The calls all of whose possible callees are among `names`, in evaluation order."""
+        for call in self.calls_like(names):
+            callee = self.callee(call)
+            if callee and all(name in names for name in callee):
+                yield call
+
+    @cached_property
+    def _makes_partials(self) -> bool:
+        return not self.narrows or not self.words.isdisjoint(self.catalogue.spellings(PARTIAL))
+
     def partial(self, node: s.Expression) -> s.Call | None:
         """The `functools.partial(f, ...)` call that made `node`."""
+        if not self._makes_partials:
+            return None
         values = self.values(node) if isinstance(node, (s.Name, s.Attribute, s.Call)) else None
         for value in values or ():
-            if isinstance(value, s.Call) and value.arguments and self.names(value.function) & _PARTIAL:
+            if isinstance(value, s.Call) and value.arguments and self.names(value.function) & PARTIAL:
                 return value
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 from detlint import syntax as s
@@ -109,16 +108,6 @@ def _runs_in(name: s.Name) -> Scope | None:
     while scope is not None and scope is not home and scope.kind == "comprehension":
         scope = scope.parent
     return scope
-
-
-def reads(file: s.File) -> dict[tuple[int, str], list[s.Name]]:
-    """All names of a file that are read, by the scope that binds them (its `id`) and by name."""
-    found: dict[tuple[int, str], list[s.Name]] = defaultdict(list)
-    for node in s.walk(file):
-        if isinstance(node, s.Name) and not node.stored:
-            scope = node.scope.find(node.id)
-            found[id(scope), node.id].append(node)
-    return found
 
 
 def bound(binding: Binding) -> s.Expression | None:

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
+from detlint.catalogue import Catalogue
 from detlint.model import Module
 
+EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # by `exposes`
 _NUMBERS = frozenset(("builtins.range", "itertools.count"))
+
+
+@cache
+def _uses(catalogue: Catalogue) -> Mapping[str, str]:
+    return {name: row.text("kind") for name, row in catalogue.by_name("order", "use").items()}
+
+
+@cache
+def _methods(catalogue: Catalogue) -> Mapping[tuple[str, str], str]:
+    rows = catalogue.rows("order", "method")
+    return {(row.text("of"), name): row.text("kind") for row in rows for name in row.list("methods")}
 
 
 class Calls:
     """Answers about the calls of one file, by the tables of `order.toml`."""
 
     def __init__(self, module: Module, loops: Loops) -> None:
-        rows = module.catalogue.rows
         self.module = module
         self.loops = loops
-        self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
+        self._uses = _uses(module.catalogue)
         self._sorting = module.catalogue.names("order", "use", id="sorted")
         self._listing = module.catalogue.names("order", "listing")
-        self._methods = {
-            (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
-        }
+        self._methods = _methods(module.catalogue)
 
     def method(self, name: str) -> str:
         """What a method of the ordered value does: the kind of its row, or ""."""
