@@ -34,7 +34,7 @@ class Index:
     @cached_property
     def _by_kind(self) -> Mapping[type[s.Node], list[Any]]:
         found: dict[type[s.Node], list[Any]] = defaultdict(list)
-        for node in s.walk(self.file):
+        for node in self.nodes:
             found[type(node)].append(node)
         return found
 

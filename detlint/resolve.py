@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from detlint import syntax as s
@@ -29,7 +30,7 @@ class Resolver(Index):
         self._qualified: dict[s.Node, str] = {}
         self._names: dict[s.Expression, frozenset[str]] = {}
         self._found_types: dict[s.Expression, frozenset[str]] = {}
-        self._stored_attributes: dict[s.Class, dict[str, list[s.Assign]]] = {}
+        self._ancestries: dict[s.Class, list[str]] = {}
         names = catalogue.names
         self._tensor_only = names("names", "methods", "methods", id="tensor-only")
         self._types = Types(self)
@@ -144,14 +145,17 @@ class Resolver(Index):
 
     def ancestry(self, klass: s.Class) -> list[str]:
         """Qualified names of all bases, through the classes of this file."""
-        found: list[str] = []
-        queue = self.bases(klass)
-        while queue:
-            base = queue.pop(0)
-            if base not in found:
-                found.append(base)
-                if base in self.classes:
-                    queue += self.bases(self.classes[base])
+        found = self._ancestries.get(klass)
+        if found is None:
+            found = []
+            queue = self.bases(klass)
+            while queue:
+                base = queue.pop(0)
+                if base not in found:
+                    found.append(base)
+                    if base in self.classes:
+                        queue += self.bases(self.classes[base])
+            self._ancestries[klass] = found
         return found
 
     def is_a(self, klass: s.Class, family: str) -> bool:
@@ -178,14 +182,26 @@ class Resolver(Index):
         types = self.types(node)
         return self.classes.get(next(iter(types))) if len(types) == 1 else None
 
+    @cached_property
+    def _stored_attributes(self) -> Mapping[tuple[s.Class, str], list[s.Assign]]:
+        """What methods assign to attributes of their first parameter, by the class that they stand in."""
+        found: dict[tuple[s.Class, str], list[s.Assign]] = defaultdict(list)
+        for node in self.every(s.Attribute):
+            if not node.stored or not isinstance(node.value, s.Name):
+                continue
+            statement = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+            for around in node.ancestors() if isinstance(statement, s.Assign) else ():
+                if isinstance(around, s.Function) and around.parameters and isinstance(statement, s.Assign):
+                    klass = around.parent.parent if around.parent is not None else None
+                    if isinstance(klass, s.Class) and around.parameters[0].name == node.value.id:
+                        found[klass, node.attribute].append(statement)
+        return found
+
     def attribute_assignments(self, klass: s.Class, name: str) -> list[s.Assign]:
         """Every `self.name = ...` of the class and its bases in this file."""
         found: list[s.Assign] = []
         for owner in self.family(klass):
-            stored = self._stored_attributes.get(owner)
-            if stored is None:
-                stored = self._stored_attributes[owner] = _stored_on_self(owner)
-            found += stored.get(name, [])
+            found += self._stored_attributes.get((owner, name), ())
         return found
 
     def attribute_values(self, klass: s.Class, name: str) -> list[s.Expression]:
@@ -297,18 +313,3 @@ class Resolver(Index):
 
 def _unpacks(assign: s.Assign) -> bool:
     return any(isinstance(target, s.Collection) for target in assign.targets)
-
-
-def _stored_on_self(klass: s.Class) -> dict[str, list[s.Assign]]:
-    stored: dict[str, list[s.Assign]] = {}
-    for method in klass.body.statements:
-        if not isinstance(method, s.Function) or not method.parameters:
-            continue
-        receiver = method.parameters[0].name
-        for node in s.walk(method.body):
-            if not isinstance(node, s.Attribute) or not node.stored or not isinstance(node.value, s.Name):
-                continue
-            assign = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
-            if node.value.id == receiver and isinstance(assign, s.Assign):
-                stored.setdefault(node.attribute, []).append(assign)
-    return stored

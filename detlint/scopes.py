@@ -68,12 +68,12 @@ def reaching(name: s.Name) -> list[Binding] | None:
     bindings = [b for b in scope.bindings[name.id] if b.kind != "delete"]
     if len(bindings) < 2 or _runs_in(name) is not scope:
         return bindings
-    around = {id(node) for node in name.ancestors()}
-    loops = [node for node in name.ancestors() if isinstance(node, (s.For, s.While))]
+    around = list(name.ancestors())
+    loops = [node for node in around if isinstance(node, (s.For, s.While))]
     found: list[Binding] = []
     for binding in sorted((b for b in bindings if b.order < name.order), key=lambda b: -b.order):
         found.append(binding)
-        if id(block_of(binding.node)) in around:
+        if block_of(binding.node) in around:
             loops = [loop for loop in loops if not _inside(binding.node, loop)]
             break
     for loop in loops:

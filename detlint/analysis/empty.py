@@ -16,7 +16,7 @@ from detlint.values import literal
 def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, Row]]:
     """Calls that return uninitialised memory of these libraries, each with its row."""
     fake = module.catalogue.names("memory", "fake")
-    for row in module.catalogue.rows("memory", "allocator"):
+    for row in module.rows_like("memory", "allocator"):
         if row.text("library") not in libraries or (row.text("filled") and filled(module)):
             continue
         for call in _calls(module, row):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
@@ -11,6 +11,8 @@ from detlint.catalogue import Catalogue
 from detlint.model import Module
 
 EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # by `exposes`
+_TAKING = frozenset(("text", "writes", "keeps"))  # kinds of methods that take the items of their argument
+_KEEPING = frozenset(("", "free", "writes"))  # kinds of functions that do not, or of which that is not known
 _NUMBERS = frozenset(("builtins.range", "itertools.count"))
 
 
@@ -66,15 +68,23 @@ class Calls:
         named = call.function.attribute if isinstance(call, s.Call) and isinstance(call.function, s.Attribute) else ""
         return self._methods.get(("other", named)) == "text"
 
+    @cached_property
+    def _exposing(self) -> set[s.Call]:
+        """The calls that may take the items of an argument one by one, among others."""
+        names = [name for name, kind in self._uses.items() if kind not in _KEEPING]
+        words = [word for (of, word), kind in self._methods.items() if of == "other" and kind in _TAKING]
+        return set(self.module.calls_like(names, words=words))
+
     def exposes(self, node: s.Expression) -> bool:
         """Whether the code around `node` takes its items one by one, were it a set."""
         parent = node.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
+            if call not in self._exposing:
+                return False
             method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
             kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
-            taken = self._methods.get(("other", method)) in ("text", "writes", "keeps")
-            return taken or kinds.isdisjoint({"", "free", "writes"})
+            return self._methods.get(("other", method)) in _TAKING or kinds.isdisjoint(_KEEPING)
         if isinstance(parent, s.Attribute):
             called = isinstance(parent.parent, s.Call) and parent.parent.function is parent
             return called and parent.attribute == "pop"
