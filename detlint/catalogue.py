@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ class Rule:
 
     def holds_for(self, torch: Version) -> bool:
         """Whether the rule speaks of this version of PyTorch."""
-        return SpecifierSet(self.torch).contains(torch, prereleases=True)
+        return _includes(self.torch, torch)
 
     def speaks_of(self, promises: tuple[str, ...]) -> bool:
         """Whether the rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
@@ -113,9 +113,23 @@ class Row:
         value = self.data.get(key, ())
         return (value,) if isinstance(value, str) else tuple(value)
 
+    def set(self, key: str) -> frozenset[str]:
+        """The strings under `key`, to look up names in."""
+        return _as_set(self.list(key))
+
     def holds_for(self, torch: Version, key: str = "torch") -> bool:
         """Whether the versions under `key` include `torch`; a row without the key holds for all."""
-        return SpecifierSet(self.text(key)).contains(torch, prereleases=True)
+        return _includes(self.text(key), torch)
+
+
+@cache
+def _includes(specifiers: str, version: Version) -> bool:
+    return SpecifierSet(specifiers).contains(version, prereleases=True)
+
+
+@cache
+def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(strings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +145,22 @@ class Catalogue:
         return self.tables[file][table]
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
+    def rows_of(self, file: str, table: str, code: str) -> tuple[Row, ...]:
+        """The rows of a table that name a rule."""
+        return tuple(row for row in self.rows(file, table) if row.text("rule") == code)
+
+    @cache  # noqa: B019 - a catalogue lives as long as the process
     def names(self, file: str, table: str, key: str = "names", **where: str) -> frozenset[str]:
         """The union of the lists under `key` over the rows whose strings equal `where`."""
         rows = self.rows(file, table)
         chosen = (row for row in rows if all(row.data.get(k) == v for k, v in where.items()))
         return frozenset(name for row in chosen for name in row.list(key))
+
+    @cache  # noqa: B019 - a catalogue lives as long as the process
+    def by_name(self, file: str, table: str, key: str = "names", **where: str) -> Mapping[str, Row]:
+        """The last row that has a string in the list under `key`, by string, of those whose strings equal `where`."""
+        rows = (row for row in self.rows(file, table) if all(row.data.get(k) == v for k, v in where.items()))
+        return {name: row for row in rows for name in row.list(key)}
 
     def row(self, file: str, table: str, identity: str) -> Row:
         """The row of a table with this id."""
@@ -160,6 +185,29 @@ class Catalogue:
                 return name  # a module that is on the way to a name of its own
             name = self._aliases[head] + tail
         return name
+
+    @cached_property
+    def _respelled(self) -> dict[str, frozenset[str]]:
+        """How the last part of a name may be spelled where the name has another one, by name."""
+        found: dict[str, set[str]] = {}
+        for prefix in (*self._aliases, _VENDORED):
+            found.setdefault(self.canonical(prefix), set()).add(prefix.rpartition(".")[2])
+        return {name: frozenset(lasts) for name, lasts in found.items()}
+
+    @cache  # noqa: B019 - a catalogue lives as long as the process
+    def rows_by_ending(self, file: str, table: str) -> Mapping[str, tuple[int, ...]]:
+        """The numbers of a table's rows by the last parts under which code can speak of their `names` and `calls`."""
+        found: dict[str, tuple[int, ...]] = {}
+        for number, row in enumerate(self.rows(file, table)):
+            for ending in self.spellings((*row.list("names"), *row.list("calls"))):
+                found[ending] = (*found.get(ending, ()), number)
+        return found
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - a catalogue lives as long as the process
+    def spellings(self, names: Collection[str]) -> frozenset[str]:
+        """The last parts under which code can speak of APIs with these qualified names."""
+        lasts = frozenset(name.rpartition(".")[2] for name in names)
+        return lasts.union(*(self._respelled[name] for name in names if name in self._respelled))
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -223,8 +271,12 @@ def load() -> Catalogue:
     for path in sorted((root / "facts").glob("*.toml")):
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         signatures = content.pop("signatures", signatures)
-        tables[path.stem] = {table: tuple(Row(row["id"], row) for row in rows) for table, rows in content.items()}
+        tables[path.stem] = {table: tuple(map(_row, rows)) for table, rows in content.items()}
     return Catalogue({rule.code: rule for rule in rules}, tables, signatures)
+
+
+def _row(data: Mapping[str, Any]) -> Row:
+    return Row(data["id"], {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
 
 
 _HEADER_KEYS = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from packaging.version import Version
 
@@ -14,8 +14,8 @@ from detlint import positions, reading
 from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
-from detlint.resolve import Resolver
-from detlint.scopes import Scope, class_of, reads
+from detlint.resolve import PARTIAL, Resolver
+from detlint.scopes import class_of
 from detlint.values import UNKNOWN, parse_signature
 
 _READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that leave a dict as it is
@@ -33,6 +33,13 @@ class Passed:
     given: bool | None
     values: tuple[s.Expression, ...] = ()
     default: object = UNKNOWN
+
+
+@cache
+def _taking(catalogue: Catalogue, parameters: tuple[str, ...]) -> frozenset[str]:
+    """The names whose signatures have one of these parameters."""
+    signatures = ((name, parse_signature(text)) for name, text in catalogue.signatures.items())
+    return frozenset(name for name, given in signatures if any(each[0] in parameters for each in given))
 
 
 class Module(Resolver):
@@ -62,52 +69,14 @@ class Module(Resolver):
 
     # Navigation
 
-    @cached_property
-    def nodes(self) -> list[s.Node]:
-        """All nodes, parents before children."""
-        return list(s.walk(self.file))
-
-    @cached_property
-    def calls(self) -> list[s.Call]:
-        """All calls, in evaluation order."""
-        return sorted((node for node in self.nodes if isinstance(node, s.Call)), key=lambda call: call.order)
-
-    @cached_property
-    def _calls_by_name(self) -> Mapping[str, list[s.Call]]:
-        index: dict[str, list[s.Call]] = defaultdict(list)
-        for call in self.calls:
-            for name in self.callee(call):
-                index[name].append(call)
-        return index
-
-    def calls_to(self, names: Container[str]) -> Iterator[s.Call]:
-        """The calls all of whose possible callees are among `names`, in evaluation order."""
-        found = {call.order: call for name, calls in self._calls_by_name.items() if name in names for call in calls}
-        for _, call in sorted(found.items()):
-            if all(name in names for name in self.callee(call)):
-                yield call
-
-    @cached_property
-    def assignments(self) -> list[s.Assign]:
-        """All assignments, in source order."""
-        return [node for node in self.nodes if isinstance(node, s.Assign)]
-
-    def assignments_to(self, names: Container[str]) -> Iterator[tuple[s.Assign, str]]:
+    def assignments_to(self, names: Collection[str]) -> Iterator[tuple[s.Assign, str]]:
         """Assignments to attributes with one of these qualified names, `setattr` aside."""
-        for assign in self.assignments:
+        for assign in self.assignments_like(names):
             for target in assign.targets:
                 if isinstance(target, s.Attribute):
                     name = self.name(target)
                     if name is not None and name in names:
                         yield assign, name
-
-    @cached_property
-    def _reads(self) -> Mapping[tuple[int, str], list[s.Name]]:
-        return reads(self.file)
-
-    def reads(self, scope: Scope, name: str) -> list[s.Name]:
-        """Where a name bound in `scope` is read, inner functions included, in source order."""
-        return self._reads.get((id(scope), name), [])
 
     def function_of(self, node: s.Node) -> s.Function | None:
         """The innermost function or lambda around `node`."""
@@ -139,6 +108,18 @@ class Module(Resolver):
         return False
 
     # Arguments
+
+    def calls_giving(self, parameters: tuple[str, ...]) -> list[s.Call]:
+        """The calls that may pass something for one of these parameters, in evaluation order, among others."""
+        given = {*parameters, "**"}
+        partials = self.calls_like(PARTIAL)
+        if any(argument.keyword in given or argument.star in given for call in partials for argument in call.arguments):
+            return self.calls
+        own = [p.parent for p in self.every(s.Parameter) if p.name in parameters and isinstance(p.parent, s.Function)]
+        names = {self.qualified(function) for function in own}
+        if any(function.name == "__init__" for function in own):
+            names |= self.classes.keys()
+        return self.calls_like(_taking(self.catalogue, parameters) | names, keywords=given)
 
     def signature(self, names: Iterable[str]) -> Sequence[tuple[str, object, bool]]:
         """Parameters of the first name whose signature is known: name, default, keyword-only."""
@@ -234,8 +215,8 @@ class Module(Resolver):
 
     def _is_only_read(self, attribute: str) -> bool:
         """Whether the dicts that the file keeps in an attribute are set, unpacked and looked into, and no more."""
-        for node in self.nodes:
-            if isinstance(node, s.Attribute) and node.attribute == attribute and not node.stored:
+        for node in self.attributes(attribute):
+            if not node.stored:
                 parent = node.parent
                 looked = isinstance(parent, s.Attribute) and parent.attribute in _READING
                 looked = looked or (isinstance(parent, s.Subscript) and not parent.stored)

@@ -3,53 +3,51 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from detlint import syntax as s
 from detlint.catalogue import Catalogue
+from detlint.index import Index
 from detlint.infer import TENSOR, Types
 from detlint.scopes import bound, reaching
 from detlint.values import UNKNOWN, literal
 
 _BUILTINS = frozenset(dir(builtins))
 _NOTHING: frozenset[str] = frozenset()
-_PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
+PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
 
 
-class Resolver:
+class Resolver(Index):
     """Answers about the expressions of one file. An empty set or None means "not known"."""
 
     def __init__(self, file: s.File, module: str, catalogue: Catalogue) -> None:
-        self.file = file
+        super().__init__(file, catalogue)
         self.module = module
-        self.catalogue = catalogue
         self.functions: dict[str, s.Function] = {}
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
         self._names: dict[s.Expression, frozenset[str]] = {}
         self._found_types: dict[s.Expression, frozenset[str]] = {}
-        self._stored_attributes: dict[s.Class, dict[str, list[s.Assign]]] = {}
+        self._ancestries: dict[s.Class, list[str]] = {}
         names = catalogue.names
         self._tensor_only = names("names", "methods", "methods", id="tensor-only")
         self._types = Types(self)
-        self._index(file.body, module)
-
-    def _index(self, node: s.Node, prefix: str) -> None:
-        for child in s.walk(node):
-            if isinstance(child, (s.Function, s.Class)):
-                outer = next((a for a in child.ancestors() if isinstance(a, (s.Function, s.Class))), None)
-                base = prefix if outer is None else self._qualified[outer]
-                qualified = self._qualified[child] = f"{base}.{child.name}"
-                if isinstance(child, s.Class):
-                    self.classes.setdefault(qualified, child)
-                else:
-                    self.functions.setdefault(qualified, child)
+        for klass in self.every(s.Class):
+            self.classes.setdefault(self.qualified(klass), klass)
+        for function in self.every(s.Function):
+            self.functions.setdefault(self.qualified(function), function)
 
     # Qualified names
 
     def qualified(self, node: s.Function | s.Class) -> str:
         """The qualified name of a function or class of this file."""
-        return self._qualified[node]
+        found = self._qualified.get(node)
+        if found is None:
+            outer = next((a for a in node.ancestors() if isinstance(a, (s.Function, s.Class))), None)
+            found = self._qualified[node] = f"{self.module if outer is None else self.qualified(outer)}.{node.name}"
+        return found
 
     def canonical(self, name: str) -> str:
         """The one name of an API that can be imported from several places."""
@@ -101,7 +99,7 @@ class Resolver:
             if binding.qualified is not None:
                 found.add(self.canonical(binding.qualified))
             elif isinstance(binding.node, (s.Function, s.Class)):
-                found.add(self._qualified[binding.node])
+                found.add(self.qualified(binding.node))
             elif binding.kind == "assign" and binding.value is not None and not binding.path:
                 if isinstance(binding.value, s.Constant) and binding.value.value is None:
                     continue
@@ -132,7 +130,7 @@ class Resolver:
     def _member(self, base: str, attribute: str) -> str:
         owner = self.classes.get(base)
         where = None if owner is None else self._defines(owner, attribute)
-        return self.canonical(f"{base if where is None else self._qualified[where]}.{attribute}")
+        return self.canonical(f"{base if where is None else self.qualified(where)}.{attribute}")
 
     # Classes
 
@@ -147,14 +145,17 @@ class Resolver:
 
     def ancestry(self, klass: s.Class) -> list[str]:
         """Qualified names of all bases, through the classes of this file."""
-        found: list[str] = []
-        queue = self.bases(klass)
-        while queue:
-            base = queue.pop(0)
-            if base not in found:
-                found.append(base)
-                if base in self.classes:
-                    queue += self.bases(self.classes[base])
+        found = self._ancestries.get(klass)
+        if found is None:
+            found = []
+            queue = self.bases(klass)
+            while queue:
+                base = queue.pop(0)
+                if base not in found:
+                    found.append(base)
+                    if base in self.classes:
+                        queue += self.bases(self.classes[base])
+            self._ancestries[klass] = found
         return found
 
     def is_a(self, klass: s.Class, family: str) -> bool:
@@ -181,14 +182,26 @@ class Resolver:
         types = self.types(node)
         return self.classes.get(next(iter(types))) if len(types) == 1 else None
 
+    @cached_property
+    def _stored_attributes(self) -> Mapping[tuple[s.Class, str], list[s.Assign]]:
+        """What methods assign to attributes of their first parameter, by the class that they stand in."""
+        found: dict[tuple[s.Class, str], list[s.Assign]] = defaultdict(list)
+        for node in self.every(s.Attribute):
+            if not node.stored or not isinstance(node.value, s.Name):
+                continue
+            statement = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+            for around in node.ancestors() if isinstance(statement, s.Assign) else ():
+                if isinstance(around, s.Function) and around.parameters and isinstance(statement, s.Assign):
+                    klass = around.parent.parent if around.parent is not None else None
+                    if isinstance(klass, s.Class) and around.parameters[0].name == node.value.id:
+                        found[klass, node.attribute].append(statement)
+        return found
+
     def attribute_assignments(self, klass: s.Class, name: str) -> list[s.Assign]:
         """Every `self.name = ...` of the class and its bases in this file."""
         found: list[s.Assign] = []
         for owner in self.family(klass):
-            stored = self._stored_attributes.get(owner)
-            if stored is None:
-                stored = self._stored_attributes[owner] = _stored_on_self(owner)
-            found += stored.get(name, [])
+            found += self._stored_attributes.get((owner, name), ())
         return found
 
     def attribute_values(self, klass: s.Class, name: str) -> list[s.Expression]:
@@ -258,11 +271,24 @@ class Resolver:
             names = _NOTHING if made is None else self.names(made.arguments[0].value)
         return names
 
+    def calls_to(self, names: Collection[str]) -> Iterator[s.Call]:
+        """The calls all of whose possible callees are among `names`, in evaluation order."""
+        for call in self.calls_like(names):
+            callee = self.callee(call)
+            if callee and all(name in names for name in callee):
+                yield call
+
+    @cached_property
+    def _makes_partials(self) -> bool:
+        return not self.narrows or not self.words.isdisjoint(self.catalogue.spellings(PARTIAL))
+
     def partial(self, node: s.Expression) -> s.Call | None:
         """The `functools.partial(f, ...)` call that made `node`."""
+        if not self._makes_partials:
+            return None
         values = self.values(node) if isinstance(node, (s.Name, s.Attribute, s.Call)) else None
         for value in values or ():
-            if isinstance(value, s.Call) and value.arguments and self.names(value.function) & _PARTIAL:
+            if isinstance(value, s.Call) and value.arguments and self.names(value.function) & PARTIAL:
                 return value
         return None
 
@@ -287,18 +313,3 @@ class Resolver:
 
 def _unpacks(assign: s.Assign) -> bool:
     return any(isinstance(target, s.Collection) for target in assign.targets)
-
-
-def _stored_on_self(klass: s.Class) -> dict[str, list[s.Assign]]:
-    stored: dict[str, list[s.Assign]] = {}
-    for method in klass.body.statements:
-        if not isinstance(method, s.Function) or not method.parameters:
-            continue
-        receiver = method.parameters[0].name
-        for node in s.walk(method.body):
-            if not isinstance(node, s.Attribute) or not node.stored or not isinstance(node.value, s.Name):
-                continue
-            assign = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
-            if node.value.id == receiver and isinstance(assign, s.Assign):
-                stored.setdefault(node.attribute, []).append(assign)
-    return stored

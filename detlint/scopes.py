@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 from detlint import syntax as s
@@ -69,12 +68,12 @@ def reaching(name: s.Name) -> list[Binding] | None:
     bindings = [b for b in scope.bindings[name.id] if b.kind != "delete"]
     if len(bindings) < 2 or _runs_in(name) is not scope:
         return bindings
-    around = {id(node) for node in name.ancestors()}
-    loops = [node for node in name.ancestors() if isinstance(node, (s.For, s.While))]
+    around = list(name.ancestors())
+    loops = [node for node in around if isinstance(node, (s.For, s.While))]
     found: list[Binding] = []
     for binding in sorted((b for b in bindings if b.order < name.order), key=lambda b: -b.order):
         found.append(binding)
-        if id(block_of(binding.node)) in around:
+        if block_of(binding.node) in around:
             loops = [loop for loop in loops if not _inside(binding.node, loop)]
             break
     for loop in loops:
@@ -109,16 +108,6 @@ def _runs_in(name: s.Name) -> Scope | None:
     while scope is not None and scope is not home and scope.kind == "comprehension":
         scope = scope.parent
     return scope
-
-
-def reads(file: s.File) -> dict[tuple[int, str], list[s.Name]]:
-    """All names of a file that are read, by the scope that binds them (its `id`) and by name."""
-    found: dict[tuple[int, str], list[s.Name]] = defaultdict(list)
-    for node in s.walk(file):
-        if isinstance(node, s.Name) and not node.stored:
-            scope = node.scope.find(node.id)
-            found[id(scope), node.id].append(node)
-    return found
 
 
 def bound(binding: Binding) -> s.Expression | None:

@@ -163,7 +163,7 @@ class Checkpoints:
     def resumed(self) -> list[Resumed]:
         """Where an optimizer takes its state out of what was loaded, in evaluation order."""
         found = []
-        for call in self.module.calls:
+        for call in self.module.calls_like(words=("load_state_dict",)):
             function = call.function
             if not isinstance(function, s.Attribute) or function.attribute != "load_state_dict" or not call.arguments:
                 continue
@@ -203,7 +203,8 @@ class Checkpoints:
         """Whether the file deals with states of generators somewhere, by itself or through a framework."""
         if _any(self._state_words, self._identifiers):
             return True
-        return any(not self._states.isdisjoint(self.module.callee(call)) for call in self.module.calls)
+        calls = self.module.calls_like(self._states)
+        return any(not self._states.isdisjoint(self.module.callee(call)) for call in calls)
 
     @cached_property
     def seeds_anew(self) -> bool:
@@ -223,7 +224,7 @@ class Checkpoints:
             return True
         trains = any(_last(call.function) == "backward" for call in self.module.calls)
         known = frozenset(sys.stdlib_module_names) | self._names("checkpoints", "whole", "modules")
-        imports = [node for node in self.module.nodes if isinstance(node, s.Import)]
+        imports = self.module.every(s.Import)
         roots = {name for i in imports for name in ([i.module] if i.module is not None else [n for n, _ in i.names])}
         whole = not any(i.level for i in imports) and all((root or "").partition(".")[0] in known for root in roots)
         return False if trains and whole else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
@@ -39,16 +40,24 @@ class Completions:
     """Finds such places in one file, by the table `completion` of `order.toml`."""
 
     def __init__(self, module: Module) -> None:
-        rows = module.catalogue.rows("order", "completion")
         self.module = module
-        self.order = Order(module)
-        self._names = {name: row for row in rows for name in row.list("names")}
-        self._methods = {method: row for row in rows for method in row.list("methods")}
+        self._names = module.catalogue.by_name("order", "completion")
+        self._methods = module.catalogue.by_name("order", "completion", "methods")
+
+    @cached_property
+    def order(self) -> Order:
+        """What becomes of values of arbitrary order."""
+        return Order(self.module)
+
+    @cached_property
+    def _adders(self) -> Adders:
+        return Adders(self.module, self.order)
 
     def found(self) -> Iterator[Source]:
         """Each place, in evaluation order; the order may matter nowhere."""
-        adders = Adders(self.module, self.order)
-        for call in self.module.calls:
+        methods = {name.rpartition(".")[2] for name in self._names}  # of what a `with` block has opened, too
+        calls = self.module.calls_like(self._names, words=methods | self._methods.keys())
+        for call in calls:
             row = self._row(call)
             kind = row.text("kind") if row is not None else ""
             if row is None or not applies(self.module, call, row.list("when"), ()):
@@ -64,7 +73,7 @@ class Completions:
                 for taking in self._taken_out(call, row):
                     yield self._queued(taking, row)
             elif kind in ("callback", "thread"):
-                for node, leaks, keyed in adders.of(call, row):
+                for node, leaks, keyed in self._adders.of(call, row):
                     yield Source(node, row, leaks, keyed)
 
     def _row(self, call: s.Call) -> Row | None:

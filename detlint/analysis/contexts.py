@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.analysis.conditions import applies, subject
 from detlint.analysis.tensors import is_on_cpu
+from detlint.index import asked_once
 from detlint.model import Module
 
 
+@asked_once
 def in_program(module: Module, effect: str) -> bool:
     """Whether the file has a call with this effect."""
     return next(_calls(module, effect), None) is not None
@@ -35,7 +37,7 @@ def around(module: Module, node: s.Node, effect: str) -> bool:
 
 
 def _calls(module: Module, effect: str) -> Iterator[s.Call]:
-    for row in module.catalogue.rows("contexts", "context"):
+    for row in module.rows_like("contexts", "context"):
         if row.text("effect") == effect:
             for call in module.calls_to(row.list("calls")):
                 if applies(module, call, row.list("when"), row.list("unless")):
@@ -45,7 +47,7 @@ def _calls(module: Module, effect: str) -> Iterator[s.Call]:
 def _has(module: Module, mark: s.Expression, effect: str) -> bool:
     names = module.callee(mark) if isinstance(mark, s.Call) else module.names(mark)
     for row in module.catalogue.rows("contexts", "context"):
-        if row.text("effect") == effect and names and names <= set(row.list("calls")):
+        if row.text("effect") == effect and names and names <= row.set("calls"):
             if not isinstance(mark, s.Call):  # a decorator without arguments
                 return not row.list("when")
             return applies(module, mark, row.list("when"), row.list("unless"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
-from detlint.catalogue import Row
+from detlint.catalogue import Catalogue, Row
 from detlint.model import Module
 from detlint.scopes import bound, reaching
 
@@ -27,13 +28,8 @@ class Draws:
     """Follows what is called in one file."""
 
     def __init__(self, module: Module) -> None:
-        rows = module.catalogue.rows
-        of_torch = [row for row in rows("randomness", "consumer") if row.text("generator") == "torch"]
         self.module = module
-        self._calls = _by_name(row for row in of_torch if row.text("kind") == "call")
-        self._layers = _by_name(
-            [*(r for r in of_torch if r.text("kind") == "forward"), *rows("recomputation", "draws")]
-        )
+        self._calls, self._layers = _tables(module.catalogue)
         self._holds = module.catalogue.names("recomputation", "code", id="holds")
         self._seen: set[s.Node] = set()
 
@@ -140,7 +136,16 @@ class Draws:
         yield Draw(call, sure)
 
 
-def _by_name(rows: Iterator[Row] | list[Row]) -> dict[str, list[Row]]:
+@cache
+def _tables(catalogue: Catalogue) -> tuple[Mapping[str, list[Row]], Mapping[str, list[Row]]]:
+    """The rows of calls that draw from torch's generator, and of layers that do when they are called, by name."""
+    of_torch = [row for row in catalogue.rows("randomness", "consumer") if row.text("generator") == "torch"]
+    calls = [row for row in of_torch if row.text("kind") == "call"]
+    layers = [row for row in of_torch if row.text("kind") == "forward"]
+    return _by_name(calls), _by_name([*layers, *catalogue.rows("recomputation", "draws")])
+
+
+def _by_name(rows: list[Row]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
         for name in row.list("names"):

@@ -184,7 +184,7 @@ class Elements:
             return Kind.UNKNOWN
         values = self.module.attribute_values(owner, node.attribute)
         kinds = [self.of(value) for value in values if not self._is_empty(value)]
-        uses = [n for n in self.module.nodes if isinstance(n, s.Attribute) and n.attribute == node.attribute]
+        uses = self.module.attributes(node.attribute)
         return self._with_put_in(kinds, uses)
 
     def one(self, node: s.Expression) -> Kind:

@@ -8,6 +8,7 @@ from math import prod
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
+from detlint.index import asked_once
 from detlint.model import Module
 from detlint.values import literal
 
@@ -15,7 +16,7 @@ from detlint.values import literal
 def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, Row]]:
     """Calls that return uninitialised memory of these libraries, each with its row."""
     fake = module.catalogue.names("memory", "fake")
-    for row in module.catalogue.rows("memory", "allocator"):
+    for row in module.rows_like("memory", "allocator"):
         if row.text("library") not in libraries or (row.text("filled") and filled(module)):
             continue
         for call in _calls(module, row):
@@ -23,6 +24,7 @@ def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Ca
                 yield call, row
 
 
+@asked_once
 def filled(module: Module) -> bool:
     """Whether the file has torch fill new memory."""
     rows = [row for row in module.catalogue.rows("memory", "filling") if row.holds_for(module.torch)]
@@ -43,7 +45,7 @@ def _calls(module: Module, row: Row) -> Iterator[s.Call]:
     yield from found
     if row.text("kind") == "module":
         methods = {name.rpartition(".")[2] for name in row.list("names") if name.split(".")[-2][0].isupper()}
-        for call in module.calls:
+        for call in module.calls_like(words=methods):
             if isinstance(call.function, s.Attribute) and call.function.attribute in methods and call not in found:
                 yield call
 

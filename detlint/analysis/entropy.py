@@ -29,12 +29,7 @@ class Tracer:
         names = module.catalogue.names
         self.module = module
         self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
-        self._draws = {
-            name: row
-            for row in module.catalogue.rows("randomness", "consumer")
-            if row.text("kind") == "call"
-            for name in row.list("names")
-        }
+        self._draws = module.catalogue.by_name("randomness", "consumer", kind="call")
         self._salted = names("randomness", "entropy", id="hash")
         self._fallbacks = frozenset(fallbacks)
         self._found: dict[tuple[s.Expression, bool], Origin] = {}

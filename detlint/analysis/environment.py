@@ -9,6 +9,7 @@ from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
 from detlint.finding import InForce
+from detlint.index import asked_once
 from detlint.model import Module
 from detlint.scopes import block_of
 
@@ -22,8 +23,13 @@ class Write:
     node: s.Node
 
 
-def writes(module: Module) -> Iterator[Write]:
+@asked_once
+def writes(module: Module) -> tuple[Write, ...]:
     """`os.environ[...] = ...`, `.setdefault`, `.update`, `|=` and `os.putenv` with names that are known."""
+    return tuple(_writes(module)) if module.speaks_of(("os.environ", "os.putenv")) else ()
+
+
+def _writes(module: Module) -> Iterator[Write]:
     for assign in module.assignments:
         for target in assign.targets if assign.value is not None else ():
             if isinstance(target, s.Subscript) and module.names(target.value) == {"os.environ"}:
@@ -56,10 +62,8 @@ def _many(module: Module, node: s.Node, mapping: s.Expression | None) -> Iterato
 
 def mentions(module: Module, variable: str) -> bool:
     """Whether the file names the variable at all: it may set, check or hand it on in a way not understood."""
-    return any(
-        (isinstance(node, s.Constant) and node.value == variable)
-        or (isinstance(node, s.Argument) and node.keyword == variable)
-        for node in module.nodes
+    return any(node.value == variable for node in module.every(s.Constant)) or any(
+        node.keyword == variable for node in module.every(s.Argument)
     )
 
 
@@ -77,17 +81,20 @@ def always_before(first: s.Node, second: s.Node) -> bool:
     return any(around is home for around in second.ancestors())
 
 
-def deterministic(module: Module) -> Iterator[tuple[Row, s.Call]]:
+@asked_once
+def deterministic(module: Module) -> tuple[tuple[Row, s.Call], ...]:
     """The calls that switch deterministic algorithms on, each with its row of the table."""
-    for row in module.catalogue.rows("switches", "deterministic"):
-        for call in module.calls_to(row.list("calls")):
-            if applies(module, call, row.list("when"), row.list("unless")):
-                yield row, call
+    return tuple(
+        (row, call)
+        for row in module.rows_like("switches", "deterministic")
+        for call in module.calls_to(row.list("calls"))
+        if applies(module, call, row.list("when"), row.list("unless"))
+    )
 
 
 def overruled(module: Module, row: Row) -> bool:
     """Whether deterministic algorithms, which the file switches on, make what the row reports harmless."""
-    return "unless_on" in row.data and row.holds_for(module.torch, "unless_on") and any(deterministic(module))
+    return "unless_on" in row.data and row.holds_for(module.torch, "unless_on") and bool(deterministic(module))
 
 
 def harmless(module: Module, row: Row, node: s.Node) -> Iterator[InForce]:

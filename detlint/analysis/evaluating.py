@@ -146,8 +146,8 @@ def _held(module: Module, node: s.Attribute, depth: int) -> Iterator[float | Non
     """The chances of an attribute: those that its class gives it, else some chance where nothing here sets it."""
     owner = module.owner(node.value)
     constructed = [] if owner is None else module.attribute_values(owner, node.attribute)
-    for other in module.nodes:
-        if isinstance(other, s.Attribute) and other.stored and other.attribute == node.attribute:
+    for other in module.attributes(node.attribute):
+        if other.stored:
             function = function_around(other)
             if function is None or function.name != "__init__":
                 yield None

@@ -26,17 +26,16 @@ def unfilled(
         return None
     reads: list[s.Node] = []
     family = {id(c) for c in module.family(klass)}
-    for node in module.nodes:
-        if isinstance(node, s.Attribute) and node.attribute == name:
-            if node.stored:
-                if not field.holds_nothing(node):
-                    return None
-                continue
-            for found in _of_alias(module, uses, uses.of(node)):
-                if found.effect is Effect.READS:
-                    reads += [found.node] if id(module.class_of(node)) in family else []
-                elif found.effect is not Effect.NOTHING:
-                    return None
+    for node in module.attributes(name):
+        if node.stored:
+            if not field.holds_nothing(node):
+                return None
+            continue
+        for found in _of_alias(module, uses, uses.of(node)):
+            if found.effect is Effect.READS:
+                reads += [found.node] if id(module.class_of(node)) in family else []
+            elif found.effect is not Effect.NOTHING:
+                return None
     return min(reads, key=lambda node: node.order, default=None)
 
 

@@ -42,9 +42,8 @@ def seeded_later(module: Module, call: s.Call) -> bool:
     for target in kept_as(call):
         if isinstance(target, s.Attribute) and any(_replaces(a, target, call) for a in module.assignments):
             return True
-        for node in module.nodes:
-            if isinstance(node, s.Attribute) and node.attribute in methods and _same(node.value, target):
-                return True
+        if any(_same(node.value, target) for method in methods for node in module.attributes(method)):
+            return True
     return False
 
 

@@ -6,6 +6,7 @@ from detlint import syntax as s
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.tensors import is_constant, is_integer, method_of
+from detlint.index import asked_once
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
 from detlint.source import is_test
@@ -42,7 +43,8 @@ def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -
     """Whether the file may use a function where autograd records; so does one that it does not use at all."""
     if depth == 0 or function.name in named(module, "module-methods") or function.name.startswith("__"):
         return True
-    uses = [node for node in module.nodes if _is_use(module, node, function)]
+    spelled = [*module.names_of(function.name), *module.attributes(function.name)]
+    uses = [node for node in spelled if _is_use(module, node, function)]
     outside = [node for node in uses if function_around(node) is not function]
     return not outside or any(_use_records(module, use, depth) for use in outside)
 
@@ -117,29 +119,31 @@ def _is_sample(module: Module, node: s.Expression, depth: int = 6) -> bool:
     return looped or any(_is_sample(module, value, depth - 1) for value in values)
 
 
+@asked_once
 def _trains(module: Module) -> bool:
     """Whether the file takes gradients itself: something in it calls `backward()`."""
     names = named(module, "backward")
     if next(module.calls_to(names), None) is not None:
         return True
-    return any(isinstance(call.function, s.Attribute) and call.function.attribute in names for call in module.calls)
+    calls = module.calls_like(words=names)
+    return any(isinstance(call.function, s.Attribute) and call.function.attribute in names for call in calls)
 
 
+@asked_once
 def _only_applies(module: Module) -> bool:
     """Whether the file is a script, or a test, that runs its models without gradients and has no word of training."""
     script = any(s.is_main_guard(statement) for statement in module.file.body.statements)
     if not script and not is_test(module.path):
         return False
-    if not any(_applies_models(module, node) for node in module.nodes):
+    nodes: list[s.Function | s.With] = [*module.every(s.Function), *module.every(s.With)]
+    if not any(_applies_models(module, node) for node in nodes):
         return False
-    names = {getattr(node, "id", getattr(node, "attribute", "")).lower() for node in module.nodes}
+    names = [name.lower() for name in module.identifiers]
     return not any(word in name for word in named(module, "training-words") for name in names)
 
 
-def _applies_models(module: Module, node: s.Node) -> bool:
+def _applies_models(module: Module, node: s.Function | s.With) -> bool:
     """Whether a node is a function that is no method of a module, or is in one, and switches gradients off."""
-    if not isinstance(node, (s.Function, s.With)):
-        return False
     function = node if isinstance(node, s.Function) else function_around(node)
     klass = None if function is None else module.class_of(function)
     if function is None or (klass is not None and is_module(module, klass)):

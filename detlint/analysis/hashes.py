@@ -43,7 +43,7 @@ class Hashes:
 
     def found(self) -> Iterator[tuple[s.Expression, s.Expression | None]]:
         """Each use of `hash` or `id`, and what is hashed (None: it is an address)."""
-        for call in self.module.calls:
+        for call in self.module.calls_like(_SOURCES, keywords=("key",)):
             names = self.module.callee(call)
             if names and names <= _SOURCES and len(call.arguments) == 1:
                 function = self.module.function_of(call)

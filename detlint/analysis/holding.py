@@ -141,8 +141,8 @@ class Trace:
     def _keep(self, klass: s.Class, name: str, held: Held) -> None:
         self.escapes |= not all(self._in_sight(owner) for owner in self.module.family(klass))
         doubt = max(held.doubt, self.doubt(self.module.attribute_assignments(klass, name), held))
-        for node in self.module.nodes:
-            if isinstance(node, s.Attribute) and node.attribute == name and not node.stored:
+        for node in self.module.attributes(name):
+            if not node.stored:
                 owner = self.own(node) or self.module.owner(node.value)
                 if owner is None or klass in self.module.family(owner) or owner in self.module.family(klass):
                     self._add(replace(held, node=node, doubt=doubt if owner is klass else UNKNOWN))

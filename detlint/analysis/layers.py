@@ -28,7 +28,8 @@ def is_idle(module: Module, call: s.Call) -> bool:
     if any(_identifier(node) in through for owner in family for node in s.walk(owner)):
         return False
     attributes = {target.attribute for target in assign.targets if isinstance(target, s.Attribute)}
-    return not any(_reads(node, attributes) for node in module.nodes)
+    parts = (*module.every(s.Constant), *module.every(s.Attribute))
+    return not any(_reads(node, attributes) for node in parts)
 
 
 def _on_self(target: s.Expression) -> bool:

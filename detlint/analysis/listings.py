@@ -15,8 +15,7 @@ class Listings:
     def __init__(self, module: Module) -> None:
         names = module.catalogue.names
         self.module = module
-        rows = module.catalogue.rows("order", "listing")
-        self._kinds = {name: row.text("kind") for row in rows for name in row.list("names")}
+        self._listings = module.catalogue.by_name("order", "listing")
         self._methods = names("order", "path", "methods", id="methods")
         self._made = names("order", "path", id="made")
         self._making = names("order", "path", "methods", id="made")
@@ -24,14 +23,14 @@ class Listings:
 
     def found(self) -> Iterator[tuple[s.Call, str]]:
         """Each listing and its kind: "list", "iterator", "entries" or "walk"."""
-        for call in self.module.calls:
+        for call in self.module.calls_like(self._listings, words=("glob", *self._methods)):
             kind = self._kind(call)
             if kind and not (kind == "walk" and self._walks_in_order(call)):
                 yield call, kind
 
     def _kind(self, call: s.Call) -> str:
         names = self.module.callee(call)
-        kinds = {self._kinds.get(name, "") for name in names}
+        kinds = {self._listings[name].text("kind") if name in self._listings else "" for name in names}
         if names:
             return kinds.pop() if len(kinds) == 1 else ""
         if isinstance(call.function, s.Attribute):

@@ -30,7 +30,7 @@ class Loops:
     """Answers about the loops of one file."""
 
     def __init__(self, module: Module) -> None:
-        names, rows = module.catalogue.names, module.catalogue.rows
+        names = module.catalogue.names
         self.module = module
         self._messages = names("order", "message")
         self._message_methods = names("order", "message", "methods")
@@ -39,12 +39,7 @@ class Loops:
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
         self._generators = names("order", "use", id="generators")
-        self._draws = {
-            name: row
-            for row in rows("randomness", "consumer")
-            if row.text("kind") == "call"
-            for name in row.list("names")
-        }
+        self._draws = module.catalogue.by_name("randomness", "consumer", kind="call")
 
     # Effects
 

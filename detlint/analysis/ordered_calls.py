@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
+from detlint.catalogue import Catalogue
 from detlint.model import Module
 
+EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # by `exposes`
+_TAKING = frozenset(("text", "writes", "keeps"))  # kinds of methods that take the items of their argument
+_KEEPING = frozenset(("", "free", "writes"))  # kinds of functions that do not, or of which that is not known
 _NUMBERS = frozenset(("builtins.range", "itertools.count"))
+
+
+@cache
+def _uses(catalogue: Catalogue) -> Mapping[str, str]:
+    return {name: row.text("kind") for name, row in catalogue.by_name("order", "use").items()}
+
+
+@cache
+def _methods(catalogue: Catalogue) -> Mapping[tuple[str, str], str]:
+    rows = catalogue.rows("order", "method")
+    return {(row.text("of"), name): row.text("kind") for row in rows for name in row.list("methods")}
 
 
 class Calls:
     """Answers about the calls of one file, by the tables of `order.toml`."""
 
     def __init__(self, module: Module, loops: Loops) -> None:
-        rows = module.catalogue.rows
         self.module = module
         self.loops = loops
-        self._uses = {name: row.text("kind") for row in rows("order", "use") for name in row.list("names")}
+        self._uses = _uses(module.catalogue)
         self._sorting = module.catalogue.names("order", "use", id="sorted")
         self._listing = module.catalogue.names("order", "listing")
-        self._methods = {
-            (row.text("of"), name): row.text("kind") for row in rows("order", "method") for name in row.list("methods")
-        }
+        self._methods = _methods(module.catalogue)
 
     def method(self, name: str) -> str:
         """What a method of the ordered value does: the kind of its row, or ""."""
@@ -55,15 +68,23 @@ class Calls:
         named = call.function.attribute if isinstance(call, s.Call) and isinstance(call.function, s.Attribute) else ""
         return self._methods.get(("other", named)) == "text"
 
+    @cached_property
+    def _exposing(self) -> set[s.Call]:
+        """The calls that may take the items of an argument one by one, among others."""
+        names = [name for name, kind in self._uses.items() if kind not in _KEEPING]
+        words = [word for (of, word), kind in self._methods.items() if of == "other" and kind in _TAKING]
+        return set(self.module.calls_like(names, words=words))
+
     def exposes(self, node: s.Expression) -> bool:
         """Whether the code around `node` takes its items one by one, were it a set."""
         parent = node.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
+            if call not in self._exposing:
+                return False
             method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
             kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
-            taken = self._methods.get(("other", method)) in ("text", "writes", "keeps")
-            return taken or kinds.isdisjoint({"", "free", "writes"})
+            return self._methods.get(("other", method)) in _TAKING or kinds.isdisjoint(_KEEPING)
         if isinstance(parent, s.Attribute):
             called = isinstance(parent.parent, s.Call) and parent.parent.function is parent
             return called and parent.attribute == "pop"

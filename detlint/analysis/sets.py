@@ -14,12 +14,24 @@ ALGEBRA = frozenset(("union", "intersection", "difference", "symmetric_differenc
 _OPERATORS = frozenset(("|", "&", "-", "^"))
 
 
+_DISPLAYS: tuple[type[s.Collection | s.Comprehension], ...] = (s.Collection, s.Comprehension)
+
+
 class Sets:
     """Finds the sets of one file."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self._sets: dict[s.Expression, bool] = {}
+
+    def may_be_any(self) -> bool:
+        """Whether the file has a word or a display without which it has no sets."""
+        module = self.module
+        if module.speaks_of((*SETS, *ALGEBRA)) or any(
+            n.kind == "set" for kind in _DISPLAYS for n in module.every(kind)
+        ):
+            return True
+        return "keys" in module.words and any(node.operator in _OPERATORS for node in module.every(s.Operation))
 
     def is_set(self, node: s.Expression) -> bool:
         """Whether an expression is certainly a set."""

@@ -44,11 +44,10 @@ class Ties:
     """Finds such values in one file."""
 
     def __init__(self, module: Module) -> None:
-        rows = module.catalogue.rows("ties", "tied")
         names = module.catalogue.names
         self.module = module
-        self._names = {name: row for row in rows for name in row.list("names")}
-        self._methods = {method: row for row in rows for method in row.list("methods")}
+        self._names = module.catalogue.by_name("ties", "tied")
+        self._methods = module.catalogue.by_name("ties", "tied", "methods")
         self._own = frozenset(method for method, row in self._methods.items() if not row.text("takes"))
         self._keeps = names("ties", "keeps", "methods", id="methods"), names("ties", "keeps", id="methods")
         self._joins = names("ties", "keeps", id="joins")

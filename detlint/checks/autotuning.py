@@ -23,8 +23,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         ("switch", _methods),
         ("autotuner", _kernels),
     ):
-        for row in module.catalogue.rows("switches", table):
-            if row.text("rule") == rule.code and row.holds_for(module.torch):
+        for row in module.catalogue.rows_of("switches", table, rule.code):
+            if row.holds_for(module.torch):
                 for node, switch, setting in find(module, row):
                     unless = harmless(module, row, node)
                     asked = Operation(row.id)
@@ -53,9 +53,9 @@ def _options(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
 
 def _methods(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
     """Methods of the row's names, whatever the receiver, that are given the arguments by keyword."""
-    for call in module.calls if row.list("methods") else ():
+    for call in module.calls_like(words=row.list("methods")) if row.list("methods") else ():
         if isinstance(call.function, s.Attribute) and call.function.attribute in row.list("methods"):
-            known = module.callee(call) & set(row.list("calls"))
+            known = module.callee(call) & row.set("calls")
             if not known and applies(module, call, row.list("when"), row.list("unless")):
                 yield call, module.short(call.function), module.short(call)
 
@@ -65,7 +65,7 @@ def _kernels(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
         kernel = call.parent
         if isinstance(kernel, s.Function) and _configurations(module, call) != 1:
             inside = [node for node in s.walk(kernel.body) if isinstance(node, s.Call)]
-            if any(module.callee(node) & set(row.list("reductions")) for node in inside):
+            if any(module.callee(node) & row.set("reductions") for node in inside):
                 switch = module.short(call.function)
                 yield call, switch, f"@{switch}"
 

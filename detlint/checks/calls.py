@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from detlint import edits
 from detlint import syntax as s
@@ -21,10 +21,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     literals of `fixed` in their place.
     """
     generator = rule.data.get("generator", "")
-    rows = [Row(rule.code, rule.data)]
+    rows: Sequence[Row] = [Row(rule.code, rule.data)]
     if "table" in rule.data:
         file, _, table = rule.data["table"].partition(".")
-        rows = [row for row in module.catalogue.rows(file, table) if row.text("rule") == rule.code]
+        rows = module.catalogue.rows_of(file, table, rule.code)
     for row in rows:
         if not row.holds_for(module.torch):
             continue

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
-from detlint.catalogue import Rule
+from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Safety
 from detlint.model import Module
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """The first seeding call of each worker_init_fn whose seed certainly lacks the worker, or the epoch."""
-    tables = [row for table in ("seeder", "generator") for row in module.catalogue.rows("randomness", table)]
-    rows = [row for row in tables if row.text("parameter") and row.list("seeds") != ("cuda",)]
-    seeders = {name: row.text("parameter") for row in rows for name in row.list("names")}
+    seeders = _seeders(module.catalogue)
     told: set[s.Call] = set()
-    for call in module.calls:
+    for call in module.calls_giving(("worker_init_fn",)):
         given = module.argument(call, "worker_init_fn").values
         if not given or module.possible(module.argument(call, "num_workers")) == [0]:
             continue
@@ -41,6 +40,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     yield module.finding(
                         rule, found[scope], related=related, lowered=lowered, fix=fix, call=name, scope=scope
                     )
+
+
+@cache
+def _seeders(catalogue: Catalogue) -> Mapping[str, str]:
+    """The parameter of each function or class that takes the seed of a generator in the processor's memory."""
+    tables = [row for table in ("seeder", "generator") for row in catalogue.rows("randomness", table)]
+    rows = [row for row in tables if row.text("parameter") and row.list("seeds") != ("cuda",)]
+    return {name: row.text("parameter") for row in rows for name in row.list("names")}
 
 
 def _fix(module: Module, value: s.Expression) -> Fix | None:

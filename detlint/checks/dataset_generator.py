@@ -15,8 +15,9 @@ from detlint.model import Module
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Generators that are drawn from in `__getitem__` and made outside it, in data sets that workers may hold."""
     told: set[s.Call] = set()
+    calls = list(module.calls_to(rule.data["loaders"]))
     for klass in module.classes.values():
-        loaders = [c for c in module.calls_to(rule.data["loaders"]) if _dataset(module, c) is klass]
+        loaders = [c for c in calls if _dataset(module, c) is klass]
         workers = [module.possible(module.argument(loader, "num_workers")) for loader in loaders]
         if not module.is_a(klass, "dataset") and not (loaders and module.method(klass, "__len__")):
             continue

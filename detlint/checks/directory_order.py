@@ -16,10 +16,13 @@ from detlint.model import Module
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Listings of directories whose order matters, by what becomes of them."""
+    found = list(Listings(module).found())
+    if not found:
+        return
     order = Order(module)
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
-    for call, kind in Listings(module).found():
+    for call, kind in found:
         leaks = [leak for leak in order.leaks(call) if leak.kind in uses and _is_data(module, rule, leak)]
         if not leaks:
             continue

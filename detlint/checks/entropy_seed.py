@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.reseeding import Reseeding, reseeded
 from detlint.analysis.seeding import repeats
-from detlint.catalogue import Rule
+from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Safety
 from detlint.model import Module
+from detlint.values import parse_signature
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls that reseed from the operating system, and seeds computed from entropy: one finding a source."""
-    rows = [row for row in module.catalogue.rows("randomness", "entropy") if row.text("kind") == "reseeds"]
-    reseeding = {name: row for row in rows for name in row.list("names")}
-    tables = [*module.catalogue.rows("randomness", "seeder"), *module.catalogue.rows("randomness", "generator")]
-    seeders = {name: row.text("parameter") for row in tables if row.text("parameter") for name in row.list("names")}
-    seeders |= {name: module.signature([name])[0][0] for name in rule.data["methods"]}
+    reseeding, seeders = _reseeding(module.catalogue), _seeders(module.catalogue, tuple(rule.data["methods"]))
+    words = (*rule.data["functions"], *rule.data["options"])
+    calls = [
+        *module.calls_like({*reseeding, *seeders, *words}, words=words),
+        *module.calls_giving(tuple(rule.data["parameters"])),
+    ]
     tracer = Tracer(module, rule.data["fallbacks"])
     told: set[s.Expression] = set()
-    for call in module.calls:
+    for call in sorted(set(calls), key=lambda call: call.order):
         names = sorted(module.callee(call))
         row = reseeding.get(names[0]) if names else None
         if row is not None and applies(module, call, row.list("when"), row.list("unless")):
@@ -54,12 +57,28 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 )
 
 
+@cache
+def _reseeding(catalogue: Catalogue) -> Mapping[str, Row]:
+    """The row of each function that reseeds from the operating system."""
+    rows = [row for row in catalogue.rows("randomness", "entropy") if row.text("kind") == "reseeds"]
+    return {name: row for row in rows for name in row.list("names")}
+
+
+@cache
+def _seeders(catalogue: Catalogue, methods: tuple[str, ...]) -> Mapping[str, str]:
+    """The parameter of each function or class that takes a seed; of each of `methods` it is the first."""
+    tables = [*catalogue.rows("randomness", "seeder"), *catalogue.rows("randomness", "generator")]
+    seeders = {name: row.text("parameter") for row in tables if row.text("parameter") for name in row.list("names")}
+    return seeders | {name: parse_signature(catalogue.signatures[name])[0][0] for name in methods}
+
+
 def _again(module: Module, call: s.Call) -> bool:
     """Whether the seeding runs again and again, or in each worker: one seed would make one stream of many."""
     function = module.function_of(call)
     names = [function.name, *(p.name for p in function.parameters)] if function is not None else []
     own = {module.qualified(function)} if function is not None and function.name != "<lambda>" else set[str]()
-    given = [a for c in module.calls for a in c.arguments if a.keyword == "worker_init_fn"]
+    loaders = module.calls_like(keywords=("worker_init_fn",))
+    given = [a for c in loaders for a in c.arguments if a.keyword == "worker_init_fn"]
     return (
         repeats(module, call) is True
         or any("worker" in name for name in names)

@@ -21,7 +21,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Constructors whose seed is absent or may be the literal None, of generators that nothing seeds afterwards."""
     tracer = Tracer(module)
     seeds: Counter[tuple[str, bool]] = Counter()
-    for row in module.catalogue.rows("randomness", "generator"):
+    factories = module.calls_like(keywords=rule.data["factories"])
+    for row in (
+        module.catalogue.rows("randomness", "generator") if factories else module.rows_like("randomness", "generator")
+    ):
         parameter = row.text("parameter")
         for call in module.calls_to(row.list("names")):
             if not applies(module, call, [], row.list("unless")) or seeded_later(module, call):
@@ -36,10 +39,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 fix = _fix(module, call, seeds[family]) if certain else None
                 seeds[family] += fix is not None and not fix.imports
                 yield module.finding(rule, call, lowered=lowered, fix=fix, call=module.short(call.function), case=case)
-        for call in module.calls:
+        for call in factories:
             for argument in call.arguments:
                 made = module.names(argument.value) if argument.keyword in rule.data["factories"] else frozenset()
-                if made and made <= set(row.list("names")):
+                if made and made <= row.set("names"):
                     text = f"lambda: {module.source(argument.value)}(0)"
                     fix = edits.fix("Seed with 0", edits.replaced(module, argument.value, text))
                     yield module.finding(rule, argument.value, fix=fix, call=module.short(argument.value), case="")

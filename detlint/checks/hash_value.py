@@ -16,14 +16,18 @@ from detlint.model import Module
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of `hash` with what may be text or an object, and of `id`, by what becomes of the number."""
-    elements, hashes = Elements(module), Hashes(module)
-    for node, value in hashes.found():
+    hashes = Hashes(module)
+    found = list(hashes.found())
+    if not found:
+        return
+    elements = Elements(module)
+    for node, value in found:
         kind = Kind.IDENTITY if value is None else elements.one(value)
         if kind is Kind.STABLE or (kind is Kind.UNKNOWN and isinstance(value, (s.Call, s.Collection))):
             continue
-        found = [use for use in hashes.uses(node) if kind is not Kind.UNKNOWN or use.kind in rule.data["likely"]]
-        if found:
-            use = min(found, key=lambda use: use.node.order)
+        uses = [use for use in hashes.uses(node) if kind is not Kind.UNKNOWN or use.kind in rule.data["likely"]]
+        if uses:
+            use = min(uses, key=lambda use: use.node.order)
             yield _finding(module, rule, node, use, kind, elements.row(kind))
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from packaging.version import Version
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
@@ -10,7 +14,7 @@ from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.gradients import is_learning, may_have_gradient
 from detlint.analysis.layers import is_idle
 from detlint.analysis.operations import constructors, operation
-from detlint.catalogue import Row, Rule
+from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, InForce, Safety
 from detlint.model import Module
 
@@ -24,17 +28,16 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     together leave torch no fused kernel (`unfused`). What is reported where all programs have the mode on, and what
     only where some have not, is a question for the project.
     """
-    every = module.catalogue.rows("ops", "op")
-    raising = [row for row in every if row.text("raises") and row.holds_for(module.torch, "raises")]
     raises = "raises" in rule.data
-    rows = raising if raises else [row for row in every if row.text("rule") == rule.code]
-    known = frozenset(name for row in rows for name in row.list("names"))
+    rows, known, objects, raising = _table(module.catalogue, module.torch, rule.code, raises)
+    called = module.calls if any(True for _ in module.calls_to(objects)) else []
+    calls = [*module.calls_to(known - objects), *(c for c in called if constructors(module, c))]
+    if not calls:
+        return
     switched = any(in_program(module, effect) for effect in rule.data["program"])
     strict = in_program(module, "deterministic") and not any(in_program(module, e) for e in _RELAXED)
     unfused = "unfused" in rule.data and all(in_program(module, effect) for effect in rule.data["unfused"])
-    objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
-    called = module.calls if any(True for _ in module.calls_to(objects)) else []
-    for call in (*module.calls_to(known - objects), *(c for c in called if constructors(module, c))):
+    for call in calls:
         row = _row(module, call, rows)
         if row is None or (unfused and row.text("package") == "torch") or not _matters(module, call, row):
             continue
@@ -59,6 +62,26 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         yield module.finding(rule, call, unless=unless, fix=fix, operation=asked, call=text, does=does, help=advice)
 
 
+class _Table(NamedTuple):
+    """The rows of `ops.toml` that a page speaks of, all names in them, those whose objects are called, and the rows of
+    operations that raise in deterministic mode.
+    """
+
+    rows: tuple[Row, ...]
+    names: frozenset[str]
+    objects: frozenset[str]
+    raising: tuple[Row, ...]
+
+
+@cache
+def _table(catalogue: Catalogue, torch: Version, code: str, raises: bool) -> _Table:
+    every = catalogue.rows("ops", "op")
+    raising = tuple(row for row in every if row.text("raises") and row.holds_for(torch, "raises"))
+    rows = raising if raises else tuple(row for row in every if row.text("rule") == code)
+    objects = (name for row in rows if row.text("called") for name in row.list("names"))
+    return _Table(rows, frozenset(name for row in rows for name in row.list("names")), frozenset(objects), raising)
+
+
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
     ever = _constructs(module, call)  # a layer runs later than it is made
     local = around(module, call, "deterministic") and not any(around(module, call, effect) for effect in _RELAXED)
@@ -75,7 +98,7 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
     return not (_constructs(module, call) and is_idle(module, call)) and may_be_on_gpu(module, call)
 
 
-def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
+def _row(module: Module, call: s.Call, rows: tuple[Row, ...]) -> Row | None:
     """The first row that speaks of all that is called, in this version of torch and with these arguments."""
     for row in rows:
         if row.holds_for(module.torch) and _speaks_of(module, call, row):
@@ -84,7 +107,7 @@ def _row(module: Module, call: s.Call, rows: list[Row]) -> Row | None:
 
 
 def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
-    names, when, unless = set(row.list("names")), row.list("when"), row.list("unless")
+    names, when, unless = row.set("names"), row.list("when"), row.list("unless")
     if not row.text("called"):
         callee = module.callee(call)
         return bool(callee) and callee <= names and applies(module, call, when, unless)

@@ -13,13 +13,14 @@ from detlint.model import Module
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Variables set after the moment at which they are read; none where the file starts other processes."""
+    written = writes(module)
     starters = tuple(rule.data["prefixes"])
-    if any(name.startswith(starters) for call in module.calls for name in module.callee(call)):
+    if not written or any(name.startswith(starters) for call in module.calls for name in module.callee(call)):
         return
     rows = [row for row in module.catalogue.rows("switches", "environment") if row.holds_for(module.torch)]
     moments = {row.id: row for row in module.catalogue.rows("switches", "moment")}
     late = {row.text("variable"): row for row in rows if rule.code in (row.text("rule"), row.text("late"))}
-    for write in writes(module):
+    for write in written:
         row = late.get(write.variable)
         moment = None if row is None else moments.get(row.text("read_when"))
         if row is None or moment is None:
@@ -41,7 +42,7 @@ def _events(module: Module, moment: Row) -> Iterator[s.Node]:
             if any(f"{binding.qualified}.".startswith(f"{name}.") for name in moment.list("imports")):
                 yield binding.node
     yield from module.calls_to(moment.list("calls"))
-    for call in module.calls:
+    for call in module.calls_like(words={method.partition("=")[0] for method in moment.list("methods")}):
         function = call.function
         if isinstance(function, s.Attribute) and _matches(module, call, function.attribute, moment.list("methods")):
             yield call

@@ -16,13 +16,15 @@ from detlint.model import Module
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """The first draw from each global generator in a function of library code that neither takes nor seeds one."""
-    inert = Inert(module)
     found: list[tuple[s.Call, str]] = []
-    for row in module.catalogue.rows("randomness", "consumer"):
+    for row in module.rows_like("randomness", "consumer"):
         if row.id in rule.data["draws"]:
             calls = module.calls_to(row.list("names"))
             given = (call for call in calls if applies(module, call, row.list("when"), row.list("unless")))
             found += [(call, row.text("generator")) for call in given]
+    if not found:
+        return
+    inert = Inert(module)
     seeded = {(module.function_of(call), g) for call, g in _seeds(module)}
     told: set[tuple[str, str]] = set()
     for call, generator in sorted(found, key=lambda each: each[0].order):
@@ -37,7 +39,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 def _seeds(module: Module) -> Iterator[tuple[s.Call, str]]:
     """The calls that seed global generators: what a function draws that does so depends on nothing else."""
-    for row in module.catalogue.rows("randomness", "seeder"):
+    for row in module.rows_like("randomness", "seeder"):
         for call in module.calls_to(row.list("names")):
             yield from ((call, generator) for generator in row.list("seeds"))
 

@@ -19,7 +19,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """
     restores = frozenset((*rule.data["restores"], *rule.data["fixes"]))
     told: set[tuple[str, str]] = set()
-    for row in module.catalogue.rows("randomness", "seeder"):
+    for row in module.rows_like("randomness", "seeder"):
         for call in module.calls_to(frozenset(row.list("names")) - restores):
             if (
                 not call.arguments

@@ -20,8 +20,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     traces = {call: Trace(module, call, rule.data) for call in _samplers(module, rule)}
     if not traces:
         return
-    setters = [node.value for node in module.nodes if isinstance(node, s.Attribute) and node.attribute == "set_epoch"]
-    hidden = any(isinstance(n, s.Constant) and n.value == "set_epoch" and not _asks(n) for n in module.nodes)
+    setters = [node.value for node in module.attributes("set_epoch")]
+    hidden = any(n.value == "set_epoch" and not _asks(n) for n in module.every(s.Constant))
     if hidden or not all(any(trace.holds(node) for trace in traces.values()) for node in setters):
         return
     for call, trace in traces.items():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from detlint import syntax as s
 from detlint.analysis.elements import Elements, Kind
 from detlint.analysis.order import Leak, Order, elsewhere
+from detlint.analysis.ordered_calls import EXPOSING
 from detlint.analysis.sets import Sets
 from detlint.analysis.sorting import in_first_order, sorted_where_taken
 from detlint.catalogue import Rule
@@ -20,10 +21,15 @@ _VARIES = (Kind.TEXT, Kind.IDENTITY)
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Uses of sets that take their items one by one, where the order that this gives matters."""
-    sets, elements, order = Sets(module), Elements(module), Order(module)
+    sets = Sets(module)
+    if not sets.may_be_any():
+        return
+    elements, order = Elements(module), Order(module)
     certain, likely = frozenset(rule.data["uses"]), frozenset(rule.data["likely"])
     for node in module.nodes:
-        if not isinstance(node, s.Expression) or not order.calls.exposes(node) or not sets.is_set(node):
+        if type(node.parent) not in EXPOSING or not isinstance(node, s.Expression):
+            continue
+        if not order.calls.exposes(node) or not sets.is_set(node):
             continue
         kind = elements.of(node)
         if kind is Kind.STABLE or _stays_set(sets, node) or (isinstance(node, s.Collection) and len(node.elements) < 2):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from detlint import edits
 from detlint import syntax as s
@@ -25,15 +25,17 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     end that come by what is reported, and list what literals become (`fixed`). Where the file chooses, only an unsafe
     fix takes the choice away.
     """
-    rows = [row for row in module.catalogue.rows("switches", "switch") if row.text("rule") == rule.code]
-    rows = [row for row in rows if row.holds_for(module.torch) and not ("ends" in rule.data and overruled(module, row))]
+    rows = [
+        row
+        for row in module.catalogue.rows_of("switches", "switch", rule.code)
+        if row.holds_for(module.torch) and not ("ends" in rule.data and overruled(module, row))
+    ]
     by_name = {name: row for row in rows for name in row.list("names")}
     found: list[tuple[s.Node, str, str, list[bool], Fix | None]] = []
-    for node, name, switch, value in _settings(module):
-        if name in by_name:
-            matching = [str(constant) in by_name[name].list("values") for constant in module.constants(value) or ()]
-            fix = _set(module, rule, node, name, value)
-            found.append((node, name, f"{switch} = {module.short(value)}", matching, fix))
+    for node, name, switch, value in _settings(module, by_name):
+        matching = [str(constant) in by_name[name].list("values") for constant in module.constants(value) or ()]
+        fix = _set(module, rule, node, name, value)
+        found.append((node, name, f"{switch} = {module.short(value)}", matching, fix))
     for node, name, setting, matching, fix in found:
         if any(matching):
             chosen = not all(all(others) for _, other, _, others, _ in found if other == name)
@@ -85,21 +87,23 @@ def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Questio
     return list(harmless(module, row, node))
 
 
-def _settings(module: Module) -> Iterator[tuple[s.Node, str, str, s.Expression]]:
-    """Every attribute of a module that is set: the statement, the qualified name, its text and the value."""
-    for assign in module.assignments:
+def _settings(module: Module, wanted: Collection[str]) -> Iterator[tuple[s.Node, str, str, s.Expression]]:
+    """The attributes of modules that are set: the statement, the qualified name, its text and the value."""
+    for assign in module.assignments_like(wanted):
         if assign.operator == "=" and assign.value is not None:
             for target, value in _pairs(assign.targets, assign.value):
                 if isinstance(target, s.Attribute):
                     for name in module.names(target):
-                        yield assign, name, module.short(target), value
+                        if name in wanted:
+                            yield assign, name, module.short(target), value
     for call in module.calls_to({"builtins.setattr"}):
         given = [argument.value for argument in call.arguments if not argument.star]
         attribute = literal(given[1]) if len(given) == 3 else None
         if isinstance(attribute, str):
             for owner in module.names(given[0]):
                 name = module.canonical(f"{owner}.{attribute}")
-                yield call, name, f"{module.short(given[0])}.{attribute}", given[2]
+                if name in wanted:
+                    yield call, name, f"{module.short(given[0])}.{attribute}", given[2]
 
 
 def _pairs(targets: list[s.Expression], value: s.Expression) -> Iterator[tuple[s.Expression, s.Expression]]:

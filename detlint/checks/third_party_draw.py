@@ -13,6 +13,7 @@ from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding, Fix, Import, Safety, UnseededLibrary
+from detlint.index import asked_once, last_word
 from detlint.model import Module
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
@@ -20,25 +21,25 @@ _POSITIONAL = 3  # arguments by position among which no seed has ever been
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of the tables that are certainly given no seed, each with the question whether the program seeds."""
-    mentioned = _mentioned(module)
-    for row in module.catalogue.rows("libraries", "draw"):
+    for row in module.rows_like("libraries", "draw"):
         told: set[s.Node] = set()
         for call in sorted(module.calls_to(row.list("names")), key=lambda call: len(list(call.ancestors()))):
-            if _is_drawn(module, row, call, mentioned) and told.isdisjoint(call.ancestors()):
+            if _is_drawn(module, row, call) and told.isdisjoint(call.ancestors()):
                 told.add(call)
                 yield _finding(module, rule, row, call, min(module.callee(call)))
     for row in module.catalogue.rows("libraries", "method"):
-        yield from _methods(module, rule, row, mentioned)
+        yield from _methods(module, rule, row)
 
 
-def _methods(module: Module, rule: Rule, row: Row, mentioned: frozenset[str]) -> Iterator[Finding]:
-    calls = [call for call in module.calls if _last(call.function) in row.list("methods")]
+def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
+    methods = row.set("methods")
+    calls = [call for call in module.calls_like(words=methods) if last_word(call.function) in methods]
     if row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in calls):
         return  # whatever it is, something is given its seed here
     told: set[s.Expression] = set()
     for call in calls:
         made = _makers(module, row, call)
-        if made and told.isdisjoint(made) and _is_drawn(module, row, call, mentioned):
+        if made and told.isdisjoint(made) and _is_drawn(module, row, call):
             if row.text("first"):
                 told.update(made)
             yield _finding(module, rule, row, call, min(name for each in made for name in _names(module, each)))
@@ -49,12 +50,12 @@ def _makers(module: Module, row: Row, call: s.Call) -> list[s.Expression]:
     function, through = call.function, row.text("through")
     if not isinstance(function, s.Attribute) or module.names(function.value):
         return []
-    if through and _last(function.value) != through:
+    if through and last_word(function.value) != through:
         return []
     found = origins(module, function.value)
     for each in found:
         names = _names(module, each)
-        if not names or not names <= set(row.list("made")) or (row.text("kept") and not _stays(module, each)):
+        if not names or not names <= row.set("made") or (row.text("kept") and not _stays(module, each)):
             return []
         when, unless = row.list("made_when"), row.list("made_unless")
         if when and not isinstance(each, s.Call):
@@ -76,8 +77,7 @@ def _stays(module: Module, made: s.Expression) -> bool:
         if isinstance(target, s.Name) and scope is not None:
             reads: list[s.Expression] = list(module.reads(scope, target.id))
         elif isinstance(target, s.Attribute):
-            every = (node for node in module.nodes if isinstance(node, s.Attribute) and not node.stored)
-            reads = [node for node in every if node.attribute == target.attribute]
+            reads = [node for node in module.attributes(target.attribute) if not node.stored]
         else:
             return False
         if not all(isinstance(read.parent, s.Attribute) for read in reads):
@@ -85,8 +85,9 @@ def _stays(module: Module, made: s.Expression) -> bool:
     return bool(targets)
 
 
-def _is_drawn(module: Module, row: Row, call: s.Call, mentioned: frozenset[str]) -> bool:
+def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
     """Whether a call is certainly given no seed, draws by its arguments, and nothing in the file may seed it."""
+    mentioned = _mentioned(module)
     if not mentioned.isdisjoint(row.list("silencers")):
         return False
     if row.text("result") and isinstance(call.parent, s.ExpressionStatement):
@@ -126,22 +127,13 @@ def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
     return False
 
 
+@asked_once
 def _mentioned(module: Module) -> frozenset[str]:
     """What a file speaks of that may seed: names of methods that it calls, attributes that it sets, texts."""
-    found: set[str] = set()
-    for node in module.nodes:
-        if isinstance(node, s.Call):
-            found.add(_last(node.function))
-        elif isinstance(node, s.Attribute) and node.stored:
-            found.add(node.attribute)
-        elif isinstance(node, s.Constant) and isinstance(node.value, str) and isinstance(node.parent, s.Dictionary):
-            found.add(node.value.rpartition("__")[2])
-    return frozenset(found)
-
-
-def _last(node: s.Expression) -> str:
-    """The last part of a name."""
-    return node.attribute if isinstance(node, s.Attribute) else node.id if isinstance(node, s.Name) else ""
+    called = {last_word(call.function) for call in module.calls}
+    stored = {node.attribute for node in module.every(s.Attribute) if node.stored}
+    texts = (node for node in module.every(s.Constant) if isinstance(node.parent, s.Dictionary))
+    return frozenset(called | stored | {t.value.rpartition("__")[2] for t in texts if isinstance(t.value, str)})
 
 
 def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> Finding:

@@ -21,12 +21,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Choices among values of which several are all but sure to be equal, where their indices are used."""
     rows = [row for row in module.catalogue.rows("ties", "choice") if row.holds_for(module.torch)]
     methods = {name.rpartition(".")[2] for row in rows for name in row.list("names")}
+    calls = module.calls_like([name for row in rows for name in row.list("names")], words=methods)
+    if not calls:
+        return
     ties, uses = Ties(module), _Uses(module, rule)
-    for call in module.calls:
+    for call in calls:
         names = module.callee(call)
         if not names and not (isinstance(call.function, s.Attribute) and call.function.attribute in methods):
             continue
-        if names and not any(names <= {*row.list("names")} for row in rows):
+        if names and not any(names <= row.set("names") for row in rows):
             continue
         values = receiver_or_first(module, call)
         tied = ties.of(values) if values is not None else None

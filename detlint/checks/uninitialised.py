@@ -20,10 +20,12 @@ from detlint.scopes import Scope
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Allocations whose first use on some path is a read; of the page's `libraries`, `exits` end a program."""
+    found = dict(allocations(module, rule.data["libraries"]))
+    if not found:
+        return
     uses = Uses(module, rule.data["libraries"])
     joined = Uses(module, rule.data["libraries"], joins=True)
     bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
-    found = dict(allocations(module, rule.data["libraries"]))
     for call, row in found.items():
         kind = row.text("kind")
         use = uses.of(call, kind == "module")
