@@ -15,9 +15,14 @@ def main() -> None:
         from detlint.commands import bisect
 
         raise SystemExit(bisect.main(sys.argv[2:]))
+    from detlint import remembered
+
+    status = remembered.say_again(sys.argv[1:])
+    if status is not None:
+        raise SystemExit(status)
     from detlint import cli
 
-    cli.main()
+    cli.main(sys.argv[1:])
 
 
 if __name__ == "__main__":

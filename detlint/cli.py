@@ -52,6 +52,6 @@ for _command in (cache, check, entries, rule, server):
     cli.add_command(_command)
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """The console script."""
-    cli()
+    cli(arguments, obj=tuple(arguments))

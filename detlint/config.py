@@ -25,7 +25,7 @@ _SETTINGS = tuple("select ignore exclude per-file-ignores severity breaks torch-
 RUNTIMES = ("auto", "vendor", "import")
 NO_CACHE = "DETLINT_NO_CACHE"  # the variable that, if set, keeps every run from using a cache
 _CACHE = ".detlint_cache"
-_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
+MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
 _KNOWN = (
     *("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime"),
     *("baseline", "cache-dir"),
@@ -76,6 +76,17 @@ def for_paths(paths: Sequence[Path]) -> Config:
     return replace(config, cache_dir=None) if os.environ.get(NO_CACHE) else config
 
 
+def of_run(paths: Sequence[Path]) -> Config:
+    """The settings of a run over `paths`, which has a cache in a folder that it is over even where no project marks it.
+
+    Raises ConfigError as `for_paths` does.
+    """
+    config = for_paths(paths)
+    if config.cache_dir is None and paths[0].is_dir() and not os.environ.get(NO_CACHE):
+        return replace(config, cache_dir=config.root / _CACHE)
+    return config
+
+
 def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
     """The nearest settings at or above `start`: their file and their table."""
     folder = start.absolute() if start.is_dir() else start.absolute().parent
@@ -102,7 +113,7 @@ def project_root(start: Path) -> Path:
 
 def is_root(folder: Path) -> bool:
     """Whether a folder looks like a project's root."""
-    return any((folder / mark).exists() for mark in _MARKS)
+    return any((folder / mark).exists() for mark in MARKS)
 
 
 def outermost(root: Path) -> Path:

@@ -79,7 +79,8 @@ def _checked(
     root = config.root.resolve()
     if any(root.is_relative_to(path.resolve()) for path in (*config.context, *paths)):
         Cache(config.cache_dir, torch).note_whole()
-    return choose(answered, config), Run(sources, collected, around)
+    lasting = all(each.lasting for each in collected.values())
+    return replace(choose(answered, config), lasting=lasting), Run(sources, collected, around)
 
 
 def entries_of(

@@ -55,7 +55,8 @@ class Suppressed:
 class Report:
     """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
 
-    `notes` are sentences for the person who started it, on what is not shown.
+    `notes` are sentences for the person who started it, on what is not shown. It is `lasting` if the same files always
+    give the same.
     """
 
     findings: tuple[Judged, ...]
@@ -65,6 +66,7 @@ class Report:
     errors: tuple[str, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
     notes: tuple[str, ...] = ()
+    lasting: bool = True
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from detlint.remembered import records
+
 T = TypeVar("T")
 FILE = "cache.db"
 LIMIT = 200 * 2**20  # bytes of values
@@ -123,8 +125,8 @@ class Store:
         """Remove the file, and its folder if nothing else is in it; whether there was one. Raises OSError."""
         self.close()
         there = self.path.is_file()
-        for name in (FILE, f"{FILE}-journal"):
-            (self.path.parent / name).unlink(missing_ok=True)
+        for path in (self.path, self.path.with_name(f"{FILE}-journal"), *map(Path, records(str(self.path.parent)))):
+            path.unlink(missing_ok=True)
         for name, text in _MARKS.items():
             mark = self.path.parent / name
             if mark.is_file() and mark.read_bytes() == text.encode():

@@ -21,6 +21,6 @@ def cache() -> None:
 def clean(path: Path) -> None:
     """Remove the cache of the project that a file or folder belongs to."""
     with clear_errors():
-        folder = config.for_paths([path]).cache_dir
+        folder = config.of_run([path]).cache_dir
         removed = folder is not None and Store(folder).remove()
     click.echo(f"removed {folder}" if removed else "there is no cache")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complain_of_nothing, progress_bar, split, write
+from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
 from detlint.config import Config, ConfigError
 from detlint.output import formats
+from detlint.remembered import Said
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from detlint.fixer import Outcome
     from detlint.fixing import Fixed
     from detlint.report import Report
+    from detlint.snapshot import Snapshot
 
 _SEVERITIES = ("error", "warning", "note")
 
@@ -66,7 +69,9 @@ _SEVERITIES = ("error", "warning", "note")
     type=click.Path(path_type=Path, exists=True),
     help="Show what `detlint verify` measured elsewhere.",
 )
+@click.pass_obj
 def check(
+    arguments: tuple[str, ...] | None,
     paths: tuple[Path, ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -97,9 +102,9 @@ def check(
 
     Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
     """
-    paths = paths or (Path(),)
+    begun, paths = time.time_ns(), paths or (Path(),)
     with clear_errors():
-        settings = config.for_paths((*context, *paths))
+        settings = config.of_run((*context, *paths))
         settings = replace(
             settings,
             select=split(select) or settings.select,
@@ -128,7 +133,16 @@ def check(
         else:
             judge = partial(_verified, device=device if verified else None, evidence=evidence)
             report = partial(_written, fixed) if fix else partial(_checked, paths, settings, jobs, since, record)
-            found = _show(judge(report()), paths, settings, format_, output, statistics)
+            plain = not (fix or verified or evidence or since or record or output or settings.baseline)
+            asked = arguments if plain else None
+            snapshot = _snapshot(asked, begun, paths, settings, format_)
+            shown = judge(report())
+            said = _said(shown, paths, settings, format_, output, statistics, exit_zero)
+            click.echo(said.err, err=True, nl=False)
+            write(said.out, output)
+            if snapshot is not None and asked is not None and shown.lasting:
+                snapshot.keep(asked, said)
+            raise SystemExit(said.status)
     raise SystemExit(1 if found and not exit_zero else 0)
 
 
@@ -141,16 +155,31 @@ def _checked(paths: tuple[Path, ...], settings: Config, jobs: int, since: str | 
         return engine.check_paths(paths, settings, _torch(settings), jobs, progress, since)
 
 
-def _show(
-    report: Report, paths: tuple[Path, ...], settings: Config, format_: str, output: Path | None, statistics: bool
-) -> bool:
-    """Print a report; whether it has findings."""
-    for error in (*report.errors, *report.notes):
-        click.echo(f"detlint: {error}", err=True)
-    complain_of_nothing(report.files, paths)
+def _snapshot(
+    asked: tuple[str, ...] | None, begun: int, paths: tuple[Path, ...], settings: Config, format_: str
+) -> Snapshot | None:
+    """What the run is about to look at, where it is one that can be said again."""
+    if asked is None or settings.cache_dir is None or format_ == "junit":  # which tells of seconds in its midst
+        return None
+    from detlint.snapshot import Snapshot
+
+    return Snapshot(paths, settings, settings.cache_dir, begun)
+
+
+def _said(
+    report: Report,
+    paths: tuple[Path, ...],
+    settings: Config,
+    format_: str,
+    output: Path | None,
+    statistics: bool,
+    exit_zero: bool,
+) -> Said:
+    """What is said of a report."""
     color = output is None and sys.stdout.isatty()
-    write(formats.render(format_, report, settings, color, statistics), output)
-    return bool(report.findings)
+    out = formats.render(format_, report, settings, color, statistics)
+    err = complaints((*report.errors, *report.notes, *nothing_there(report.files, paths)))
+    return Said(out, err, 1 if report.findings and not exit_zero else 0, format_ == "json")
 
 
 def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) -> Report:

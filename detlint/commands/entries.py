@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complain_of_nothing, progress_bar, split, write
+from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
 from detlint.config import Config
 
 
@@ -39,7 +39,7 @@ def entries(
     """
     paths = paths or (Path(),)
     with clear_errors():
-        settings = config.for_paths(paths)
+        settings = config.of_run(paths)
         cache_dir = None if no_cache else settings.cache_dir
         settings = replace(settings, exclude=settings.exclude + split(exclude), cache_dir=cache_dir)
         _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
@@ -59,7 +59,7 @@ def _show_entries(
     torch = config.target_torch(torch_version or settings.torch_version, settings.root, catalogue.load())
     with progress_bar() as progress:
         programs = engine.entries_of(paths, settings, torch, jobs, progress)
-    complain_of_nothing(programs.files, paths)
+    click.echo(complaints(nothing_there(programs.files, paths)), err=True, nl=False)
     if format_ == "json":
         from detlint.output import entries_json
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,10 +32,14 @@ def clear_errors() -> Iterator[None]:
         raise SystemExit(2) from None
 
 
-def complain_of_nothing(files: int, paths: tuple[Path, ...]) -> None:
-    """Say that there is nothing to read, where so few files were found."""
-    if not files:
-        click.echo(f"detlint: no Python files under {', '.join(map(str, paths))}", err=True)
+def nothing_there(files: int, paths: tuple[Path, ...]) -> tuple[str, ...]:
+    """What is said of a run that found no files to read."""
+    return () if files else (f"no Python files under {', '.join(map(str, paths))}",)
+
+
+def complaints(lines: Iterable[str]) -> str:
+    """Sentences for the person who started a run, as they are printed."""
+    return "".join(f"detlint: {line}\n" for line in lines)
 
 
 def write(text: str, output: Path | None) -> None:

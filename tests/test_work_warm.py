@@ -1,0 +1,66 @@
+"""What a warm run does: nothing that takes long, counted rather than timed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from detlint.cli import cli
+
+FILES = 12
+_COUNTING = """
+import sys
+
+events = []
+sys.addaudithook(lambda event, given: events.append((event, given)) if event == "open" else None)
+before = set(sys.modules)
+from detlint.__main__ import main
+
+sys.argv = ["detlint", *sys.argv[1:]]
+status = None
+try:
+    main()
+except SystemExit as end:
+    status = end.code
+paths = [given[0] for event, given in events if event == "open" and isinstance(given[0], str)]
+opened = [path for path in paths if not path.endswith((".py", ".pyc"))]
+sources = [path for path in paths if path.endswith(".py")]
+print([status, sorted(set(sys.modules) - before), opened, sources], file=sys.stderr)
+"""
+LIGHT = {"detlint", "detlint.__main__", "detlint.remembered"}
+HEAVY = """libcst click rich asyncio multiprocessing concurrent tomllib tomli packaging sqlite3 dataclasses inspect typing
+    pathlib json enum hashlib importlib.metadata logging subprocess""".split()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that a run has been over."""
+    monkeypatch.delenv("DETLINT_NO_CACHE")
+    monkeypatch.setattr("detlint.snapshot._SETTLES", -(10**12))  # nothing is too new to be trusted
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").touch()
+    for number in range(FILES):
+        path = tmp_path / f"part{number % 4}" / f"train{number}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("import torch\ntorch.backends.cudnn.benchmark = True\n")
+    result = CliRunner().invoke(cli, ["."], obj=(".",))
+    assert result.exit_code == 1
+    (tmp_path / "said").write_text(result.stdout)
+    return tmp_path
+
+
+def test_a_run_in_which_nothing_changed_opens_one_file_and_imports_one_module(project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _COUNTING, "."], capture_output=True, text=True, encoding="utf-8", cwd=project
+    )
+    status, modules, opened, sources = ast.literal_eval(done.stderr)
+    assert (status, done.stdout) == (1, (project / "said").read_text())
+    assert {name for name in modules if name.startswith("detlint")} == LIGHT
+    assert not {name for name in modules for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")}
+    assert len(opened) == 1 and ".detlint_cache" in opened[0]
+    assert not [path for path in sources if project.name in path]
