@@ -1,8 +1,8 @@
-"""Run detlint in this process again and again, and count what it does: `python -m tests.counting FOLDER < plan.json`.
+"""Run detlint in this process again and again, and count what it does: `python -m tests.counting FOLDER PLAN`.
 
-The plan is a list of pairs: a file to write and its text, or none, and the arguments of the run that follows. Printed
-is a list with the counts of each run, as JSON. Files are known by their first line, `# whole: NAME`, so that texts
-parsed in any way are counted by the file they are of.
+The plan is JSON: for the name of each run a file to write before it and its text, or none, and its arguments. Printed
+are the counts of each run, as JSON. Files are known by their first line, `# whole: NAME`, so that texts are counted by
+the file that they are of, whatever parses them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ _CALLS = {
     ("collect.py", "collect"): "collected",
     ("project.py", "Project.__init__"): "linked",
     ("codec.py", "Codec.decode"): "decoded",
-    ("resolve.py", "Resolver._find_names"): "names resolved",
 }
 
 
@@ -41,7 +40,7 @@ class Counts:
     def __init__(self, folder: Path) -> None:
         """`folder` has the files that count."""
         self.found: Counter[str] = Counter()
-        self._folder = str(folder) + os.sep
+        self._files = {str(path) for path in folder.rglob("*.*")}
         self._package = str(Path(command.__file__).parent) + os.sep
         self._kinds: dict[CodeType, str] = {}
         parse = libcst.parse_module
@@ -50,7 +49,7 @@ class Counts:
             self._text(source)
             return parse(source, *given)
 
-        libcst.parse_module = noted
+        setattr(libcst, "parse_module", noted)  # noqa: B010 - of another type, for all that is known
         sys.addaudithook(self._audit)
 
     def run(self, arguments: list[str]) -> Counter[str]:
@@ -63,7 +62,7 @@ class Counts:
                 command.main()
             finally:
                 sys.setprofile(None)
-        self.found["findings"] = said.getvalue().count("DET")
+        self.found["findings"] = sum(map(int, re.findall(r"^ *(\d+) +DET", said.getvalue(), re.MULTILINE)))
         return self.found
 
     def _text(self, source: Any) -> None:
@@ -78,7 +77,7 @@ class Counts:
             self._text(given[0])
         elif event == "open" and isinstance(given[0], (str, bytes)) and not given[2] & (os.O_WRONLY | os.O_RDWR):
             path = os.path.abspath(os.fsdecode(given[0]))  # noqa: PTH100 - pathlib would count
-            if path.startswith(self._folder) and path.endswith((".py", ".ipynb")):
+            if path in self._files and path.endswith((".py", ".ipynb")):
                 self.found["opened"] += 1
 
     def _profile(self, frame: FrameType, event: str, given: Any) -> None:
@@ -108,15 +107,14 @@ class Counts:
 
 def main() -> None:
     """Carry out the plan."""
-    folder = Path(sys.argv[1]).resolve()
+    folder, plan = Path(sys.argv[1]).resolve(), json.loads(sys.argv[2])
     os.chdir(folder)
-    counts, found = Counts(folder), []
-    for changed, text, arguments in json.load(sys.stdin):
+    counts, found = Counts(folder), {}
+    time.sleep(_SETTLED)
+    for name, (changed, text, arguments) in plan.items():
         if changed:
             Path(changed).write_text(text, encoding="utf-8")
-        else:
-            time.sleep(_SETTLED)
-        found.append(counts.run(arguments))
+        found[name] = counts.run(arguments)
     print(json.dumps(found))
 
 

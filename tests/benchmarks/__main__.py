@@ -30,6 +30,11 @@ def main(arguments: list[str] | None = None) -> int:
             _say(line)
     if not options.folders:
         return 0
+    try:
+        typical(python_files(options.folders))
+    except ValueError:
+        print("error: no Python file that imports torch is below these folders", file=sys.stderr)
+        return 2
     results = measured(options.folders, Way(environments, options.repeats, options.limit_seconds, _say), options.growth)
     print(report.render(results), end="")
     if options.output:

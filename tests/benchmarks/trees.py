@@ -75,9 +75,9 @@ def copied(files: Sequence[tuple[Path, str]], times: int = 1) -> Iterator[Tree]:
 
 
 def typical(files: Sequence[tuple[Path, str]]) -> tuple[Path, str]:
-    """The file that imports torch and whose length comes nearest to 300 lines."""
-    best = min(files, key=lambda each: _distance(each[0]))
-    if _distance(best[0]) == float("inf"):
+    """The file that imports torch and whose length comes nearest to 300 lines. Raises ValueError."""
+    best = min(files, key=lambda each: _distance(each[0]), default=None)
+    if best is None or _distance(best[0]) == float("inf"):
         raise ValueError("no file imports torch")
     return best
 
