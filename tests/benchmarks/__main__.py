@@ -14,8 +14,8 @@ from tests.benchmarks import report
 from tests.benchmarks.environments import prepare, versions
 from tests.benchmarks.measuring import Way, measure
 from tests.benchmarks.peers import ENVIRONMENTS, PEERS
-from tests.benchmarks.results import SAMPLE, SINGLE, WHOLE, Results
-from tests.benchmarks.trees import copied, python_files, typical
+from tests.benchmarks.results import CHANGED, COLD, SAMPLE, SINGLE, WARM, WHOLE, Results
+from tests.benchmarks.trees import UnsuitableError, copied, python_files, typical
 
 _TIMES = (1, 2, 4, 8)
 _ONE_IN = 20  # files of the sample
@@ -30,12 +30,12 @@ def main(arguments: list[str] | None = None) -> int:
             _say(line)
     if not options.folders:
         return 0
+    way = Way(environments, options.repeats, options.limit_seconds, _say)
     try:
-        typical(python_files(options.folders))
-    except ValueError:
-        print("error: no Python file that imports torch is below these folders", file=sys.stderr)
+        results = measured(options.folders, way, options.growth)
+    except UnsuitableError as error:
+        print(f"error: {error}", file=sys.stderr)
         return 2
-    results = measured(options.folders, Way(environments, options.repeats, options.limit_seconds, _say), options.growth)
     print(report.render(results), end="")
     if options.output:
         results.write(options.output)
@@ -43,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def measured(folders: list[Path], way: Way, growth: bool) -> Results:
-    """All measurements on the Python files of these folders."""
+    """All measurements on the Python files of these folders. Raises UnsuitableError."""
+    files = python_files(folders)
+    single = typical(files)
     present = [peer for peer in PEERS if peer.program(way.environments).exists()]
     results = Results(datetime.now(timezone.utc).strftime("%Y-%m-%d"), _machine())
     results.folders = [folder.resolve().name for folder in folders]
@@ -53,17 +55,20 @@ def measured(folders: list[Path], way: Way, growth: bool) -> Results:
     for name in results.absent:
         way.say(f"{name} is not installed below {way.environments}: left out")
     load = os.getloadavg()[0]
-    files = python_files(folders)
-    for name, chosen in ((SINGLE, [typical(files)]), (SAMPLE, files[::_ONE_IN]), (WHOLE, files)):
+    for name, chosen, states in (
+        (SINGLE, [single], (COLD, WARM)),
+        (SAMPLE, files[::_ONE_IN], (COLD,)),
+        (WHOLE, files, (COLD, CHANGED, WARM)),
+    ):
         with copied(chosen) as tree:
             results.trees[name] = tree.size()
-            results.measured += measure(present, tree, name, way)
+            results.measured += measure(present, tree, name, way, states)
     growing = [peer for peer in present if peer.grows]
     for times in _TIMES if growth else ():
         name = f"{times}x"
         with copied(files, times) as tree:
             results.trees[name] = tree.size()
-            found = measure(growing, tree, name, replace(way, repeats=min(way.repeats, 2)), kept=False)
+            found = measure(growing, tree, name, replace(way, repeats=min(way.repeats, 2)), (COLD,))
         results.measured += found
         late = {each.peer for each in found if each.told}  # and later on more of it
         growing = [peer for peer in growing if peer.name not in late]

@@ -24,22 +24,24 @@ class Way:
     say: Callable[[str], None]
 
 
-def measure(peers: Sequence[Peer], tree: Tree, name: str, way: Way, kept: bool = True) -> list[Measured]:
+def measure(
+    peers: Sequence[Peer], tree: Tree, name: str, way: Way, states: Sequence[str] = (COLD, CHANGED, WARM)
+) -> list[Measured]:
     """Run each peer on a tree `way.repeats` times, in turns: what disturbs the machine meets all of them.
 
-    One that keeps what it found is then also run with one file changed and with none, if `kept`.
+    `states` begins with COLD. The others are for peers that keep what they found: one file changed, and none.
     """
     costs: dict[tuple[Peer, str], list[Cost]] = {}
-    for number in range(way.repeats):
+    for _ in range(way.repeats):
         for peer in peers:
-            for state, cost in _runs(peer, tree, way, number, kept, costs.get((peer, COLD), [])):
+            for state, cost in _runs(peer, tree, way, states, costs.get((peer, COLD), [])):
                 costs.setdefault((peer, state), []).append(cost)
                 way.say(f"{name}, {state}, {peer.name}: {cost.told or f'{cost.seconds:.2f} s'}")
     return [measured(peer.name, name, state, each) for (peer, state), each in costs.items()]
 
 
 def _runs(
-    peer: Peer, tree: Tree, way: Way, number: int, kept: bool, before: Sequence[Cost]
+    peer: Peer, tree: Tree, way: Way, states: Sequence[str], before: Sequence[Cost]
 ) -> Iterator[tuple[str, Cost]]:
     """One round of a peer. `before` are its cold runs of earlier rounds."""
     command = peer.line(way.environments, ["."])
@@ -52,13 +54,13 @@ def _runs(
         yield COLD, cold
         if cold.told:
             return
-    if not peer.caches or not kept:
-        return
-    tree.change(number)
-    yield CHANGED, run(command, tree.folder, way.limit)
-    tree.settle()
-    run(command, tree.folder, way.limit)  # notes that the changed file has settled
-    yield WARM, run(command, tree.folder, way.limit)
+    if CHANGED in states and peer.caches:
+        tree.change()
+        yield CHANGED, run(command, tree.folder, way.limit)
+    if WARM in states and peer.caches:
+        tree.settle()
+        run(command, tree.folder, way.limit)  # notes that what changed has settled
+        yield WARM, run(command, tree.folder, way.limit)
 
 
 def measured(peer: str, tree: str, state: str, costs: Sequence[Cost]) -> Measured:

@@ -17,6 +17,10 @@ _LINES = 300  # of the file that is checked alone
 _CHANGE = b"\nchanged_by_benchmark = "
 
 
+class UnsuitableError(Exception):
+    """Folders that nothing can be measured on."""
+
+
 @dataclass
 class Tree:
     """A folder of Python files, marked as a project."""
@@ -24,6 +28,7 @@ class Tree:
     folder: Path
     files: list[Path]
     written: float
+    _changes: int = 0
 
     def size(self) -> TreeSize:
         """How much there is to read."""
@@ -39,11 +44,12 @@ class Tree:
         for name in caches:
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
-    def change(self, number: int) -> None:
-        """Let the file in the middle end in a line that it did not end in before, for each `number` another."""
+    def change(self) -> None:
+        """Let the file in the middle end in a line that it did not end in before."""
+        self._changes += 1
         file = self.files[len(self.files) // 2]
         kept = file.read_bytes().partition(_CHANGE)[0].rstrip(b"\n")
-        file.write_bytes(kept + _CHANGE + b"%d\n" % number)
+        file.write_bytes(kept + _CHANGE + b"%d\n" % self._changes)
         self.written = time.monotonic()
 
 
@@ -75,10 +81,10 @@ def copied(files: Sequence[tuple[Path, str]], times: int = 1) -> Iterator[Tree]:
 
 
 def typical(files: Sequence[tuple[Path, str]]) -> tuple[Path, str]:
-    """The file that imports torch and whose length comes nearest to 300 lines. Raises ValueError."""
+    """The file that imports torch and whose length comes nearest to 300 lines. Raises UnsuitableError."""
     best = min(files, key=lambda each: _distance(each[0]), default=None)
     if best is None or _distance(best[0]) == float("inf"):
-        raise ValueError("no file imports torch")
+        raise UnsuitableError("no Python file that imports torch is below these folders")
     return best
 
 
