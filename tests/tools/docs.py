@@ -1,12 +1,15 @@
-"""Write the parts of the documentation that follow from `rules/`: `python -m tests.tools.docs [--check]`."""
+"""Write the parts of the documentation that follow from data: `python -m tests.tools.docs [--check]`."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from detlint import catalogue
+from tests.benchmarks import report
+from tests.benchmarks.results import Results
 from tests.tools.operations import operations
 
 ROOT = Path(__file__).parent.parent.parent
@@ -15,7 +18,9 @@ ROOT = Path(__file__).parent.parent.parent
 def generate(write: bool) -> list[Path]:
     """The generated files that are stale; `write` brings them up to date."""
     stale = []
-    for path, text in ((ROOT / "docs" / "rules.md", rules()), (ROOT / "docs" / "operations.md", operations())):
+    texts = {"rules.md": rules(), "operations.md": operations(), "performance.md": performance()}
+    for name, text in texts.items():
+        path = ROOT / "docs" / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path)
             if write:
@@ -26,6 +31,14 @@ def generate(write: bool) -> list[Path]:
 def rules() -> str:
     """`docs/rules.md`: a table of all rules for each family."""
     return "\n".join(_rules()) + "\n"
+
+
+def performance() -> str:
+    """`docs/performance.md`: the page with the tables of the last measurement in it."""
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    tables = report.render(Results.read(ROOT / "docs" / "performance.json"))
+    begin, end = "<!-- results -->\n", "<!-- /results -->\n"
+    return re.sub(f"{begin}.*{end}", lambda _: begin + tables + end, page, flags=re.DOTALL)
 
 
 def _rules() -> Iterator[str]:
