@@ -71,6 +71,14 @@ class Places:
             count -= 1
         return offset
 
+    def closing(self, offset: int) -> int:
+        """How many parentheses close right behind `offset`."""
+        count = 0
+        while self.text.startswith(")", place := self.skip(offset)):
+            offset = place + 1
+            count += 1
+        return count
+
     def last(self, offset: int, limit: int) -> int:
         """Where the last delimiter ends that stands from `offset` to `limit`; `offset` where there is none."""
         while (place := self.skip(offset)) < limit:
@@ -82,8 +90,4 @@ class Places:
         if not node.elts:
             return True
         first, end = self.of(node.elts[0])
-        opened = self.opened(self.start(node), first)
-        while opened and self.closed(end, 1) > end:
-            end = self.closed(end, 1)
-            opened -= 1
-        return opened > 0
+        return self.opened(self.start(node), first) > self.closing(end)

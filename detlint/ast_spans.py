@@ -55,7 +55,7 @@ class AstSpans:
         if isinstance(origin, ast.Tuple):
             return self._tuple(origin)
         if isinstance(origin, ast.GeneratorExp):
-            return places.skip(places.start(origin) + 1), self._last(origin)
+            return self._generator(origin)
         if isinstance(origin, ast.Slice):
             end = places.end(origin)
             return places.start(origin), places.skip(end) if places.text[end - 1] == ":" else end
@@ -87,6 +87,9 @@ class AstSpans:
         return places.skip(start + 1), places.last(places.end(origin.elts[-1]), end - 1)
 
     # Comprehensions
+
+    def _generator(self, origin: Any) -> tuple[int, int]:
+        return self._places.skip(self._places.start(origin) + 1), self._last(origin)
 
     def _last(self, origin: Any) -> int:
         """Where the last clause of a comprehension ends."""
@@ -136,11 +139,8 @@ class AstSpans:
         """An expression with its parentheses, behind a delimiter that ends at `before`."""
         start, end = self._places.of(origin)
         if start < before:  # a generator that is a call's only argument takes the call's parentheses
-            return self._own_generator(origin)
+            return self._generator(origin)
         return self._places.skip(before), self._places.closed(end, self._places.opened(before, start))
-
-    def _own_generator(self, origin: ast.GeneratorExp) -> tuple[int, int]:
-        return self._places.skip(self._places.start(origin) + 1), self._last(origin)
 
     def _item(self, node: s.WithItem) -> tuple[int, int]:
         """An item of a `with`, with the parentheses of its parts, but not with those around all items."""
@@ -158,9 +158,7 @@ class AstSpans:
         opened = places.opened(before, start)
         after = places.skip(places.closed(end))
         if origin.optional_vars is not None or places.text.startswith(",", after):
-            own = 0
-            while places.closed(end, own + 1) > places.closed(end, own):
-                own += 1
+            own = places.closing(end)
         else:
             is_bare = isinstance(origin.context_expr, (ast.Yield, ast.YieldFrom, ast.NamedExpr))
             own = opened - (not index and opened > is_bare)

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from detlint import reading
-from detlint.lowering import NotPythonError
 from detlint.magics import LINES, mask
 from detlint.positions import Origin
 from detlint.source import UnreadableError
@@ -101,9 +99,11 @@ def _texts(cells: Iterable[tuple[int, str | None]]) -> Mapping[int | None, str]:
 
 def _problem(code: str, origins: list[Origin]) -> BrokenCell | None:
     """What keeps a masked cell from being parsed."""
+    from detlint import reading  # it imports parsers, which showing the text of a cell does not need
+
     try:
         reading.check(code)
-    except NotPythonError as error:
+    except reading.NotPythonError as error:
         origin = origins[min(error.line, len(origins)) - 1]
         column = error.column if error.line <= len(origins) else origin.length + 1
         return BrokenCell(origin.cell, str(error), origin.line, origin.column(column))

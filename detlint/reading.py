@@ -1,4 +1,4 @@
-"""From a text to `syntax`: by Python's own parser, which is ten times faster, or by libcst where that does not read it.
+"""From a text to `syntax`: by Python's own parser, many times faster, or by libcst where that does not read it.
 
 libcst reads the grammar of every Python whatever Python runs it. It is imported only for a text that the running
 Python refuses: one in newer or older syntax, or a broken one. Both ways give the same nodes, scopes and spans.

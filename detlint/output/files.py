@@ -18,7 +18,7 @@ from detlint.magics import LINES
 from detlint.report import Judged, Report
 
 if TYPE_CHECKING:
-    from detlint.fixer import Settings  # which imports libcst
+    from detlint.fixer import Settings  # which imports the parsers
 
 
 @dataclass(frozen=True)

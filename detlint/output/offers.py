@@ -32,7 +32,7 @@ def offered(finding: Finding, files: Files) -> Mapping[str, str]:
     fix = finding.fix
     if fix is None or fix.safety is not Safety.SAFE or not all(_is_there(need, files) for need in fix.imports):
         return {}
-    from detlint import fixer  # it imports libcst
+    from detlint import fixer  # it imports the parsers
     from detlint.analyse import undisturbed
 
     with undisturbed():

@@ -1,12 +1,13 @@
 """Compare the two ways from a text to `syntax` on all Python files and notebooks of folders.
 
-python -m tests.tools.readings FOLDER ...
+python -m tests.tools.readings [--every N] FOLDER ...
 
-Prints each difference, and how many files and nodes were the same, were read by one way only, or by neither.
+With N it reads each Nth file. Prints each difference, and how many files and nodes were the same, were read by one way only, or by neither.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
@@ -22,10 +23,15 @@ from detlint.lowering import NotPythonError
 from tests.readings import by_ast, by_libcst
 
 
-def main(folders: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Compare, print, and say whether all is the same."""
+    parser = argparse.ArgumentParser("tests.tools.readings")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("folders", nargs="+", type=Path)
+    options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
-    for path in (path for folder in folders for path in _files(Path(folder))):
+    files = [path for folder in options.folders for path in _files(folder)]
+    for path in files[:: options.every]:
         try:
             text = notebook.read(str(path), source.read(path).removeprefix("\ufeff")).text
         except source.UnreadableError:
