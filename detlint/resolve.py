@@ -29,6 +29,7 @@ class Resolver(Index):
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
         self._names: dict[s.Expression, frozenset[str]] = {}
+        self._begun = False
         self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._ancestries: dict[s.Class, list[str]] = {}
         names = catalogue.names
@@ -56,6 +57,11 @@ class Resolver(Index):
     def names(self, node: s.Expression) -> frozenset[str]:
         """The qualified names that a reference may stand for; several where an import is conditional."""
         found = self._names.get(node)
+        if found is None and not self._begun:  # what a cycle gives depends on where it is entered: always alike
+            self._begun = True
+            for call in self.calls:
+                self.callee(call)
+            found = self._names.get(node)
         if found is None:
             self._names[node] = _NOTHING  # a cycle of assignments is not known
             found = self._names[node] = self._find_names(node)

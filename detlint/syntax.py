@@ -387,15 +387,7 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        if type(current) is Dictionary:  # its keys and values take turns
-            stack.extend(reversed(list(current)))
-            continue
-        for name in reversed(current.children):
-            below = getattr(current, name)
-            if type(below) is list:
-                stack.extend(reversed(below))
-            elif below is not None:
-                stack.append(below)
+        stack.extend(reversed(list(current)) if current.children else ())
 
 
 def is_main_guard(statement: Node) -> bool:
