@@ -12,6 +12,7 @@ from detlint.catalogue import Catalogue, Row
 from detlint.scopes import Scope
 from detlint.spelling import Spellings
 
+_STARS = ("*", "**")
 N = TypeVar("N", bound=s.Node)
 M = TypeVar("M", bound="Index")
 P = ParamSpec("P")
@@ -75,9 +76,9 @@ class Index:
         return self._names_by_id.get(name, [])
 
     @property
-    def identifiers(self) -> Collection[str]:
+    def identifiers(self) -> set[str]:
         """The names and attributes of the file."""
-        return self._names_by_id.keys() | self._attributes.keys()
+        return {node.id for node in self.every(s.Name)} | {node.attribute for node in self.every(s.Attribute)}
 
     def reads(self, scope: Scope, name: str) -> list[s.Name]:
         """Where a name bound in `scope` is read, inner functions included, in source order."""
@@ -90,7 +91,7 @@ class Index:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every name, attribute, keyword and text of the file, and the parts of what it imports."""
-        found = set(self.identifiers)
+        found = self.identifiers
         found.update(node.keyword for node in self.every(s.Argument) if node.keyword is not None)
         found.update(node.value for node in self.every(s.Constant) if isinstance(node.value, str))
         found.update(parameter.name for parameter in self.every(s.Parameter))
@@ -136,7 +137,10 @@ class Index:
         """The assignments that may set an attribute of one of these qualified names, in source order, among others."""
         if not self.narrows:
             return self.assignments
-        endings = self._set_endings.intersection(self.catalogue.spellings(frozenset(names)))
+        wanted = self.catalogue.spellings(frozenset(names))
+        if self.words.isdisjoint(wanted):
+            return []
+        endings = self._set_endings.intersection(wanted)
         return _merged([self._sets[ending] for ending in (*endings, None) if ending in self._sets])
 
     @cached_property
@@ -191,7 +195,8 @@ class Index:
             if None in self._endings:
                 found.append(self._by_ending[None])
         found += [self._by_word[word] for word in words if word in self._by_word]
-        found += [self._by_keyword[keyword] for keyword in keywords if keyword in self._by_keyword]
+        spoken_of = [keyword for keyword in keywords if keyword in self.words or keyword in _STARS]
+        found += [self._by_keyword[keyword] for keyword in spoken_of if keyword in self._by_keyword]
         return _merged(found)
 
     def rows_like(self, file: str, table: str) -> tuple[Row, ...]:

@@ -38,8 +38,12 @@ class Passed:
 @cache
 def _taking(catalogue: Catalogue, parameters: tuple[str, ...]) -> frozenset[str]:
     """The names whose signatures have one of these parameters."""
-    signatures = ((name, parse_signature(text)) for name, text in catalogue.signatures.items())
-    return frozenset(name for name, given in signatures if any(each[0] in parameters for each in given))
+    found = set()
+    for name, text in catalogue.signatures.items():
+        named = any(parameter in text for parameter in parameters)  # parsing all of them takes a while
+        if named and any(parameter in parameters for parameter, _, _ in parse_signature(text)):
+            found.add(name)
+    return frozenset(found)
 
 
 class Module(Resolver):
@@ -111,6 +115,9 @@ class Module(Resolver):
 
     def calls_giving(self, parameters: tuple[str, ...]) -> list[s.Call]:
         """The calls that may pass something for one of these parameters, in evaluation order, among others."""
+        taking = _taking(self.catalogue, parameters)
+        if self.narrows and self.words.isdisjoint(parameters):
+            return self.calls_like(taking)  # by position: nothing here has the name of a parameter
         given = {*parameters, "**"}
         partials = self.calls_like(PARTIAL)
         if any(argument.keyword in given or argument.star in given for call in partials for argument in call.arguments):
@@ -119,7 +126,7 @@ class Module(Resolver):
         names = {self.qualified(function) for function in own}
         if any(function.name == "__init__" for function in own):
             names |= self.classes.keys()
-        return self.calls_like(_taking(self.catalogue, parameters) | names, keywords=given)
+        return self.calls_like(taking | names, keywords=given)
 
     def signature(self, names: Iterable[str]) -> Sequence[tuple[str, object, bool]]:
         """Parameters of the first name whose signature is known: name, default, keyword-only."""

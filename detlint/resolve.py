@@ -29,6 +29,7 @@ class Resolver(Index):
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
         self._names: dict[s.Expression, frozenset[str]] = {}
+        self._begun = False
         self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._ancestries: dict[s.Class, list[str]] = {}
         names = catalogue.names
@@ -56,10 +57,19 @@ class Resolver(Index):
     def names(self, node: s.Expression) -> frozenset[str]:
         """The qualified names that a reference may stand for; several where an import is conditional."""
         found = self._names.get(node)
+        if found is None and not self._begun:
+            self._begin()
+            found = self._names.get(node)
         if found is None:
             self._names[node] = _NOTHING  # a cycle of assignments is not known
             found = self._names[node] = self._find_names(node)
         return found
+
+    def _begin(self) -> None:
+        """Resolve the calls in order: what a cycle of assignments gives depends on where it is entered."""
+        self._begun = True
+        for call in self.calls:
+            self.callee(call)
 
     def name(self, node: s.Expression) -> str | None:
         """The qualified name where there is just one."""
@@ -297,6 +307,9 @@ class Resolver(Index):
     def types(self, node: s.Expression) -> frozenset[str]:
         """Qualified names of the classes that an expression may be an instance of."""
         found = self._found_types.get(node)
+        if found is None and not self._begun:
+            self._begin()
+            found = self._found_types.get(node)
         if found is None:
             self._found_types[node] = _NOTHING
             found = self._found_types[node] = self._types.find(node)

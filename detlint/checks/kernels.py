@@ -29,9 +29,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     only where some have not, is a question for the project.
     """
     raises = "raises" in rule.data
-    rows, known, objects, raising = _table(module.catalogue, module.torch, rule.code, raises)
+    rows, names, objects, raising = _table(module.catalogue, module.torch, rule.code, raises)
     called = module.calls if any(True for _ in module.calls_to(objects)) else []
-    calls = [*module.calls_to(known - objects), *(c for c in called if constructors(module, c))]
+    calls = [*module.calls_to(names), *(c for c in called if constructors(module, c))]
     if not calls:
         return
     switched = any(in_program(module, effect) for effect in rule.data["program"])
@@ -63,8 +63,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 class _Table(NamedTuple):
-    """The rows of `ops.toml` that a page speaks of, all names in them, those whose objects are called, and the rows of
-    operations that raise in deterministic mode.
+    """The rows of `ops.toml` that a page speaks of, the names in them of what is called and of what makes objects that
+    are, and the rows of operations that raise in deterministic mode.
     """
 
     rows: tuple[Row, ...]
@@ -78,8 +78,9 @@ def _table(catalogue: Catalogue, torch: Version, code: str, raises: bool) -> _Ta
     every = catalogue.rows("ops", "op")
     raising = tuple(row for row in every if row.text("raises") and row.holds_for(torch, "raises"))
     rows = raising if raises else tuple(row for row in every if row.text("rule") == code)
-    objects = (name for row in rows if row.text("called") for name in row.list("names"))
-    return _Table(rows, frozenset(name for row in rows for name in row.list("names")), frozenset(objects), raising)
+    names = frozenset(name for row in rows for name in row.list("names"))
+    objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
+    return _Table(rows, names - objects, objects, raising)
 
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
@@ -101,7 +102,7 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
 def _row(module: Module, call: s.Call, rows: tuple[Row, ...]) -> Row | None:
     """The first row that speaks of all that is called, in this version of torch and with these arguments."""
     for row in rows:
-        if row.holds_for(module.torch) and _speaks_of(module, call, row):
+        if _speaks_of(module, call, row) and row.holds_for(module.torch):
             return row
     return None
 
