@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from packaging.version import Version
 
 from detlint import catalogue, gathering, processes
-from detlint.analyse import Source, analyse
+from detlint.analyse import Source, analyse, undisturbed
 from detlint.cache import Cache
 from detlint.packing import pack, unpack
+from detlint.syntax import Node
 
 TORCH = Version("2.13")
 CODES = frozenset(catalogue.load().rules)
@@ -61,6 +63,17 @@ def test_what_travels_arrives_as_it_was() -> None:
     assert arrived == collected
     assert repr(arrived) == repr(collected)  # tells 1, True and 1.0 apart
     assert len(pack(collected)) < 15_000
+
+
+def test_the_syntax_of_a_file_lives_no_longer_than_its_analysis() -> None:
+    def alive() -> int:
+        return sum(isinstance(each, Node) for each in gc.get_objects())
+
+    gc.collect()
+    before = alive()
+    with undisturbed():
+        analyse(Source("train.py", "train", TEXT), CODES, TORCH)
+        assert alive() == before
 
 
 def collect(folder: Path, count: int, text: str) -> list[str]:
