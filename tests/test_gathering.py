@@ -85,7 +85,7 @@ def collect(folder: Path, count: int, text: str) -> list[str]:
 
 
 def test_few_or_small_files_start_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.gathering.spread", None)
+    monkeypatch.setattr("detlint.processes.spread", None)
     assert len(collect(tmp_path, 20, TEXT)) == 20
     assert len(collect(tmp_path, 1, "#\n" * 40_000)) == 1
     with pytest.raises(TypeError):
