@@ -14,6 +14,7 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import notebook, source
+from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
 from detlint.collect import collect
 from detlint.facts import Facts
@@ -67,7 +68,9 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
         document, module = _read(item, text, catalogue, torch)
         findings = [f for rule in rules_over(catalogue, codes, "file", torch) for f in check_of(rule)(module, rule)]
         findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
-        return Collected(item.path, collect(module), tuple(findings), Suppressions.of(item.path, document.texts))
+        facts = collect(module)
+        _dissolve(module)
+        return Collected(item.path, facts, tuple(findings), Suppressions.of(item.path, document.texts))
     except (source.UnreadableError, NotPythonError) as error:
         line, column = getattr(error, "line", 1), getattr(error, "column", 1)
         return replace(failed(item, catalogue, str(error), line, column), lasting=True)
@@ -80,6 +83,19 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
 def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tuple[Document, Module]:
     document = notebook.read(item.path, text.removeprefix("\ufeff"))
     return document, Module(document.text, item.path, item.name, catalogue, torch, document.origins)
+
+
+def _dissolve(module: Module) -> None:
+    """Part what refers to each other in the model of a file that is done with, so that its memory is free at once.
+
+    Else a search for dead cycles would have to find it, which takes longer.
+    """
+    for node in module.nodes:
+        node.parent = None
+        if isinstance(node, (s.Name, s.Function, s.Class, s.File)):
+            node.scope.bindings.clear()
+            node.scope.owner = node.scope.parent = None
+    vars(module).clear()
 
 
 class Models:

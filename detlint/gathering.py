@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 
 from packaging.version import Version
 
@@ -14,7 +13,6 @@ from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
 from detlint.cache import Cache, Content, encoded
 from detlint.packing import pack, unpack
-from detlint.processes import forks, spread, usable_cores
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work
 _SPAWNS = 1_000_000  # bytes of source for which it pays to start an interpreter
@@ -54,23 +52,35 @@ def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
 def _collect(
     sources: Sequence[Source], codes: frozenset[str], torch: Version, kept: bool, jobs: int, progress: Progress | None
 ) -> Iterator[tuple[Collected, bytes | None]]:
-    """What comes of each file, and the bytes of it that a cache keeps, where that is asked for and not yet to be made.
-
-    Files are worth a process where their analysis takes longer than to start one.
-    """
+    """What comes of each file; with what a cache keeps of it where that is asked for and another process made it."""
     batches = list(_batches(sources)) if jobs != 1 and len(sources) > 1 else []
-    enough = len(batches) > 1 and (forks() or sum(map(_size, sources)) >= _SPAWNS)
-    work = partial(_packed, codes=codes, torch=torch, kept=kept)
-    found = spread(work, batches, min(jobs or usable_cores(), len(batches))) if enough else zip(sources, repeat(None))
-    for done, (item, packed) in enumerate(found, 1):
-        if not enough:
-            yield _analyse_alone(item, codes, torch), None
-        elif packed is None:
-            yield failed(item, catalogues.load(), "its analysis ended the process"), None
-        else:
-            yield unpack(packed)
+    found = _shared_out(batches, codes, torch, kept, jobs) if len(batches) > 1 else None
+    if found is None:
+        found = ((_analyse_alone(item, codes, torch), None) for item in sources)
+    for done, each in enumerate(found, 1):
+        yield each
         if progress is not None:
             progress(done, len(sources))
+
+
+def _shared_out(
+    batches: Sequence[Sequence[Source]], codes: frozenset[str], torch: Version, kept: bool, jobs: int
+) -> Iterator[tuple[Collected, bytes | None]] | None:
+    """What comes of files in processes, as they are done; None where it takes longer to start them."""
+    from detlint import processes  # the modules for processes take longer to import than a small run
+
+    if not processes.forks() and sum(_size(item) for batch in batches for item in batch) < _SPAWNS:
+        return None
+    work = partial(_packed, codes=codes, torch=torch, kept=kept)
+    found = processes.spread(work, batches, min(jobs or processes.usable_cores(), len(batches)))
+    return (_unpacked(item, packed) for item, packed in found)
+
+
+def _unpacked(item: Source, packed: bytes | None) -> tuple[Collected, bytes | None]:
+    if packed is None:
+        return failed(item, catalogues.load(), "its analysis ended the process"), None
+    found: tuple[Collected, bytes | None] = unpack(packed)
+    return found
 
 
 def _batches(sources: Sequence[Source]) -> Iterator[list[Source]]:

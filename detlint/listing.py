@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from detlint import source
@@ -35,9 +36,9 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     """The Python files under `paths` and in their context, sorted by path, and what is around them."""
     read = roots(paths, config)
     files = list(source.discover(read, config.exclude))
-    sources = sorted((Source(p.as_posix(), source.module_name(p)) for p in files), key=lambda item: item.path)
-    folders = {path.parent: path for path in files}
-    unread = {near.as_posix() for path in folders.values() for near in source.neighbours(path)}
+    is_file = cache(Path.is_file)
+    sources = sorted((Source(p.as_posix(), source.module_name(p, is_file)) for p in files), key=lambda item: item.path)
+    unread = source.neighbours(files)
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))
     asked = [path.resolve() for path in read]

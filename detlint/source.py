@@ -33,8 +33,9 @@ def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Pat
     for path in paths:
         found: Iterable[Path] = sorted(_below(path, path, patterns)) if path.is_dir() else [path]
         for file in found:
-            if place(file) not in seen:
-                seen.add(place(file))
+            where = place(file)
+            if where not in seen:
+                seen.add(where)
                 yield file
 
 
@@ -63,13 +64,14 @@ def _below(folder: Path, root: Path, patterns: Sequence[str]) -> Iterator[Path]:
         here = Path(directory)
         folders[:] = [f for f in folders if f not in EXCLUDED and not _excluded(here / f, root, patterns)]
         for name in files:
-            path = here / name
-            if name.endswith((".py", ".ipynb")) and path.is_file() and not _excluded(path, root, patterns):
-                yield path
+            if name.endswith((".py", ".ipynb")):
+                path = here / name
+                if path.is_file() and not _excluded(path, root, patterns):
+                    yield path
 
 
 def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
-    relative = path.relative_to(root).as_posix()
+    relative = path.relative_to(root).as_posix() if patterns else ""
     return any(fnmatch(relative, p) or fnmatch(path.name, p) or fnmatch(path.as_posix(), p) for p in patterns)
 
 
@@ -125,11 +127,18 @@ def is_test(path: str) -> bool:
     return any(fnmatch(path.rpartition("/")[2], pattern) for pattern in ("test_*.py", "*_test.py", "conftest.py"))
 
 
-def neighbours(path: Path) -> Iterator[Path]:
-    """The modules that an import in `path` may find beside it: in its folder, and in the packages around it."""
-    for folder in search_folders(path):
-        yield from folder.glob("*.py")
-        yield from folder.glob("*/*.py")
+def neighbours(paths: Iterable[Path]) -> set[str]:
+    """The modules that imports in these files may find beside them, as POSIX paths.
+
+    They stand in the folder of a file and in the packages around it, or one folder below.
+    """
+    is_file = cache(Path.is_file)
+    folders = {
+        folder for path in {path.parent: path for path in paths}.values() for folder in search_folders(path, is_file)
+    }
+    within = cache(_within)
+    beside = folders | {inner for folder in folders for inner in within(folder)[1]}
+    return {module for folder in beside for module in within(folder)[0]}
 
 
 def search_folders(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> Iterator[Path]:
@@ -140,3 +149,22 @@ def search_folders(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -
         if not is_file(folder / "__init__.py") or folder == folder.parent or not folder.name:
             return
         folder = folder.parent
+
+
+def _within(folder: Path) -> tuple[list[str], list[Path]]:
+    """The modules in a folder, as POSIX paths, and its folders; none where it cannot be read."""
+    start = "" if folder == Path() else folder.as_posix().removesuffix("/") + "/"
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError:
+        return [], []
+    modules = [start + entry.name for entry in entries if entry.name.endswith(".py")]
+    return modules, [folder / entry.name for entry in entries if _is_folder(entry)]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links that lead to each other
+        return False

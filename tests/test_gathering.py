@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from packaging.version import Version
 
 from detlint import catalogue, gathering, processes
-from detlint.analyse import Source, analyse
+from detlint.analyse import Source, analyse, undisturbed
 from detlint.cache import Cache
 from detlint.packing import pack, unpack
+from detlint.syntax import Node
 
 TORCH = Version("2.13")
 CODES = frozenset(catalogue.load().rules)
@@ -63,6 +65,17 @@ def test_what_travels_arrives_as_it_was() -> None:
     assert len(pack(collected)) < 15_000
 
 
+def test_the_syntax_of_a_file_lives_no_longer_than_its_analysis() -> None:
+    def alive() -> int:
+        return sum(isinstance(each, Node) for each in gc.get_objects())
+
+    gc.collect()
+    before = alive()
+    with undisturbed():
+        analyse(Source("train.py", "train", TEXT), CODES, TORCH)
+        assert alive() == before
+
+
 def collect(folder: Path, count: int, text: str) -> list[str]:
     items = [Source(str(folder / f"m{index}.py"), f"m{index}") for index in range(count)]
     for item in items:
@@ -72,7 +85,7 @@ def collect(folder: Path, count: int, text: str) -> list[str]:
 
 
 def test_few_or_small_files_start_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.gathering.spread", None)
+    monkeypatch.setattr("detlint.processes.spread", None)
     assert len(collect(tmp_path, 20, TEXT)) == 20
     assert len(collect(tmp_path, 1, "#\n" * 40_000)) == 1
     with pytest.raises(TypeError):

@@ -101,9 +101,10 @@ def test_module_names_follow_the_packages(tmp_path: Path) -> None:
 
 def test_neighbours_are_what_an_import_finds(tmp_path: Path) -> None:
     make(tmp_path, "train.py", "utils/seed.py", "pkg/__init__.py", "pkg/model.py")
+    (tmp_path / "ring").symlink_to("ring")
 
     def near(path: str) -> set[str]:
-        return {found.relative_to(tmp_path).as_posix() for found in source.neighbours(tmp_path / path)}
+        return {Path(found).relative_to(tmp_path).as_posix() for found in source.neighbours([tmp_path / path])}
 
     assert near("train.py") == {"train.py", "utils/seed.py", "pkg/__init__.py", "pkg/model.py"}
     assert near("pkg/model.py") == {"train.py", "utils/seed.py", "pkg/__init__.py", "pkg/model.py"}

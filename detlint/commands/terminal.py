@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,14 +56,24 @@ def progress_bar() -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    with ExitStack() as shown:
+        shows: list[Progress] = []
+
+        def advance(done: int, total: int) -> None:
+            if total >= 100 and not shows:
+                shows.append(_shown(shown))
+            for show in shows:
+                show(done, total)
+
+        yield advance
+
+
+def _shown(until: ExitStack) -> Progress:
+    """A bar that is shown. It has a thread: processes that are copies of this one have to be started before."""
     from rich import progress
     from rich.console import Console
 
     columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Analysing", total=None, visible=False)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=total >= 100)
-
-        yield advance
+    bar = until.enter_context(progress.Progress(*columns, console=Console(stderr=True), transient=True))
+    task = bar.add_task("Analysing", total=None)
+    return lambda done, total: bar.update(task, completed=done, total=total)
