@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from detlint.packing import Packed
+
 
 class Severity(enum.Enum):
     """How sure a difference between two runs is."""
@@ -30,7 +32,7 @@ class Safety(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Packed):
     """A span of a file. Lines and columns count from 1, columns in characters; `end_column` is exclusive.
 
     `cell` is a notebook's cell, from 0; lines then count within it. Places sort by path, cell and line; what concerns
@@ -53,7 +55,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Packed):
     """Replace `place` of the analysed text by `text`."""
 
     place: Place
@@ -61,7 +63,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class Import(Packed):
     """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
 
     A relative `module` keeps its leading dots. One that is `inline` is written by the edits, where it is needed.
@@ -74,7 +76,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Packed):
     """A repair: all its edits and imports together, or none.
 
     `lowered` is its safety where its finding is lowered, if that is another.
@@ -88,7 +90,7 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class Related(Packed):
     """Another place that explains a finding."""
 
     place: Place
@@ -96,7 +98,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Unseeded:
+class Unseeded(Packed):
     """An open question: is `generator` unseeded when a program gets to `order` in `function`?
 
     With `always`: in each program that gets there. `generator` is "torch", "numpy" or "python"; `function` is a
@@ -111,7 +113,7 @@ class Unseeded:
 
 
 @dataclass(frozen=True, slots=True)
-class UnseededLibrary:
+class UnseededLibrary(Packed):
     """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
 
     Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
@@ -127,7 +129,7 @@ class UnseededLibrary:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Packed):
     """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
 
     Where no program gets there, the answer is yes if the code right before sets it (`local`); else the ends of those
@@ -146,7 +148,7 @@ class InForce:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Packed):
     """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
 
     Where no program gets there the answer is `alone`.
@@ -159,7 +161,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class InLibrary:
+class InLibrary(Packed):
     """An open question: is `function` code that other programs import, and its users' randomness its concern?
 
     With a `generator`: yes unless the project's own programs only get to `order` before they have seeded it; without:
@@ -176,7 +178,7 @@ Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Packed):
     """What a device can be asked about a finding: a row of the tables of facts, in the form that the code gives it.
 
     `called` is the qualified name that the code calls, "" where several are possible. `arguments` are the literals that
@@ -192,7 +194,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Packed):
     """What running a finding's operation on a device showed.
 
     `verdict` is one of those of `detlint verify`, `text` what it rests on, in words. `evidence` holds the numbers, the
@@ -208,7 +210,7 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Packed):
     """One cause of a difference, at one place.
 
     `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the

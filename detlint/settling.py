@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from packaging.version import Version
 
@@ -50,7 +51,8 @@ def answer(
     `project` are the files linked, where that is done already.
     """
     catalogue = catalogues.load()
-    placement = Placement(around.vendored, {path: item.name for path, item in models.sources.items()}, models.text)
+    text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
+    placement = Placement(around.vendored, {path: item.name for path, item in models.sources.items()}, text)
     if project is None:
         project = link(collected, torch, around, models)
     found = [finding for c in collected for finding in c.findings]

@@ -1,0 +1,16 @@
+"""Objects that processes hand to each other by the thousand."""
+
+from __future__ import annotations
+
+
+class Packed:
+    """The base of frozen dataclasses with slots that are pickled often.
+
+    They are made anew from their fields: what dataclasses do of themselves asks for the names of all fields each time.
+    """
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...]
+
+    def __reduce__(self) -> tuple[type[Packed], tuple[object, ...]]:
+        return type(self), tuple([getattr(self, name) for name in self.__match_args__])
