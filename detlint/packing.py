@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Packed:
     """The base of frozen dataclasses with slots that are pickled often.
@@ -10,7 +12,7 @@ class Packed:
     """
 
     __slots__ = ()
-    __match_args__: tuple[str, ...]
 
     def __reduce__(self) -> tuple[type[Packed], tuple[object, ...]]:
-        return type(self), tuple([getattr(self, name) for name in self.__match_args__])
+        kind: Any = type(self)
+        return kind, tuple([getattr(self, name) for name in kind.__match_args__])
