@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from detlint.finding import Place
+from detlint.packing import Packed
 
 GENERATORS = ("torch", "numpy", "python")
 TOP = ""  # the name of a file's top level among its functions
@@ -19,35 +20,35 @@ TOP = ""  # the name of a file's top level among its functions
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class Local(Packed):
     """A variable of the function, or of one around it."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Global:
+class Global(Packed):
     """A variable of the module, or a builtin."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Library(Packed):
     """Something of torch, numpy or the standard library, by qualified name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Packed):
     """A constant."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(Packed):
     """`value.name`; `library` is its qualified name where the file tells that the value is a library's object."""
 
     value: Expression
@@ -56,7 +57,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Item(Packed):
     """`value[key]`; no key for a slice or a tuple."""
 
     value: Expression
@@ -64,7 +65,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Packed):
     """An argument of a call. `star` is "", "*" or "**"."""
 
     value: Expression
@@ -73,7 +74,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Packed):
     """`function(arguments)`. A call that is `inert` decides nothing by what it draws."""
 
     function: Expression
@@ -84,7 +85,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Display:
+class Display(Packed):
     """A tuple, list or set display."""
 
     kind: str
@@ -93,7 +94,7 @@ class Display:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Packed):
     """A dict display; a key of None marks `**value`."""
 
     entries: tuple[tuple[Expression | None, Expression], ...]
@@ -101,7 +102,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Packed):
     """`body if test else orelse`."""
 
     test: Expression
@@ -110,7 +111,7 @@ class Conditional:
 
 
 @dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(Packed):
     """Operands joined by "and" or "or"; "not" has one."""
 
     operator: str
@@ -118,7 +119,7 @@ class Junction:
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Packed):
     """`left operator right`, or `isinstance(left, right)`."""
 
     operator: str
@@ -127,21 +128,21 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(Packed):
     """A value that is computed from the operands, such as a sum: not None, and not known."""
 
     operands: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Packed):
     """A string that is put together of the operands."""
 
     operands: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Each:
+class Each(Packed):
     """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn."""
 
     kind: str
@@ -151,7 +152,7 @@ class Each:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(Packed):
     """`target := value`."""
 
     target: Expression
@@ -159,14 +160,14 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(Packed):
     """A lambda, by the qualified name of its function."""
 
     function: str
 
 
 @dataclass(frozen=True, slots=True)
-class Yield:
+class Yield(Packed):
     """`yield value`."""
 
     value: Expression
@@ -199,14 +200,14 @@ Expression = (
 
 
 @dataclass(frozen=True, slots=True)
-class Do:
+class Do(Packed):
     """An expression by itself."""
 
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Bind:
+class Bind(Packed):
     """`target = ... = value`; targets are variables, members, items, and displays of these.
 
     `place` is kept where something of a library is set.
@@ -218,7 +219,7 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
-class Define:
+class Define(Packed):
     """A `def`, by the qualified name of its function."""
 
     name: str
@@ -227,7 +228,7 @@ class Define:
 
 
 @dataclass(frozen=True, slots=True)
-class DefineClass:
+class DefineClass(Packed):
     """A `class` statement; `fields` are annotated attributes, which a generated constructor takes."""
 
     name: str
@@ -239,7 +240,7 @@ class DefineClass:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class Import(Packed):
     """`import module as name`, or `from module import ...` with pairs of a name and what it is bound to.
 
     `names` is None for the first kind; a name of "*" imports all. `level` counts the leading dots.
@@ -253,7 +254,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Packed):
     """`if test: body else: orelse`."""
 
     test: Expression
@@ -262,14 +263,14 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Fork:
+class Fork(Packed):
     """Exactly one of the arms runs, and nothing is known about which."""
 
     arms: tuple[Statements, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Packed):
     """The body runs any number of times, none included; `iterator`, which stands at `place`, is None for a `while`."""
 
     target: Expression
@@ -279,7 +280,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class Scoped:
+class Scoped(Packed):
     """`with context as target: body`."""
 
     context: Expression
@@ -288,7 +289,7 @@ class Scoped:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Packed):
     """`return value`, or a `raise`."""
 
     value: Expression
@@ -316,7 +317,7 @@ def walk(statements: Statements) -> Iterator[Statement]:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Packed):
     """A parameter of a function. `annotation` is kept where it may be a class."""
 
     name: str
@@ -328,7 +329,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(Packed):
     """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators.
 
     `captured` are the variables of functions around it that it uses; `yields` says whether it is a generator function.
@@ -346,7 +347,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Packed):
     """The facts of one file: its top level, and its functions by qualified name.
 
     `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,

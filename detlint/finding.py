@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from detlint.packing import Packed
+
 
 class Severity(enum.Enum):
     """How sure a difference between two runs is."""
@@ -30,7 +32,7 @@ class Safety(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Packed):
     """A span of a file. Lines and columns count from 1, columns in characters; `end_column` is exclusive.
 
     `cell` is a notebook's cell, from 0; lines then count within it. Places sort by path, cell and line; what concerns
@@ -53,7 +55,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Packed):
     """Replace `place` of the analysed text by `text`."""
 
     place: Place
@@ -61,7 +63,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class Import(Packed):
     """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
 
     A relative `module` keeps its leading dots. One that is `inline` is written by the edits, where it is needed.
@@ -74,7 +76,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Packed):
     """A repair: all its edits and imports together, or none.
 
     `lowered` is its safety where its finding is lowered, if that is another.
@@ -88,7 +90,33 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class Step(Packed):
+    """A call of a function on the way to a draw, or an import."""
+
+    place: Place
+    name: str
+    imports: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy(Packed):
+    """What a fix that seeds a program has to know of it, beside the texts of its files.
+
+    The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded. `seeds`
+    are the calls that surely seed one before, the last first: their places, and what they call. `begins` says that the
+    first step is the start of the program itself, `inner` that it leads to a function that other programs start with.
+    """
+
+    path: str
+    steps: tuple[Step, ...]
+    draw: Place
+    seeds: tuple[tuple[Place, str], ...] = ()
+    begins: bool = False
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Related(Packed):
     """Another place that explains a finding."""
 
     place: Place
@@ -96,7 +124,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Unseeded:
+class Unseeded(Packed):
     """An open question: is `generator` unseeded when a program gets to `order` in `function`?
 
     With `always`: in each program that gets there. `generator` is "torch", "numpy" or "python"; `function` is a
@@ -111,7 +139,7 @@ class Unseeded:
 
 
 @dataclass(frozen=True, slots=True)
-class UnseededLibrary:
+class UnseededLibrary(Packed):
     """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
 
     Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
@@ -127,7 +155,7 @@ class UnseededLibrary:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Packed):
     """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
 
     Where no program gets there, the answer is yes if the code right before sets it (`local`); else the ends of those
@@ -146,7 +174,7 @@ class InForce:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Packed):
     """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
 
     Where no program gets there the answer is `alone`.
@@ -159,7 +187,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class InLibrary:
+class InLibrary(Packed):
     """An open question: is `function` code that other programs import, and its users' randomness its concern?
 
     With a `generator`: yes unless the project's own programs only get to `order` before they have seeded it; without:
@@ -176,7 +204,7 @@ Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Packed):
     """What a device can be asked about a finding: a row of the tables of facts, in the form that the code gives it.
 
     `called` is the qualified name that the code calls, "" where several are possible. `arguments` are the literals that
@@ -192,7 +220,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Packed):
     """What running a finding's operation on a device showed.
 
     `verdict` is one of those of `detlint verify`, `text` what it rests on, in words. `evidence` holds the numbers, the
@@ -208,13 +236,13 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Packed):
     """One cause of a difference, at one place.
 
     `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the
     project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
     severity only where `full_if` is answered yes. `operation` is what a device could be asked about it, and
-    `verification` what one has shown.
+    `verification` what one has shown. `remedies` are the programs that its fix is to seed, until that is made.
     """
 
     code: str
@@ -229,3 +257,4 @@ class Finding:
     unless: tuple[Question, ...] = ()
     operation: Operation | None = None
     verification: Verification | None = None
+    remedies: tuple[Remedy, ...] = ()

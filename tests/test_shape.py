@@ -20,12 +20,12 @@ SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
 RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
-    {"finding", "catalogue", "syntax", "scopes"},
+    {"finding", "packing", "catalogue", "syntax", "scopes"},
     {"source", "tree", "expressions", "positions", "imports", "console_scripts"},
     set[str](),  # the model, and whatever else a rule may ask about a file: all that is not named here
     {"checks", "project"},
     {"analyse", "answering", "cache", "config", "engine", "fixing", "gathering", "judgement", "listing", "output"}
-    | {"bisecting", "report", "settling", "snapshot", "verifying", "workspace"}
+    | {"bisecting", "confirming", "report", "settling", "snapshot", "verifying", "workspace"}
     | {"baseline", "comparing", "differences", "filtering", "git", "past"},
     {"cli", "commands", "plugins", "__main__"},
 )
