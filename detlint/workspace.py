@@ -243,7 +243,8 @@ class Workspace:
             self._before = answered, made
         if all(each.lasting for each in collected):
             contents = list(self._contents.values())
-            self._cache.keep_answered(self._cache.answer_key(contents, self._around), contents, answered)
+            key = self._cache.answer_key(contents, self._around)
+            self._cache.keep_answered(key, contents, self._around, answered)
         self._answered = answered
         return answered
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from packaging.version import Version
 
+from detlint.analyse import Collected, Source, analyse
 from detlint.cli import COMMANDS, cli
 
 FILES = 12
@@ -81,3 +83,25 @@ def test_the_list_of_commands_says_what_they_say_of_themselves() -> None:
     for name, text in COMMANDS.items():
         command = cli.get_command(context, name)
         assert command is not None and (command.help or "").startswith(text)
+
+
+def test_an_edit_that_moves_lines_is_answered_without_linking(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project / "part1" / "train1.py"
+    path.write_text("# a comment\n" + path.read_text())
+    analysed: list[str] = []
+
+    def noted(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+        analysed.append(item.path)
+        return analyse(item, codes, torch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("detlint.gathering.analyse", noted)
+        patch.setattr("detlint.answering.answer", None)
+        result = CliRunner().invoke(cli, ["."])
+    assert analysed == ["part1/train1.py"]
+    assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
+    assert "part1/train1.py:3:" in result.stdout
+    path.write_text("import torch\nimport part2\nif __name__ == '__main__':\n    torch.rand(3)\n")
+    result = CliRunner().invoke(cli, ["."])
+    assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
+    assert "DET101" in result.stdout
