@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Collected, Models, Source
+from detlint.analyse import UNPARSED, Collected, Models, Source, undisturbed
 from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
+from detlint.confirming import renewed, signature
 from detlint.gathering import Progress, collect
 from detlint.listing import Around
 from detlint.report import Answered
 from detlint.settling import answer
 
+_FEW = 100  # changed files that are looked at one by one, to see whether the project has to be linked again
 _NOTHING: Mapping[str, Collected] = {}
 
 
@@ -58,12 +60,32 @@ def answered(
     kept = cache.answered(key, contents)
     if kept is not None:
         return kept, {}
+    models = Models({each.item.path: each.item for each in contents}, torch)
+    again = _renewed(contents, around, codes, torch, cache, models) if key is not None else None
+    if again is not None:
+        cache.keep_answered(key, contents, around, again[0])
+        return again
     found = dict(known)
     unknown = [each for each in contents if each.item.path not in found]
     found |= {each.path: each for each in collect(unknown, codes, torch, cache, jobs, progress)}
     collected = [found[each.item.path] for each in contents]
-    models = Models({each.item.path: each.item for each in contents}, torch)
     said = answer(collected, codes, torch, models, around)
     if all(each.lasting for each in collected):
-        cache.keep_answered(key, contents, said)
+        cache.keep_answered(key, contents, around, said)
     return said, found
+
+
+def _renewed(
+    contents: Sequence[Content], around: Around, codes: frozenset[str], torch: Version, cache: Cache, models: Models
+) -> tuple[Answered, Mapping[str, Collected]] | None:
+    """What the project had last time, with what came of the files that changed since; None where it is to be linked."""
+    answered, before = cache.before(contents, around) or (None, [])
+    if answered is None or len(before) > _FEW:
+        return None
+    paths = {each.item.path for each in before}
+    old = cache.find(before)
+    new = collect([each for each in contents if each.item.path in paths], codes, torch, cache, jobs=1)
+    if any(not each.lasting or each.path not in old or signature(each) != signature(old[each.path]) for each in new):
+        return None
+    with undisturbed():
+        return renewed(answered, new, models, around), {each.path: each for each in new}

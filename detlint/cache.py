@@ -8,10 +8,11 @@ runs with other settings share it. What a project has is kept in the same way, u
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
@@ -148,10 +149,18 @@ class Cache:
             if self.store is None or each.digest is None or isinstance(each.item.text, str):
                 return None
             digests.append((each.item.path, each.item.name, each.digest))
+        return _key("project", tool(), str(self._torch), repr((sorted(digests), *self._beside(around))))
+
+    def _files_key(self, contents: Iterable[Content], around: Around) -> bytes:
+        """The key of what a project of these files had last, whatever was in them."""
+        names = sorted((each.item.path, each.item.name) for each in contents)
+        return _key("before", tool(), str(self._torch), repr((names, *self._beside(around))))
+
+    def _beside(self, around: Around) -> tuple[object, ...]:
+        """What a project depends on beside its files."""
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
-        known = (sorted(digests), beside, around.commands, sorted(around.unread), around.vendored, around.whole)
-        return _key("project", tool(), str(self._torch), repr(known))
+        return beside, around.commands, sorted(around.unread), around.vendored, around.whole
 
     def answered(self, key: bytes | None, contents: Iterable[Content]) -> Answered | None:
         """What is kept of a project of these files under a key."""
@@ -164,15 +173,32 @@ class Cache:
             return None
         return found if found.suppressions.keys() == paths else None
 
-    def keep_answered(self, key: bytes | None, contents: Iterable[Content], answered: Answered) -> None:
+    def before(self, contents: Sequence[Content], around: Around) -> tuple[Answered, list[Content]] | None:
+        """What a project of these files had last time, when some of them had other contents: that, and these."""
+        if self.store is None:
+            return None
+        last = self._files_key(contents, around)
+        try:
+            known: dict[str, str] = dict(json.loads(self.store.get([last])[last]))
+            key = bytes.fromhex(known.pop(""))
+            olds = [Content(replace(each.item, text=None), bytes.fromhex(known[each.item.path])) for each in contents]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return None
+        answered = self.answered(key, contents)
+        changed = [old for old, each in zip(olds, contents, strict=True) if old.digest != each.digest]
+        return None if answered is None else (answered, changed)
+
+    def keep_answered(self, key: bytes | None, contents: Sequence[Content], around: Around, answered: Answered) -> None:
         """Keep what a project of these files has under a key, unless they have changed meanwhile."""
         unread = [each for each in contents if each.item.text is None]
         same = all(
             now.digest == each.digest for now, each in zip(self.read(e.item for e in unread), unread, strict=True)
         )
         if self.store is not None and key is not None and same:
+            digests = [(each.item.path, (each.digest or b"").hex()) for each in contents]
+            state = json.dumps([("", key.hex()), *digests]).encode()
             try:
-                self.store.put({key: _projects().encode(answered)})
+                self.store.put({key: _projects().encode(answered), self._files_key(contents, around): state})
             except CodecError:
                 return
 

@@ -246,13 +246,16 @@ class Catalogue:
 
     def matching(self, selector: str) -> list[str]:
         """The codes that a selector names. Raises CatalogueError where there are none."""
-        upper = selector.upper()
-        if upper == "ALL":
-            return list(self.rules)
-        found = [c for c, rule in self.rules.items() if c.startswith(upper) or rule.name == selector.lower()]
-        if not found or not selector:
-            raise CatalogueError(f"no rule matches {selector!r}; `detlint rule` lists them")
-        return found
+        return _matching(selector, ((code, rule.name) for code, rule in self.rules.items()))
+
+
+def _matching(selector: str, rules: Iterable[tuple[str, str]]) -> list[str]:
+    """The codes that a selector names among codes and names. Raises CatalogueError where there are none."""
+    upper = selector.upper()
+    found = [code for code, name in rules if upper == "ALL" or code.startswith(upper) or name == selector.lower()]
+    if not found or not selector:
+        raise CatalogueError(f"no rule matches {selector!r}; `detlint rule` lists them")
+    return found
 
 
 def folder() -> Path:
@@ -261,11 +264,18 @@ def folder() -> Path:
     return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
 
 
+def pages(selector: str = "ALL") -> list[Path]:
+    """The files of the rules that a selector names, by code. Raises CatalogueError where there are none."""
+    files = {path.stem.partition("-")[0]: path for path in sorted(folder().glob("DET*.md"))}
+    named = _matching(selector, ((code, path.stem.partition("-")[2]) for code, path in files.items()))
+    return [files[code] for code in named]
+
+
 @cache
 def load() -> Catalogue:
     """Read the catalogue. Raises CatalogueError where a page or a table is not well formed."""
     root = folder()
-    rules = (read_page(path) for path in sorted(root.glob("DET*.md")))
+    rules = map(read_page, pages())
     tables: dict[str, dict[str, tuple[Row, ...]]] = {}
     signatures: Mapping[str, str] = {}
     for path in sorted((root / "facts").glob("*.toml")):

@@ -1,24 +1,47 @@
-"""The command line: its commands under one name."""
+"""The command line: its commands under one name, each imported when it is asked for."""
 
 from __future__ import annotations
+
+from importlib import import_module
 
 import click
 
 from detlint import __version__
-from detlint.commands.cache import cache
-from detlint.commands.check import check
-from detlint.commands.entries import entries
-from detlint.commands.rules import rule
-from detlint.commands.server import server
+
+COMMANDS = {  # what each command says of itself
+    "bisect": "Run a program twice, and name the first operation that differs and why. It runs the code it is given.",
+    "cache": "Manage the cache of a project.",
+    "check": "Check files and folders (the default command).",
+    "entries": "Show where programs start, and how each one seeds what it draws from.",
+    "rule": "List the rules, or show the page of one.",
+    "server": "Serve an editor by the language server protocol, on stdin and stdout.",
+    "verify": "Run the operations that findings name on a device, and confirm or refute each.",
+}
+_MODULES = {"rule": "rules"}  # of those that are not called like their command
 
 
 class _DefaultsToCheck(click.Group):
     """`detlint PATHS` is `detlint check PATHS`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0] not in self.commands and args[0] not in ("--help", "--version", "-h")):
+        if not args or (args[0] not in COMMANDS and args[0] not in ("--help", "--version", "-h")):
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS or cmd_name in self.commands:
+            return self.commands.get(cmd_name)
+        module = import_module(f"detlint.commands.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Name the commands and say what each does, without importing them."""
+        named = {name: click.Command(name, help=text) for name, text in COMMANDS.items()}
+        click.Group(commands=named).format_commands(ctx, formatter)
 
 
 @click.group(cls=_DefaultsToCheck, context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,10 +69,6 @@ def bisect(arguments: tuple[str, ...]) -> None:
     from detlint.commands import bisect
 
     raise SystemExit(bisect.main(arguments))
-
-
-for _command in (cache, check, entries, rule, server):
-    cli.add_command(_command)
 
 
 def main(arguments: list[str]) -> None:

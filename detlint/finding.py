@@ -88,6 +88,32 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A call of a function on the way to a draw, or an import."""
+
+    place: Place
+    name: str
+    imports: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What a fix that seeds a program has to know of it, beside the texts of its files.
+
+    The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded. `seeds`
+    are the calls that surely seed one before, the last first: their places, and what they call. `begins` says that the
+    first step is the start of the program itself, `inner` that it leads to a function that other programs start with.
+    """
+
+    path: str
+    steps: tuple[Step, ...]
+    draw: Place
+    seeds: tuple[tuple[Place, str], ...] = ()
+    begins: bool = False
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Related:
     """Another place that explains a finding."""
 
@@ -214,7 +240,7 @@ class Finding:
     `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the
     project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
     severity only where `full_if` is answered yes. `operation` is what a device could be asked about it, and
-    `verification` what one has shown.
+    `verification` what one has shown. `remedies` are the programs that its fix is to seed, until that is made.
     """
 
     code: str
@@ -229,3 +255,4 @@ class Finding:
     unless: tuple[Question, ...] = ()
     operation: Operation | None = None
     verification: Verification | None = None
+    remedies: tuple[Remedy, ...] = ()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from detlint.edits import RUNTIME
@@ -92,12 +95,16 @@ class Placement:
         roots = {name.partition(".")[0] for name in _ROOT.findall(self.text(path))}
         if "" in roots or packages[0] in roots:
             return packages
-        beside = {PurePosixPath(other).stem for other in self.names if PurePosixPath(other).parent == _folder(path)}
-        return [] if need.inline or roots & beside else packages
+        return [] if need.inline or roots & self._modules[posixpath.dirname(path)] else packages
 
-
-def _folder(path: str) -> PurePosixPath:
-    return PurePosixPath(path).parent
+    @cached_property
+    def _modules(self) -> Mapping[str, set[str]]:
+        """The names by which the files of each folder import each other as scripts."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for path in self.names:
+            folder, name = posixpath.split(path)
+            found[folder].add(posixpath.splitext(name)[0])
+        return found
 
 
 def _is_foreign(path: Path) -> bool:

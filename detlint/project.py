@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from packaging.version import Version
 
 from detlint import facts as f
 from detlint.answers import Answers
 from detlint.catalogue import Catalogue
-from detlint.edits import together
 from detlint.facts import Facts
-from detlint.finding import Fix, Place, Question
+from detlint.finding import Place, Question, Remedy
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
@@ -21,7 +21,7 @@ from detlint.link.run import Frame
 from detlint.link.state import State
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
-from detlint.repairs.entry_point import Read, repair
+from detlint.repairs.entry_point import remedy
 from detlint.source import is_test
 
 
@@ -35,18 +35,15 @@ class Project:
         torch: Version,
         commands: Iterable[tuple[str, str]] = (),
         unread: Iterable[str] = (),
-        read: Read | None = None,
     ) -> None:
         """`commands` are the console scripts: a name and "package.module:function".
 
         `unread` are the paths of files that the project's imports may find though they were not analysed.
-        `read` gives the models of files, for fixes.
         """
         self.facts = tuple(facts)
         self.program = linked(self.facts, catalogue, unread)
         self.tables = tables(catalogue, torch)
         self._imported = {path for each in self.facts for path in self._imports(each)}
-        self._read = read
         self.errors: list[str] = []  # what could not be followed
         self._started: set[object] = set()  # the processes that have been followed, by what they are given
         self._ends: list[tuple[str, State]] = []  # the files that programs start with, and how these end
@@ -174,13 +171,14 @@ class Project:
         """Whether a file's `__main__` block only tries out what the file offers to others."""
         return not facts.lasting and ("." in facts.module or facts.path in self._imported)
 
-    def repair(self, entries: Iterable[Entry]) -> Fix | None:
-        """Seed what these entry points draw unseeded, as far as there are places for it."""
-        if self._read is None:
-            return None
-        started = {(entry.path, entry.target) for entry in self.entries if entry.target}
-        fixes = [fix for entry in entries if (fix := repair(entry, self._read, started)) is not None]
-        return together(fixes)
+    def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
+        """What there is to repair in these entry points."""
+        return tuple(each for entry in entries if (each := remedy(entry, self._targets)) is not None)
+
+    @cached_property
+    def _targets(self) -> frozenset[tuple[str, str]]:
+        """The functions that are entry points, by path and name."""
+        return frozenset((entry.path, entry.target) for entry in self.entries if entry.target)
 
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""

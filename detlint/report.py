@@ -21,12 +21,35 @@ class Judged:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted."""
+
+    stands: bool = True
+    lowered: bool = False
+    doubted: bool = False
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the answers of a project rest on, by which they are renewed where lines move and nothing else.
+
+    `verdicts` are, by path, those on the findings of the files that ask something, in their order. `programs` are what
+    rules that look at the whole project find, without their fixes, and `sites` says of the places in these which one it
+    is of those that the facts of its file name.
+    """
+
+    verdicts: Mapping[str, tuple[Verdict, ...]]
+    programs: tuple[Finding, ...]
+    sites: tuple[tuple[Place, int], ...]
+
+
+@dataclass(frozen=True)
 class Answered:
     """What a project has, before settings choose what is shown.
 
     `findings` are those that it confirms, `unsure` those that it does not but a run over more files may.
     `suppressions` are those of its files by path. `sure` are the codes of rules that have found all there is: over a
-    part of a project only those that look at a file.
+    part of a project only those that look at a file. `basis` is what all of it rests on.
     """
 
     findings: tuple[Judged, ...]
@@ -35,6 +58,7 @@ class Answered:
     errors: tuple[str, ...] = ()
     unsure: tuple[Finding, ...] = ()
     sure: frozenset[str] = frozenset()
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,21 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
 from detlint.config import Config
-from detlint.finding import Finding, Fix, Question, Unseeded
+from detlint.confirming import Confirmed, basis, is_broken
+from detlint.finding import Finding, Question, Unseeded
 from detlint.judgement import Judgement
 from detlint.listing import ALONE, Around
-from detlint.placement import Placement
 from detlint.project import Project
-from detlint.report import Answered, Judged, Report
+from detlint.report import Answered, Judged, Report, Verdict
+from detlint.signatures import is_open
 from detlint.unused import UNUSED, unused
 
 
-def link(
-    collected: Iterable[Collected], torch: Version, around: Around = ALONE, models: Models | None = None
-) -> Project:
-    """The project that the facts of all files make; `models` are there for its fixes."""
+def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE) -> Project:
+    """The project that the facts of all files make."""
     facts = (c.facts for c in collected if c.facts is not None)
     with undisturbed():
-        return Project(facts, catalogues.load(), torch, around.commands, around.unread, models)
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread)
 
 
 def settle(
@@ -50,44 +49,28 @@ def answer(
     `project` are the files linked, where that is done already.
     """
     catalogue = catalogues.load()
-    placement = Placement(around.vendored, {path: item.name for path, item in models.sources.items()}, models.text)
     if project is None:
-        project = link(collected, torch, around, models)
-    found = [finding for c in collected for finding in c.findings]
-    for rule in rules_over(catalogue, codes, "project", torch):
-        found += check_of(rule)(project, rule)
-    broken = any(finding.code == UNPARSED for finding in found)
-    whole = around.whole and not broken and not project.errors
-    confirmed, unsure = [], []
+        project = link(collected, torch, around)
+    verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
+    found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
+    confirmed = Confirmed(models, around)
+    for each in collected:
+        confirmed.add_file(each, verdicts[each.path])
     for finding in found:
-        if not _stands(project, finding):
-            unsure.append(finding)
-            continue
-        answered = replace(finding, full_if=None, only_if=None, unless=())
-        if finding.full_if is not None and not project.holds(finding.full_if):
-            answered = replace(answered, lowered=True)
-        if finding.fix is not None:
-            lowered = answered.lowered or not _holds_always(project, finding.full_if)
-            answered = replace(answered, fix=placement.placed(_settled(finding.fix, lowered)))
-        rule = catalogue.rules[finding.code]
-        confirmed.append(Judged(answered, rule, rule.lower if answered.lowered else rule.severity))
+        confirmed.add(finding)
+    broken = any(is_broken(each) for each in collected)
+    whole = around.whole and not broken and not project.errors
     seen = ("file", "project") if whole else ("file",)
     sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
     return Answered(
-        tuple(confirmed),
+        tuple(confirmed.findings),
         {c.path: c.suppressions for c in collected},
         len(project.entries),
         tuple(project.errors),
-        () if whole else tuple(unsure),
+        () if whole else tuple(confirmed.unsure),
         sure,
+        basis(collected, verdicts, found),
     )
-
-
-def _stands(project: Project, finding: Finding) -> bool:
-    """Whether the project confirms a finding."""
-    if finding.only_if is not None and not project.holds(finding.only_if):
-        return False
-    return not any(project.holds(question) for question in finding.unless)
 
 
 def choose(answered: Answered, config: Config) -> Report:
@@ -115,12 +98,16 @@ def choose(answered: Answered, config: Config) -> Report:
     return Report(judgement.shown(), files, answered.entry_points, 0.0, answered.errors, judgement.withheld())
 
 
-def _settled(fix: Fix, lowered: bool) -> Fix:
-    """A fix with its safety settled."""
-    safety = fix.lowered if lowered and fix.lowered is not None else fix.safety
-    return replace(fix, safety=safety, lowered=None)
-
-
 def _holds_always(project: Project, question: Question | None) -> bool:
     """Whether what a finding asks of its program is so in every program that shares the place."""
     return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
+
+
+def _verdict(project: Project, finding: Finding) -> Verdict:
+    """What the project says of a finding."""
+    if finding.only_if is not None and not project.holds(finding.only_if):
+        return Verdict(stands=False)
+    if any(project.holds(question) for question in finding.unless):
+        return Verdict(stands=False)
+    lowered = finding.full_if is not None and not project.holds(finding.full_if)
+    return Verdict(True, lowered, not _holds_always(project, finding.full_if))

@@ -8,10 +8,10 @@
     workspace.alone(path, text)       # the findings in a file by itself, as `detlint PATH` shows them
 
 `update` and `refresh` note what changed. `report` and `findings` analyse the files that changed since the last call,
-link the project again if the facts of one did, and else take what is there. The first call needs all files: what the
-cache of the project does not know is analysed. `missing` says how many files that would be, `load` does it with many
-processes and tells its progress. `alone` needs only the file, and is what `findings` gives for one that is no member of
-the project, such as one that was never saved or is excluded.
+link the project again if more has changed in one than the places of its code, and else take what is there. The first
+call needs all files: what the cache of the project does not know is analysed. `missing` says how many files that would
+be, `load` does it with many processes and tells its progress. `alone` needs only the file, and is what `findings` gives
+for one that is no member of the project, such as one that was never saved or is excluded.
 
 Paths are taken in any form. Findings name files as a run of detlint in the working folder does: relative where the
 root of the project is in that, else absolute. All methods may be called from any thread; one waits for the other, so a
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -37,6 +37,7 @@ from detlint.analyse import Collected, Models, Source, undisturbed
 from detlint.answering import answered
 from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
+from detlint.confirming import renewed, signature
 from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
@@ -65,6 +66,7 @@ class Workspace:
         self._models = Models(self._items, torch)
         self._project: Project | None = None
         self._answered: Answered | None = None
+        self._before: tuple[Answered, Mapping[str, Collected]] | None = None  # the last answers, and what they are from
         self._report: Report | None = None
 
     @classmethod
@@ -99,7 +101,7 @@ class Workspace:
             different = bool(gone) or around != self._around
             if different:
                 self._around = around
-                self._project = self._answered = self._report = None
+                self._project = self._answered = self._report = self._before = None
             return self._read(sources) or different
 
     def _read(self, items: Sequence[Source]) -> bool:
@@ -222,7 +224,7 @@ class Workspace:
 
         def run_with(config: Config) -> T:
             if config.cache_dir is None and self._cache:
-                self._cache, self._project = Cache(None, self.torch), None
+                self._cache, self._project, self._before = Cache(None, self.torch), None, None
                 self._collected.clear()
             return run()
 
@@ -235,16 +237,32 @@ class Workspace:
         assert self._around is not None
         self._collect(jobs, progress)
         with undisturbed():
-            paths = sorted(self._items)
-            collected = [self._collected[path][1] for path in paths]
-            if self._project is None:
-                self._project = link(collected, self.torch, self._around, self._models)
-            answered = answer(collected, self._codes, self.torch, self._models, self._around, self._project)
+            made = {path: self._collected[path][1] for path in sorted(self._items)}
+            collected = list(made.values())
+            answered = self._renewed(made) or self._linked(collected, self._around)
+            self._before = answered, made
         if all(each.lasting for each in collected):
             contents = list(self._contents.values())
-            self._cache.keep_answered(self._cache.answer_key(contents, self._around), contents, answered)
+            key = self._cache.answer_key(contents, self._around)
+            self._cache.keep_answered(key, contents, self._around, answered)
         self._answered = answered
         return answered
+
+    def _renewed(self, made: Mapping[str, Collected]) -> Answered | None:
+        """The last answers, where no more than places has changed since."""
+        answered, before = self._before or (None, {})
+        if answered is None or before.keys() != made.keys() or self._around is None:
+            return None
+        changed = [each for path, each in made.items() if each is not before[path]]
+        if any(signature(each) != signature(before[each.path]) for each in changed):
+            return None
+        return renewed(answered, changed, self._models, self._around)
+
+    def _linked(self, collected: Sequence[Collected], around: Around) -> Answered:
+        """What the project has, linked again if facts are others than before."""
+        if self._project is None:
+            self._project = link(collected, self.torch, around)
+        return answer(collected, self._codes, self.torch, self._models, around, self._project)
 
     def _saved(self, content: Content) -> Collected:
         """What comes of a file as it is on the disk."""

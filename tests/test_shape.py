@@ -26,7 +26,7 @@ RANKS = (
     set[str](),  # the model, and whatever else a rule may ask about a file: all that is not named here
     {"checks", "project"},
     {"analyse", "answering", "cache", "config", "engine", "fixing", "gathering", "judgement", "listing", "output"}
-    | {"bisecting", "report", "settling", "snapshot", "verifying", "workspace"}
+    | {"bisecting", "confirming", "report", "settling", "snapshot", "verifying", "workspace"}
     | {"baseline", "comparing", "differences", "filtering", "git", "past"},
     {"cli", "commands", "plugins", "__main__"},
 )

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
+from packaging.version import Version
 
-from detlint.cli import cli
+from detlint.analyse import Collected, Source, analyse
+from detlint.cli import COMMANDS, cli
 
 FILES = 12
 _COUNTING = """
@@ -64,3 +67,41 @@ def test_a_run_in_which_nothing_changed_opens_one_file_and_imports_one_module(pr
     assert not {name for name in modules for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")}
     assert len(opened) == 1 and ".detlint_cache" in opened[0]
     assert not [path for path in sources if project.name in path]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_no_command_is_imported_to_be_named(arguments: list[str], tmp_path: Path) -> None:
+    code = "import sys; from detlint.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {name for name in loaded if name.startswith("detlint.")} == {"detlint.cli"}
+    assert loaded.isdisjoint({"rich", "libcst", "packaging", "tomllib", "sqlite3"})
+
+
+def test_the_list_of_commands_says_what_they_say_of_themselves() -> None:
+    context = click.Context(cli)
+    for name, text in COMMANDS.items():
+        command = cli.get_command(context, name)
+        assert command is not None and (command.help or "").startswith(text)
+
+
+def test_an_edit_that_moves_lines_is_answered_without_linking(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project / "part1" / "train1.py"
+    path.write_text("# a comment\n" + path.read_text())
+    analysed: list[str] = []
+
+    def noted(item: Source, codes: frozenset[str], torch: Version) -> Collected:
+        analysed.append(item.path)
+        return analyse(item, codes, torch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("detlint.gathering.analyse", noted)
+        patch.setattr("detlint.answering.answer", None)
+        result = CliRunner().invoke(cli, ["."])
+    assert analysed == ["part1/train1.py"]
+    assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
+    assert "part1/train1.py:3:" in result.stdout
+    path.write_text("import torch\nimport part2\nif __name__ == '__main__':\n    torch.rand(3)\n")
+    result = CliRunner().invoke(cli, ["."])
+    assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
+    assert "DET101" in result.stdout

@@ -30,9 +30,9 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
         others = dict.fromkeys(entry.path for entry, _ in each if entry.path != worst.path)
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
-        fix = project.repair(entry for entry, _ in each)
+        remedies = project.remedies(entry for entry, _ in each)
         details = {**finding.details, "programs": "\n".join(sorted({entry.path for entry, _ in each}))}
-        yield replace(finding, details=details, related=(*finding.related, *more), fix=fix)
+        yield replace(finding, details=details, related=(*finding.related, *more), remedies=remedies)
 
 
 def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:

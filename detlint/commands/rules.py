@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from detlint import catalogue
@@ -12,17 +14,13 @@ from detlint.commands.terminal import clear_errors
 @click.argument("code", required=False)
 def rule(code: str | None) -> None:
     """List the rules, or show the page of one."""
-    from rich.console import Console
-
-    console = Console()
     with clear_errors():
-        rules = catalogue.load()
-        if code is None:
-            for each in rules.rules.values():
-                state = "" if each.default else "  (off by default)"
-                click.echo(f"{each.code}  {each.severity.value:8} {each.name:40} {each.summary}{state}")
-            return
-        pages = [rules.rules[found] for found in rules.matching(code)]
+        pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
+    if code is None:
+        for each in pages:
+            state = "" if each.default else "  (off by default)"
+            click.echo(f"{each.code}  {each.severity.value:8} {each.name:40} {each.summary}{state}")
+        return
     for page in pages:
         text = (
             f"# {page.code} {page.name}\n\n{page.summary}.\n\nSeverity: {page.severity.value}. "
@@ -30,9 +28,10 @@ def rule(code: str | None) -> None:
             f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
             + "\n".join(f"- {ref}" for ref in page.refs)
         )
-        if console.is_terminal:
+        if sys.stdout.isatty():
+            from rich.console import Console
             from rich.markdown import Markdown
 
-            console.print(Markdown(text))
+            Console().print(Markdown(text))
         else:
             click.echo(text)

@@ -137,8 +137,7 @@ class Evaluator(Comparisons):
     def field(self, name: str) -> Value | None:
         """The default of the fields of this name, where all classes of the program that have one agree."""
         self.unrepeatable()
-        infos = [(info, klass.path) for klass, info in self.program.objects.classes.items() if name in info.fields]
-        found = {info.attributes[name] for info, path in infos if any(self.has_run(path))}
+        found = {value for klass, value in self.program.objects.fields(name) if any(self.has_run(klass.path))}
         return found.pop() if len(found) == 1 else None
 
     def place_of(self, functions: Value) -> Place:

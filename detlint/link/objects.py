@@ -55,6 +55,7 @@ class Objects:
         """`shared` are the objects that modules made when they were imported, which all programs begin with."""
         self.shared = shared
         self.classes: dict[Class, ClassInfo] = {} if shared is None else shared.classes
+        self._fields: dict[str, set[Class]] = defaultdict(set) if shared is None else shared._fields
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
         self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
         self._lineages: dict[Class, Lineage] = {} if shared is None else shared._lineages
@@ -65,9 +66,19 @@ class Objects:
         """Add a class."""
         if self.record is not None:
             self.record.effects.append((_define, klass, info))
-        if self.classes.get(klass) != info:
+        known = self.classes.get(klass)
+        if known != info:
             self.classes[klass] = info
             self._lineages.clear()
+            for name in () if known is None else known.fields:
+                self._fields[name].discard(klass)
+            for name in info.fields:
+                self._fields[name].add(klass)
+
+    def fields(self, name: str) -> Iterator[tuple[Class, Value]]:
+        """The classes that have a field of a name, and its defaults there."""
+        for klass in self._fields.get(name, ()):
+            yield klass, self.classes[klass].attributes[name]
 
     def ancestry(self, klass: Class | Library) -> tuple[Class | Library, ...]:
         """A class and its bases, nearest first, those of libraries too."""

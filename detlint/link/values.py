@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -181,26 +182,23 @@ SOME: Value = frozenset((Some(),))
 ENTROPY: Value = frozenset((Entropy(),))
 NONE: Value = frozenset((Constant(None),))
 MANY = 16  # a value of more atoms is not known
+_NUMBER = re.compile(r"\d+")
 _LONG = 400  # characters of what orders an atom, which may hold others that hold others
 
 
 def join(values: Iterable[Value]) -> Value:
     """A value that may be any of `values`; unknown where there are none."""
-    found: Value = UNKNOWN
-    first = True
+    found: Value | None = None
     for value in values:
-        if first:
-            found, first = value, False
-        elif value is not found:
-            found = found | value
-    if len(found) > MANY:
+        found = value if found is None or found is value else found | value
+    if found is not None and len(found) > MANY:
         found = frozenset(sorted((a for a in found if not isinstance(a, Unknown)), key=order)[:MANY]) | UNKNOWN
     return found or UNKNOWN
 
 
 @cache
 def order(atom: Atom) -> tuple[str, ...]:
-    """An order of atoms that is the same in every run: no two have the same place in it."""
+    """An order of atoms, the same in every run and on whatever lines code stands: no two have one place in it."""
     kind = getattr(atom, "kind", atom)
     name = getattr(atom, "qualified", None) or getattr(kind, "qualified", None) or getattr(kind, "name", "")
     if isinstance(atom, Constant):
@@ -210,8 +208,9 @@ def order(atom: Atom) -> tuple[str, ...]:
         return type(atom).__name__, *every
     inner = getattr(atom, "receiver", None)
     receiver = order(inner) if inner is not None and inner is not atom else ()
-    path, place = str(getattr(atom, "path", "")), str(getattr(atom, "order", ""))
-    return type(atom).__name__, str(name), path, place, *receiver, *every
+    ends = _numbered(name) if ":" in str(name) else str(name)  # a lambda's name ends in its order
+    path, place = str(getattr(atom, "path", "")), _numbered(getattr(atom, "order", ""))
+    return type(atom).__name__, ends, path, place, *receiver, *every
 
 
 def _text(part: object) -> str:
@@ -221,8 +220,13 @@ def _text(part: object) -> str:
     elif isinstance(part, tuple):
         text = str([_text(each) for each in part])
     else:
-        text = str(order(part)) if isinstance(part, _ATOMS) else repr(part)
+        text = str(order(part)) if isinstance(part, _ATOMS) else _numbered(part) if type(part) is Place else repr(part)
     return text if len(text) < _LONG else blake2b(text.encode(errors="replace")).hexdigest()
+
+
+def _numbered(part: object) -> str:
+    """What has numbers in it, as a text that sorts as they do."""
+    return _NUMBER.sub(lambda number: number[0].zfill(9), str(part))
 
 
 def each(value: Value) -> Iterable[Atom]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import takewhile
 
+from detlint import catalogue as catalogues
 from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.seeds import Seed, is_whole, seed_at
-from detlint.finding import Edit, Fix, Place
-from detlint.link.entries import Entry, Met
+from detlint.finding import Edit, Fix, Place, Remedy, Step
+from detlint.link.entries import Entry
 from detlint.link.state import Drawn, Seeded
 from detlint.lower import QUIET
 from detlint.model import Module
@@ -24,30 +25,40 @@ _PARSING = frozenset(
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
-def repair(entry: Entry, read: Read, started: Collection[tuple[str, str]] = ()) -> Fix | None:
-    """Seed what an entry point draws; None where there is no good place for it.
+def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | None:
+    """What there is to repair in an entry point; None where it draws nothing unseeded.
 
-    `read` gives the model of a file. `started` are the paths and names of the functions that are entry points too.
+    `started` are the paths and names of the functions that are entry points too.
     """
     unseeded = {id(draw) for stream in entry.streams for draw in stream.draws}
     draw = next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
     if draw is None:
         return None
     before = {id(met) for met in takewhile(lambda met: met is not draw, entry.met)}
-    seeds = [met for met in entry.of(Seeded) if id(met) in before]
-    return _completed(seeds, read) or _inserted(entry, draw, read, started)
+    seeds = [met for met in entry.of(Seeded) if id(met) in before and met.event.starts]
+    sure = [met.event for met in seeds if not (met.guarded or met.apart or met.option)]
+    steps = tuple(Step(call.place, call.name, call.imports) for call in draw.path)
+    place = draw.dispatch or draw.event.place
+    first = steps[0].place if steps else place
+    begins = entry.place is not None and first == entry.place  # the start of the function that is the entry point
+    inner = bool(steps) and (entry.path, steps[0].name) in started
+    return Remedy(entry.path, steps, place, tuple((seed.place, seed.what) for seed in reversed(sure)), begins, inner)
 
 
-def _completed(seeds: list[Met[Seeded]], read: Read) -> Fix | None:
+def repaired(remedies: Iterable[Remedy], read: Read) -> Fix | None:
+    """Seed what these programs draw unseeded, as far as there are places for it; `read` gives the models of files."""
+    made = (_completed(each, read) or _inserted(each, read) for each in remedies)
+    return edits.together([fix for fix in made if fix is not None])
+
+
+def _completed(remedy: Remedy, read: Read) -> Fix | None:
     """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them."""
-    for met in reversed(seeds):
-        event = met.event
-        if met.guarded or met.apart or met.option or not event.starts:
+    completed = catalogues.load().names("randomness", "seeder", completes="yes")
+    for place, what in remedy.seeds:
+        module = read(place.path) if what in completed else None
+        if module is None:
             continue
-        module = read(event.place.path)
-        if module is None or event.what not in module.catalogue.names("randomness", "seeder", completes="yes"):
-            continue
-        call = next((c for c in module.calls if module.place(c) == event.place), None)
+        call = next((c for c in module.calls if module.place(c) == place), None)
         if call is None or not _takes(module, call):
             continue
         change = _completion(module, call)
@@ -106,12 +117,12 @@ def _used_elsewhere(module: Module, function: s.Expression) -> bool:
     return scope is not None and len(module.reads(scope, root.id)) > 1
 
 
-def _inserted(entry: Entry, draw: Met[Drawn], read: Read, started: Collection[tuple[str, str]]) -> Fix | None:
+def _inserted(remedy: Remedy, read: Read) -> Fix | None:
     """Seed at the outermost place ahead of a draw that knows the program's seed, or else at the outermost one."""
-    module = read(entry.path)
+    module = read(remedy.path)
     if module is None:
         return None
-    statements = list(_statements(module, entry, draw, started))[:_LEVELS]
+    statements = list(_statements(module, remedy))[:_LEVELS]
     known = [(statement, seed_at(module, statement)) for statement in statements]
     for statement, seed in sorted(known, key=lambda each: each[1] is None):
         if _is_seeded(module, statement):
@@ -210,21 +221,19 @@ def _never_draws(module: Module, call: s.Call) -> bool:
     return all(name.partition(".")[0] in QUIET and name not in module.functions for name in names)
 
 
-def _statements(
-    module: Module, entry: Entry, draw: Met[Drawn], started: Collection[tuple[str, str]]
-) -> Iterator[s.Statement]:
+def _statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
     """The statements of the entry point's file that lead to a draw, the outermost first, each in a block that always
     runs.
     """
-    for index, step in enumerate((*draw.path, None)):
+    for index, step in enumerate((*remedy.steps, None)):
         if step is not None and step.imports:
             return
-        place = (draw.dispatch or draw.event.place) if step is None else step.place
-        if index == 0 and entry.place is not None and place == entry.place:
-            continue  # the start of the function that is the entry point
-        if place.path != entry.path:
+        place = remedy.draw if step is None else step.place
+        if index == 0 and remedy.begins:
+            continue
+        if place.path != remedy.path:
             return
-        if index == 0 and step is not None and (entry.path, step.name) in started:
+        if index == 0 and remedy.inner:
             continue  # seeded within, for those who start there
         statement = _statement_at(module, place)
         if statement is not None:

@@ -1,0 +1,171 @@
+"""Findings settled by what a project says of them, when it is linked and when lines have moved since."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from detlint import catalogue as catalogues
+from detlint import signatures
+from detlint.analyse import UNPARSED, Collected, Models
+from detlint.finding import Finding, Fix, Place
+from detlint.listing import Around
+from detlint.placement import Placement
+from detlint.repairs.entry_point import repaired
+from detlint.report import Answered, Basis, Judged, Verdict
+
+T = TypeVar("T")
+_SURE = Verdict()  # on a finding that asks nothing
+
+
+def signature(collected: Collected) -> str:
+    """What of a file matters to the rest of its project: `renewed` needs it to be the same as before."""
+    return signatures.signature(collected.facts, collected.findings, is_broken(collected))
+
+
+def is_broken(collected: Collected) -> bool:
+    """Whether some of a file could not be read."""
+    return any(finding.code == UNPARSED for finding in collected.findings)
+
+
+def basis(collected: Iterable[Collected], verdicts: Mapping[str, tuple[Verdict, ...]], found: list[Finding]) -> Basis:
+    """What answers rest on: verdicts on the findings of files, by path, and what rules found in the whole project."""
+    named = dict.fromkeys(place for finding in found for place in _places(finding))
+    files = {place.path for place in named}
+    index: dict[Place, int] = {}
+    for each in collected:
+        if each.path in files:
+            for number, place in enumerate(signatures.sites(each.facts)):
+                index.setdefault(place, number)
+    sites = tuple((place, index[place]) for place in named if place in index)
+    return Basis({path: each for path, each in verdicts.items() if each}, tuple(found), sites)
+
+
+class Confirmed:
+    """The findings of a project that stand, with severity and fixes settled, and those that are not sure to."""
+
+    def __init__(self, models: Models, around: Around) -> None:
+        """`models` are there for fixes that files are read for, `around` tells how these import the runtime."""
+        self.findings: list[Judged] = []
+        self.unsure: list[Finding] = []
+        self._models = models
+        text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
+        names = {path: item.name for path, item in models.sources.items()}
+        self._placement = Placement(around.vendored, names, text)
+
+    def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
+        """Add the findings of a file; those that ask something have a verdict each."""
+        given = iter(verdicts)
+        for finding in collected.findings:
+            self.add(finding, next(given) if signatures.is_open(finding) else _SURE)
+
+    def add(self, finding: Finding, verdict: Verdict = _SURE) -> None:
+        """Add a finding with the verdict on it."""
+        if not verdict.stands:
+            self.unsure.append(finding)
+            return
+        lowered = finding.lowered or verdict.lowered
+        fix = repaired(finding.remedies, self._models) if finding.remedies else finding.fix
+        if fix is not None:
+            fix = self._placement.placed(_settled(fix, lowered or verdict.doubted))
+        self.findings.append(_judged(finding, lowered, fix))
+
+
+def renewed(answered: Answered, changed: Iterable[Collected], models: Models, around: Around) -> Answered:
+    """The answers of a project once the texts of some files have changed, but none of their signatures.
+
+    `changed` is what came of these files. Equal to what linking the project again would give.
+    """
+    given = answered.basis
+    assert given is not None
+    new = {each.path: each for each in changed}
+    confirmed = Confirmed(models, around)
+    judged, unsure = defaultdict[str, list[Judged]](list), defaultdict[str, list[Finding]](list)
+    programs = [each for each in answered.findings if each.rule.over == "project"]
+    for each in answered.findings:
+        if each.rule.over != "project":
+            judged[each.finding.place.path].append(each)
+    for finding in answered.unsure:
+        unsure[finding.place.path].append(finding)
+    for path in answered.suppressions:
+        if path in new:
+            confirmed.add_file(new[path], given.verdicts.get(path, ()))
+        else:
+            confirmed.findings += judged[path]
+            confirmed.unsure += unsure[path]
+    moves = _moves(given, new)
+    found = tuple(_moved(finding, moves) for finding in given.programs)
+    for finding, before in zip(found, programs, strict=True):
+        if new.keys().isdisjoint(_read(finding)):
+            confirmed.findings.append(_judged(finding, finding.lowered, before.finding.fix))
+        else:
+            confirmed.add(finding)
+    broken = any(each.finding.code == UNPARSED for each in confirmed.findings)
+    whole = around.whole and not broken and not answered.errors
+    return replace(
+        answered,
+        findings=tuple(confirmed.findings),
+        suppressions={path: new[path].suppressions if path in new else s for path, s in answered.suppressions.items()},
+        unsure=() if whole else tuple(confirmed.unsure),
+        basis=replace(given, programs=found, sites=tuple((moves.get(place, place), n) for place, n in given.sites)),
+    )
+
+
+def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
+    """A finding with its questions answered."""
+    rule = catalogues.load().rules[finding.code]
+    answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
+    return Judged(answered, rule, rule.lower if lowered else rule.severity)
+
+
+def _settled(fix: Fix, lowered: bool) -> Fix:
+    """A fix with its safety settled."""
+    safety = fix.lowered if lowered and fix.lowered is not None else fix.safety
+    return replace(fix, safety=safety, lowered=None)
+
+
+def _read(finding: Finding) -> set[str]:
+    """The files that the fix of a finding is made from."""
+    return {path for each in finding.remedies for path in (each.path, *(place.path for place, _ in each.seeds))}
+
+
+# Places
+
+
+def _moves(given: Basis, new: Mapping[str, Collected]) -> dict[Place, Place]:
+    """Where the places now are that answers name."""
+    sites: dict[str, Sequence[Place]] = {}
+    moves = {}
+    for place, number in given.sites:
+        if place.path in new:
+            if place.path not in sites:
+                sites[place.path] = signatures.sites(new[place.path].facts)
+            moves[place] = sites[place.path][number]
+    return moves
+
+
+def _moved(part: T, moves: Mapping[Place, Place]) -> T:
+    """A part of a finding with its places where they are now."""
+    made: Any = part
+    if isinstance(part, Place):
+        made = moves.get(part, part)
+    elif isinstance(part, tuple):
+        made = tuple(_moved(each, moves) for each in part)
+    elif is_dataclass(part) and not isinstance(part, type):
+        made = replace(part, **{each.name: _moved(getattr(part, each.name), moves) for each in fields(part)})
+    return made  # type: ignore[no-any-return]
+
+
+def _places(part: object) -> Iterator[Place]:
+    """The places in a part of a finding."""
+    if isinstance(part, Place):
+        yield part
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _places(each)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from _places(getattr(part, field.name))
