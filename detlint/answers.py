@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -64,7 +65,7 @@ class Answers:
         found: Iterator[State] = self._before(path, question.function, question.order)
         if not any(all(state[generator] == UNSEEDED for generator in generators) for state in found):
             return False
-        ends = [end for start, end in self._last if path in self._reached(start)]
+        ends = self._outcomes.get(path, ())
         return not question.lasting or any(all(end[g] == UNSEEDED for g in generators) for end in ends)
 
     def _in_force(self, question: InForce) -> bool:
@@ -78,7 +79,7 @@ class Answers:
         return not words and question.alone
 
     def _ends(self, question: Ends) -> bool:
-        ends = {entry.end[question.switch] for entry in self.entries if question.place in self._switched[id(entry)]}
+        ends = {entry.end[question.switch] for entry in self._switching.get(question.place, ())}
         return ends <= set(question.words) if ends else question.alone
 
     def _in_library(self, question: InLibrary) -> bool:
@@ -94,7 +95,7 @@ class Answers:
         facts = self.program.facts[path]
         if not path.endswith(".py") or facts.guarded or is_test(path) or _TESTS & set(PurePosixPath(path).parts):
             return False
-        if any(entry.path == path and entry.kind != "process" for entry in self.entries):
+        if path in self._started:
             return False
         return "." in facts.module or path in self._imported
 
@@ -107,12 +108,32 @@ class Answers:
 
     def _importers(self, path: str) -> list[Entry]:
         """The programs that import a file: those that train, else all."""
-        found = [
-            entry
-            for entry in self.entries
-            if not entry.self_check and not is_test(entry.path) and path in self._reached(entry.path)
-        ]
+        found = self._importing.get(path, [])
         return [entry for entry in found if entry.marked("trains")] or found
+
+    @cached_property
+    def _importing(self) -> dict[str, list[Entry]]:
+        """The programs that import each file, tests and those that try out a file aside."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            if not entry.self_check and not is_test(entry.path):
+                for path in self._reached(entry.path):
+                    found[path].append(entry)
+        return found
+
+    @cached_property
+    def _outcomes(self) -> dict[str, list[State]]:
+        """The states in which the programs that import each file end."""
+        found: dict[str, list[State]] = defaultdict(list)
+        for start, end in self._last:
+            for path in self._reached(start):
+                found[path].append(end)
+        return found
+
+    @cached_property
+    def _started(self) -> frozenset[str]:
+        """The files that programs start with."""
+        return frozenset(entry.path for entry in self.entries if entry.kind != "process")
 
     def _reached(self, path: str) -> frozenset[str]:
         """A file, and all that it imports, directly or not."""
@@ -148,9 +169,13 @@ class Answers:
                         yield found
 
     @cached_property
-    def _switched(self) -> dict[int, frozenset[object]]:
-        """The places at which each program sets a switch."""
-        return {id(entry): frozenset(met.event.place for met in entry.of(Switched)) for entry in self.entries}
+    def _switching(self) -> dict[object, list[Entry]]:
+        """The programs that set a switch at each place."""
+        found: dict[object, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            for place in {met.event.place for met in entry.of(Switched)}:
+                found[place].append(entry)
+        return found
 
 
 def _import_statements(blocks: Iterable[f.Statements]) -> Iterator[f.Import]:

@@ -98,7 +98,11 @@ class Entry:
 
     def marked(self, kind: str) -> bool:
         """Whether the program has a step that is marked so: "trains", "restores"."""
-        return any(m.event.kind == kind for m in self.of(Marked))
+        return kind in self._marks
+
+    @cached_property
+    def _marks(self) -> frozenset[str]:
+        return frozenset(m.event.kind for m in self.of(Marked))
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
         """The draws that decide something: not weights, where a program takes them from a file and never trains."""
