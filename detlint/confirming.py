@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from detlint.finding import Finding, Fix, Place
 from detlint.listing import Around
 from detlint.placement import Placement
 from detlint.repairs.entry_point import repaired
-from detlint.report import Answered, Basis, Judged, Verdict
+from detlint.report import Answered, Judged, Verdict
 
 T = TypeVar("T")
 _SURE = Verdict()  # on a finding that asks nothing
@@ -29,19 +29,6 @@ def signature(collected: Collected) -> str:
 def is_broken(collected: Collected) -> bool:
     """Whether some of a file could not be read."""
     return any(finding.code == UNPARSED for finding in collected.findings)
-
-
-def basis(collected: Iterable[Collected], verdicts: Mapping[str, tuple[Verdict, ...]], found: list[Finding]) -> Basis:
-    """What answers rest on: verdicts on the findings of files, by path, and what rules found in the whole project."""
-    named = dict.fromkeys(place for finding in found for place in _places(finding))
-    files = {place.path for place in named}
-    index: dict[Place, int] = {}
-    for each in collected:
-        if each.path in files:
-            for number, place in enumerate(signatures.sites(each.facts)):
-                index.setdefault(place, number)
-    sites = tuple((place, index[place]) for place in named if place in index)
-    return Basis({path: each for path, each in verdicts.items() if each}, tuple(found), sites)
 
 
 class Confirmed:
@@ -74,14 +61,17 @@ class Confirmed:
         self.findings.append(_judged(finding, lowered, fix))
 
 
-def renewed(answered: Answered, changed: Iterable[Collected], models: Models, around: Around) -> Answered:
+def renewed(
+    answered: Answered, changed: Iterable[tuple[Collected, Collected]], models: Models, around: Around
+) -> Answered:
     """The answers of a project once the texts of some files have changed, but none of their signatures.
 
-    `changed` is what came of these files. Equal to what linking the project again would give.
+    `changed` is what came of these files before and now. Equal to what linking the project again would give.
     """
     given = answered.basis
     assert given is not None
-    new = {each.path: each for each in changed}
+    pairs = tuple(changed)
+    new = {now.path: now for _, now in pairs}
     confirmed = Confirmed(models, around)
     judged, unsure = defaultdict[str, list[Judged]](list), defaultdict[str, list[Finding]](list)
     programs = [each for each in answered.findings if each.rule.over == "project"]
@@ -96,7 +86,7 @@ def renewed(answered: Answered, changed: Iterable[Collected], models: Models, ar
         else:
             confirmed.findings += judged[path]
             confirmed.unsure += unsure[path]
-    moves = _moves(given, new)
+    moves = _moves(pairs)
     found = tuple(_moved(finding, moves) for finding in given.programs)
     for finding, before in zip(found, programs, strict=True):
         if new.keys().isdisjoint(_read(finding)):
@@ -110,7 +100,7 @@ def renewed(answered: Answered, changed: Iterable[Collected], models: Models, ar
         findings=tuple(confirmed.findings),
         suppressions={path: new[path].suppressions if path in new else s for path, s in answered.suppressions.items()},
         unsure=() if whole else tuple(confirmed.unsure),
-        basis=replace(given, programs=found, sites=tuple((moves.get(place, place), n) for place, n in given.sites)),
+        basis=replace(given, programs=found),
     )
 
 
@@ -135,15 +125,11 @@ def _read(finding: Finding) -> set[str]:
 # Places
 
 
-def _moves(given: Basis, new: Mapping[str, Collected]) -> dict[Place, Place]:
-    """Where the places now are that answers name."""
-    sites: dict[str, Sequence[Place]] = {}
-    moves = {}
-    for place, number in given.sites:
-        if place.path in new:
-            if place.path not in sites:
-                sites[place.path] = signatures.sites(new[place.path].facts)
-            moves[place] = sites[place.path][number]
+def _moves(changed: Iterable[tuple[Collected, Collected]]) -> dict[Place, Place]:
+    """Where the places now are that the facts of files named."""
+    moves: dict[Place, Place] = {}
+    for old, new in changed:
+        moves.update(zip(signatures.sites(old.facts), signatures.sites(new.facts), strict=True))
     return moves
 
 
@@ -157,15 +143,3 @@ def _moved(part: T, moves: Mapping[Place, Place]) -> T:
     elif is_dataclass(part) and not isinstance(part, type):
         made = replace(part, **{each.name: _moved(getattr(part, each.name), moves) for each in fields(part)})
     return made  # type: ignore[no-any-return]
-
-
-def _places(part: object) -> Iterator[Place]:
-    """The places in a part of a finding."""
-    if isinstance(part, Place):
-        yield part
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from _places(each)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _places(getattr(part, field.name))

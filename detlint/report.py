@@ -34,13 +34,11 @@ class Basis:
     """What the answers of a project rest on, by which they are renewed where lines move and nothing else.
 
     `verdicts` are, by path, those on the findings of the files that ask something, in their order. `programs` are what
-    rules that look at the whole project find, without their fixes, and `sites` says of the places in these which one it
-    is of those that the facts of its file name.
+    rules that look at the whole project find, without their fixes.
     """
 
     verdicts: Mapping[str, tuple[Verdict, ...]]
     programs: tuple[Finding, ...]
-    sites: tuple[tuple[Place, int], ...]
 
 
 @dataclass(frozen=True)

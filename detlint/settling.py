@@ -10,12 +10,12 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
 from detlint.config import Config
-from detlint.confirming import Confirmed, basis, is_broken
+from detlint.confirming import Confirmed, is_broken
 from detlint.finding import Finding, Question, Unseeded
 from detlint.judgement import Judgement
 from detlint.listing import ALONE, Around
 from detlint.project import Project
-from detlint.report import Answered, Judged, Report, Verdict
+from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.signatures import is_open
 from detlint.unused import UNUSED, unused
 
@@ -69,7 +69,7 @@ def answer(
         tuple(project.errors),
         () if whole else tuple(confirmed.unsure),
         sure,
-        basis(collected, verdicts, found),
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found)),
     )
 
 

@@ -253,8 +253,8 @@ class Workspace:
         answered, before = self._before or (None, {})
         if answered is None or before.keys() != made.keys() or self._around is None:
             return None
-        changed = [each for path, each in made.items() if each is not before[path]]
-        if any(signature(each) != signature(before[each.path]) for each in changed):
+        changed = [(before[path], each) for path, each in made.items() if each is not before[path]]
+        if any(signature(old) != signature(new) for old, new in changed):
             return None
         return renewed(answered, changed, self._models, self._around)
 

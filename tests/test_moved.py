@@ -76,23 +76,26 @@ def test_what_is_renewed_is_what_would_be_linked(project: Several) -> None:
         files = {**project.files, path: moved(text)}
         new = read(path, files[path])
         assert signature(new) == signature(collected[path])
-        assert renewed(before, [new], models(files), replace(ALONE, whole=True)) == asked(files)[0]
+        assert renewed(before, [(collected[path], new)], models(files), replace(ALONE, whole=True)) == asked(files)[0]
 
 
 def test_answers_are_renewed_again_and_again() -> None:
-    answered, _ = asked(BOTH)
+    answered, collected = asked(BOTH)
     files = dict(BOTH)
     for path in ("train.py", "lib.py", "train.py"):
         files[path] = moved(files[path])
-        answered = renewed(answered, [read(path, files[path])], models(files), replace(ALONE, whole=True))
+        old, collected[path] = collected[path], read(path, files[path])
+        answered = renewed(answered, [(old, collected[path])], models(files), replace(ALONE, whole=True))
     assert answered == asked(files)[0]
     assert "DET103" in {each.finding.code for each in answered.findings}
 
 
 def test_a_fix_is_made_anew_where_the_text_that_it_changes_has_moved() -> None:
-    answered, _ = asked(BOTH)
+    answered, collected = asked(BOTH)
     files = BOTH | {"lib.py": moved(LIB)}
-    after = renewed(answered, [read("lib.py", files["lib.py"])], models(files), replace(ALONE, whole=True))
+    after = renewed(
+        answered, [(collected["lib.py"], read("lib.py", files["lib.py"]))], models(files), replace(ALONE, whole=True)
+    )
     before, now = (
         [edit.place.line for each in found.findings if each.finding.fix for edit in each.finding.fix.edits]
         for found in (answered, after)
