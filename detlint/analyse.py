@@ -93,8 +93,7 @@ def _dissolve(module: Module) -> None:
     for node in module.nodes:
         node.parent = None
         if isinstance(node, (s.Name, s.Function, s.Class, s.File)):
-            node.scope.bindings.clear()
-            node.scope.owner = node.scope.parent = None
+            node.scope.part()
     vars(module).clear()
 
 
