@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cached_property, wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
@@ -43,10 +43,10 @@ class Index:
         """All nodes of a kind, parents before children."""
         return self._by_kind.get(kind, [])
 
-    @cached_property
+    @property
     def nodes(self) -> list[s.Node]:
         """All nodes, parents before children."""
-        return list(s.walk(self.file))
+        return self.file.nodes
 
     @property
     def assignments(self) -> list[s.Assign]:
@@ -97,20 +97,13 @@ class Index:
         found.update(parameter.name for parameter in self.every(s.Parameter))
         found.update(function.name for function in self.every(s.Function))
         found.update(klass.name for klass in self.every(s.Class))
-        for part in (part for annotation in self._annotations for part in s.walk(annotation)):
+        for part in self.file.annotations:
             if isinstance(part, (s.Name, s.Attribute)):
                 found.add(last_word(part))
         for node in self.every(s.Import):
             found.update((node.module or "").split("."))
             found.update(part for name, _ in node.names for part in name.split("."))
         return frozenset(found)
-
-    @property
-    def _annotations(self) -> Iterator[s.Expression]:
-        """The annotations of the file: no nodes below them are among those of the file."""
-        yield from (n.annotation for n in self.every(s.Assign) if n.annotation is not None)
-        yield from (n.annotation for n in self.every(s.Parameter) if n.annotation is not None)
-        yield from (n.returns for n in self.every(s.Function) if n.returns is not None)
 
     # Calls
 
