@@ -181,16 +181,23 @@ class Index:
         """
         if not self.narrows:
             return self.calls
-        found: list[list[s.Call]] = []
-        if names:
-            endings = self.catalogue.spellings(names if isinstance(names, (tuple, frozenset)) else frozenset(names))
-            found = [self._by_ending[ending] for ending in self._endings.intersection(endings)]
-            if None in self._endings:
-                found.append(self._by_ending[None])
+        found = self._calls_ending(names) if names else []
         found += [self._by_word[word] for word in words if word in self._by_word]
         spoken_of = [keyword for keyword in keywords if keyword in self.words or keyword in _STARS]
         found += [self._by_keyword[keyword] for keyword in spoken_of if keyword in self._by_keyword]
         return _merged(found)
+
+    def calls_named(self, names: Collection[str]) -> list[s.Call]:
+        """As `calls_like`, of qualified names alone."""
+        return _merged(self._calls_ending(names)) if self.narrows else self.calls
+
+    def _calls_ending(self, names: Collection[str]) -> list[list[s.Call]]:
+        wanted = self.catalogue.spellings(names if isinstance(names, (tuple, frozenset)) else frozenset(names))
+        endings = self._endings
+        found = [] if endings.isdisjoint(wanted) else [self._by_ending[each] for each in endings.intersection(wanted)]
+        if None in endings:
+            found.append(self._by_ending[None])
+        return found
 
     def rows_like(self, file: str, table: str) -> tuple[Row, ...]:
         """The rows of a table of facts of whose `names` or `calls` something may be called here, in order."""

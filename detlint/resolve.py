@@ -304,7 +304,7 @@ class Resolver(Index):
 
     def calls_to(self, names: Collection[str]) -> Iterator[s.Call]:
         """The calls all of whose possible callees are among `names`, in evaluation order."""
-        for call in self.calls_like(names):
+        for call in self.calls_named(names):
             callee = self.callee(call)
             if callee and all(name in names for name in callee):
                 yield call
