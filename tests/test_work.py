@@ -215,9 +215,7 @@ SUPERLINEAR = frozenset(
     (
         "arms of an if",
         "assignments of sets",
-        "tensors without values",
         "loaders",
-        "seeds",
     )
 )
 
