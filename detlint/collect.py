@@ -120,7 +120,7 @@ class _Collector(Expressions):
         if node.value is None:
             return []
         value = self.lower(node.value)
-        targets = tuple(self.target(target) for target in node.targets)
+        targets = tuple([self.target(target) for target in node.targets])
         if node.operator != "=":
             value = f.Computed((self.lower(node.targets[0]), value))
         sets = any(_is_of_library(target) for target in _each(targets))

@@ -181,7 +181,7 @@ class Expressions:
 
     def _call(self, node: s.Call) -> f.Expression:
         function = self.lower(node.function)
-        arguments = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments)
+        arguments = tuple([f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments])
         if isinstance(function, f.Library) and function.name in self.search:
             found = (folder(self.module, argument.value) for argument in node.arguments)
             arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
