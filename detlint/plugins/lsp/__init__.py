@@ -1,4 +1,6 @@
-"""The language server: findings and fixes in an editor, as one types. Only this part imports pygls.
+"""The language server: findings and fixes in an editor, as one types.
+
+Only this part imports pygls.
 
     server, session                  what the client sends and asks, and the process; one client's state
     worker, progress                 the thread that analyses; how far that is
