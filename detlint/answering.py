@@ -88,4 +88,5 @@ def _renewed(
     if any(not each.lasting or each.path not in old or signature(each) != signature(old[each.path]) for each in new):
         return None
     with undisturbed():
-        return renewed(answered, new, models, around), {each.path: each for each in new}
+        pairs = [(old[each.path], each) for each in new]
+        return renewed(answered, pairs, models, around), {each.path: each for each in new}

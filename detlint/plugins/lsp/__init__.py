@@ -1,1 +1,10 @@
-"""The language server: findings and fixes in an editor, as one types. Only this part imports pygls."""
+"""The language server: findings and fixes in an editor, as one types.
+
+Only this part imports pygls.
+
+    server, session                  what the client sends and asks, and the process; one client's state
+    worker, progress                 the thread that analyses; how far that is
+    documents, projects, options     what is open, as files; the projects that it belongs to; the editor's settings
+    ranges, diagnostics, hover       places as ranges; findings as diagnostics; a rule's page
+    actions, editing, suppressing    what is offered at a place; changed texts as edits; `# noqa` comments
+"""
