@@ -90,11 +90,13 @@ def _dissolve(module: Module) -> None:
 
     Else a search for dead cycles would have to find it, which takes longer.
     """
-    for node in module.nodes:
-        node.parent = None
-        if isinstance(node, (s.Name, s.Function, s.Class, s.File)):
-            node.scope.bindings.clear()
-            node.scope.owner = node.scope.parent = None
+    holding: tuple[type[s.Name | s.Function | s.Class | s.File], ...] = (s.Name, s.Function, s.Class, s.File)
+    for scope in {node.scope for kind in holding for node in module.every(kind)}:
+        scope.part()
+    for nodes in (module.nodes, module.file.annotations):
+        for node in nodes:
+            node.parent = None
+        nodes.clear()
     vars(module).clear()
 
 

@@ -34,7 +34,7 @@ class AstExpressions(Lowering):
     def target(self, node: ast.expr, path: tuple[int, ...] = ()) -> tuple[s.Expression, Names]:
         """The lowered target and the names it binds; the caller binds them once their statement exists."""
         if isinstance(node, ast.Name):
-            return self.leaf(s.Name(node.id, self.scope, True), node), [(node.id, path)]
+            return self.make(s.Name(node.id, self.scope, True), node), [(node.id, path)]
         if isinstance(node, (ast.Tuple, ast.List)):
             return self.unpacked(type(node).__name__.lower(), node.elts, node, path)
         lowered = self.expression(node)
@@ -66,14 +66,18 @@ class AstExpressions(Lowering):
         """The lowered expression, or None for None."""
         return None if node is None else self.expression(node)
 
+    def annotation(self, node: ast.expr | None) -> s.Expression | None:
+        """The lowered annotation, or None for None."""
+        return None if node is None else self.annotated(self.expression(node))
+
     def _expressions(self, nodes: Sequence[ast.expr]) -> list[s.Expression]:
         return [_EXPRESSIONS[type(node)](self, node) for node in nodes]
 
     def _name(self, node: ast.Name) -> s.Expression:
-        return self.leaf(s.Name(node.id, self.scope), node)
+        return self.make(s.Name(node.id, self.scope), node)
 
     def _constant(self, node: ast.Constant) -> s.Expression:
-        return self.leaf(s.Constant(node.value), node)
+        return self.make(s.Constant(node.value), node)
 
     def _attribute(self, node: ast.Attribute) -> s.Expression:
         return self.make(s.Attribute(self.expression(node.value), node.attr), node)
@@ -213,7 +217,7 @@ class AstExpressions(Lowering):
     def _parameter(
         self, node: ast.arg, default: ast.expr | None, star: str = "", keyword_only: bool = False
     ) -> s.Parameter:
-        annotation = self.optional(node.annotation)
+        annotation = self.annotation(node.annotation)
         return self.make(s.Parameter(node.arg, self.optional(default), annotation, star, keyword_only), node)
 
     # Strings with replacement fields
@@ -226,7 +230,7 @@ class AstExpressions(Lowering):
         first, last = found[0], found[-1]
         origin = first.start, last.end
         if all(piece.parts is None for piece in found):
-            return self.leaf(s.Constant(ast.literal_eval(f"({self.places.text[slice(*origin)]})")), origin)
+            return self.make(s.Constant(ast.literal_eval(f"({self.places.text[slice(*origin)]})")), origin)
         if len(found) > 1:
             return self.make(
                 s.Operation("f-string", [self._concatenated(found[:1]), self._concatenated(found[1:])]), origin
@@ -236,7 +240,7 @@ class AstExpressions(Lowering):
     def _part(self, part: Text | Field) -> s.Expression:
         """A part of an f-string: its text, or an expression, formatted or not."""
         if isinstance(part, Text):
-            return self.leaf(s.Constant(self.places.text[part.start : part.end]), (part.start, part.end))
+            return self.make(s.Constant(self.places.text[part.start : part.end]), (part.start, part.end))
         source = self.places.text[slice(*part.expression)]
         value = self.expression(expression(source, *self.places.position(part.expression[0])))
         return value if part.plain else self.make(s.Operation("format", [value]), (part.start, part.end))

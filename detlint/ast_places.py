@@ -48,6 +48,9 @@ class Places:
 
     def of(self, node: Any) -> tuple[int, int]:
         """Where a node starts and ends by `ast`: without its own parentheses, but for tuples and generators."""
+        if self._is_ascii:
+            starts = self._starts
+            return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
         return self.start(node), self.end(node)
 
     # What stands between nodes: blanks, comments, parentheses

@@ -15,6 +15,7 @@ from detlint.ast_places import Places
 
 _WITH = re.compile(r"(?:async(?:[ \t\f]|\\(?:\r\n|\r|\n))+)?with")
 _CASE = re.compile(r"[ \t\f]*(case)\b")
+_AS_THEY_ARE = frozenset((s.Call, s.Attribute, s.Subscript, s.Dictionary))  # which most questions are about
 _OPENED = re.compile(r"(?:[\s\\(]|#[^\r\n]*)*")
 
 
@@ -27,6 +28,8 @@ class AstSpans:
     def of(self, node: s.Node) -> tuple[int, int]:
         """Start and end of a node, without its own parentheses and surrounding space."""
         origin = node.origin
+        if type(node) in _AS_THEY_ARE:
+            return self._places.of(origin)
         if isinstance(origin, tuple):
             return self._from_tuple(origin)
         if isinstance(origin, list):

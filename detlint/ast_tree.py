@@ -29,7 +29,7 @@ class _AstStatements(AstExpressions):
 
     def file(self, module: ast.Module) -> s.File:
         body = self.make(s.Block(list(self.statements(module.body))), module)
-        return self.make(s.File(body, self.scope, self.stars), module)
+        return self.made(body, module)
 
     def block(self, body: list[ast.stmt]) -> s.Block:
         return self.make(s.Block(list(self.statements(body))), body)
@@ -59,10 +59,11 @@ class _AstStatements(AstExpressions):
 
     def _annotated(self, node: ast.AnnAssign) -> s.Statement:
         value = self.optional(node.value)
-        annotation = self.expression(node.annotation)
+        annotation = self.annotation(node.annotation)
         target, names = self.target(node.target)
         made = self.make(s.Assign([target], value, "=", annotation), node)
-        annotation.parent = made
+        if annotation is not None:
+            annotation.parent = made
         if value is not None:
             self.bind_all(names, "assign", made, value)
         return made
@@ -164,7 +165,6 @@ class _AstStatements(AstExpressions):
             if case.guard is not None:
                 guard = self.make(s.ExpressionStatement(self.expression(case.guard)), case.guard)
                 body.statements.insert(0, guard)
-                guard.parent = body
             cases.append(body)
         last = node.cases[-1]
         exhaustive = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
@@ -175,7 +175,7 @@ class _AstStatements(AstExpressions):
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> s.Statement:
         decorators = [self.expression(each) for each in node.decorator_list]
         parameters = self.parameters(node.args)
-        returns = self.optional(node.returns)
+        returns = self.annotation(node.returns)
         outer, self.scope = self.scope, Scope("function", self.scope)
         for parameter in parameters:
             self.bind(parameter.name, "parameter", parameter)

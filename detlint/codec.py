@@ -30,20 +30,23 @@ class CodecError(Exception):
 class _Document:
     """A document that is being written or read: its rows, or the records that they were read into.
 
-    `path` is the root's, `paths` are those that may stand in the document where the root has none.
+    `path` is the root's, `paths` are those that may stand in the document where the root has none. `numbers` are those
+    of the rows by what is in them, `written` those of the records that were written, by identity.
     """
 
     path: str | None
     paths: Container[str] = ()
     rows: list[Any] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    written: dict[int, int] = field(default_factory=dict)
 
 
 class _Shape(NamedTuple):
-    """How values of one annotation are written and read."""
+    """How values of one annotation are written and read; those of the class `plain` are written as they are."""
 
     write: Callable[[Any, _Document], Any]
     read: Callable[[Any, _Document], Any]
+    plain: type | None = None
 
 
 class Codec(Generic[T]):
@@ -70,6 +73,10 @@ class Codec(Generic[T]):
         self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
         self._fields = [tuple(get_type_hints(kind)) for kind in self._kinds]
         self._shapes = [tuple(self._shape_of(*each) for each in get_type_hints(kind).items()) for kind in self._kinds]
+        self._writers = [
+            tuple((name, shape.plain, shape.write) for name, shape in zip(names, shapes, strict=True))
+            for names, shapes in zip(self._fields, self._shapes, strict=True)
+        ]
         self._checks = {number: checks[kind] for number, kind in enumerate(self._kinds) if kind in checks}
 
     def encode(self, value: T) -> bytes:
@@ -104,14 +111,20 @@ class Codec(Generic[T]):
         return made[-1]
 
     def _write(self, value: Any, document: _Document) -> int:
+        known = document.written.get(id(value))
+        if known is not None:
+            return known
         number = self._numbers[type(value)]
-        given = zip(self._fields[number], self._shapes[number], strict=True)
-        row = [number, *(shape.write(getattr(value, name), document) for name, shape in given)]
+        row: list[Any] = [number]
+        for name, plain, write in self._writers[number]:
+            given = getattr(value, name)
+            row.append(given if type(given) is plain else write(given, document))
         key = repr(row)  # tells 1, 1.0 and True apart
-        if key not in document.numbers:
-            document.numbers[key] = len(document.rows)
+        place = document.numbers.setdefault(key, len(document.rows))
+        if place == len(document.rows):
             document.rows.append(row)
-        return document.numbers[key]
+        document.written[id(value)] = place
+        return place
 
     # What annotations say
 
@@ -160,7 +173,7 @@ class Codec(Generic[T]):
         """A record, by the number of its row."""
 
         def write(value: Any, document: _Document) -> int | None:
-            return None if value is None and optional else self._write(value, document)
+            return None if value is None else self._write(value, document)
 
         def read(number: Any, document: _Document) -> Any:
             if number is None and optional:
@@ -170,7 +183,7 @@ class Codec(Generic[T]):
                 raise TypeError(f"a {type(made).__name__} is out of place")
             return made
 
-        return _Shape(write, read)
+        return _Shape(write, read, type(None)) if optional else _Shape(self._write, read)
 
 
 def _is_record(hint: Any) -> bool:
@@ -183,13 +196,14 @@ def _exactly(kind: type) -> _Shape:
             raise TypeError(f"{value!r} is no {kind.__name__}")
         return value
 
-    return _Shape(check, check)
+    return _Shape(check, check, kind)
 
 
 def _optional(shape: _Shape) -> _Shape:
     return _Shape(
         lambda value, document: None if value is None else shape.write(value, document),
         lambda value, document: None if value is None else shape.read(value, document),
+        shape.plain,
     )
 
 
@@ -203,10 +217,10 @@ def _fixed(shapes: list[_Shape]) -> _Shape:
 
 def _repeated(kind: Callable[[list[Any]], Any], shape: _Shape) -> _Shape:
     """A tuple, list, set or the pairs of a mapping, of any length."""
-    read = shape.read
+    write, read = shape.write, shape.read
     return _Shape(
         lambda values, document: [
-            shape.write(v, document) for v in (sorted(values) if isinstance(values, frozenset) else values)
+            write(v, document) for v in (sorted(values) if isinstance(values, frozenset) else values)
         ],
         lambda values, document: kind([read(v, document) for v in _listed(values)]),
     )

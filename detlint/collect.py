@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from detlint import facts as f
 from detlint import syntax as s
@@ -41,6 +42,11 @@ def _each(targets: tuple[f.Expression, ...]) -> Iterator[f.Expression]:
         yield from _each(target.elements) if isinstance(target, f.Display) else (target,)
 
 
+def _is_of_library(target: f.Expression) -> bool:
+    """Whether a target is something of a library, or an attribute or item of such."""
+    return isinstance(target, f.Library) or isinstance(getattr(target, "value", None), f.Library)
+
+
 def _last(node: s.Expression) -> str:
     """The last part of a name."""
     if isinstance(node, s.Attribute):
@@ -52,51 +58,55 @@ class _Collector(Expressions):
     def __init__(self, module: Module) -> None:
         super().__init__(module)
         self.exits = module.catalogue.names("program", "exit")
-        self.generators = {_body_of(node) for node in module.nodes if isinstance(node, s.Operation) and _yields(node)}
+        self.generators = {_body_of(node) for node in module.every(s.Operation) if _yields(node)}
 
     def block(self, block: s.Block | None) -> f.Statements:
         found: list[f.Statement] = []
         for statement in block.statements if block is not None else ():
             made = self.statement(statement)
             found += made
-            if any(isinstance(one, f.Leave) for one in made):
+            if made and any(isinstance(one, f.Leave) for one in made):
                 break
         return tuple(found)
 
     def statement(self, node: s.Statement) -> list[f.Statement]:
-        if isinstance(node, s.ExpressionStatement):
-            return self.do(node.value)
-        if isinstance(node, s.Assign):
-            return self.assign(node)
-        if isinstance(node, s.If):
-            test = self.lower(node.test)
-            return self.branch(test, self.block(node.body), self.block(node.orelse))
-        if isinstance(node, s.For):
-            iterator, place = self.lower(node.iterator), self.module.place(node.iterator)
-            loop = f.Loop(self.target(node.target), iterator, self.block(node.body), place)
-            return [loop, *self.block(node.orelse)]
-        if isinstance(node, s.While):
-            test = self.lower(node.test)
-            body = self.block(node.body)
-            return [*self.evaluated(test), *([f.Loop(None, None, body)] if body else []), *self.block(node.orelse)]
-        if isinstance(node, s.With):
-            return self.managed(node.items, node.body)
-        if isinstance(node, s.Try):
-            return self.attempt(node)
-        if isinstance(node, s.Match):
-            arms = tuple(self.block(case) for case in node.cases)
-            return [*self.evaluated(self.lower(node.subject)), f.Fork(arms if node.exhaustive else (*arms, ()))]
-        if isinstance(node, s.Function):
-            qualified = self.function(node)
-            return [f.Define(node.name, qualified, tuple(self.lower(d) for d in node.decorators))]
-        if isinstance(node, s.Class):
-            return [self.klass(node)]
-        if isinstance(node, s.Import):
-            return self.imports(node)
-        if isinstance(node, s.Leave):
-            value = self.lower(node.values[0]) if node.values else None
-            return [f.Leave(value, node.kind == "raise")] if node.kind in ("return", "raise") else []
-        return self.evaluated(computed([self.lower(v) for v in node.values])) if isinstance(node, s.Other) else []
+        lowered = _STATEMENTS.get(type(node))
+        return [] if lowered is None else lowered(self, node)
+
+    def _expression(self, node: s.ExpressionStatement) -> list[f.Statement]:
+        return self.do(node.value)
+
+    def _if(self, node: s.If) -> list[f.Statement]:
+        test = self.lower(node.test)
+        return self.branch(test, self.block(node.body), self.block(node.orelse))
+
+    def _for(self, node: s.For) -> list[f.Statement]:
+        iterator, place = self.lower(node.iterator), self.module.place(node.iterator)
+        loop = f.Loop(self.target(node.target), iterator, self.block(node.body), place)
+        return [loop, *self.block(node.orelse)]
+
+    def _while(self, node: s.While) -> list[f.Statement]:
+        test = self.lower(node.test)
+        body = self.block(node.body)
+        return [*self.evaluated(test), *([f.Loop(None, None, body)] if body else []), *self.block(node.orelse)]
+
+    def _with(self, node: s.With) -> list[f.Statement]:
+        return self.managed(node.items, node.body)
+
+    def _match(self, node: s.Match) -> list[f.Statement]:
+        arms = tuple(self.block(case) for case in node.cases)
+        return [*self.evaluated(self.lower(node.subject)), f.Fork(arms if node.exhaustive else (*arms, ()))]
+
+    def _define(self, node: s.Function) -> list[f.Statement]:
+        qualified = self.function(node)
+        return [f.Define(node.name, qualified, tuple(self.lower(d) for d in node.decorators))]
+
+    def _leave(self, node: s.Leave) -> list[f.Statement]:
+        value = self.lower(node.values[0]) if node.values else None
+        return [f.Leave(value, node.kind == "raise")] if node.kind in ("return", "raise") else []
+
+    def _other(self, node: s.Other) -> list[f.Statement]:
+        return self.evaluated(computed([self.lower(v) for v in node.values]))
 
     def do(self, value: s.Expression) -> list[f.Statement]:
         if isinstance(value, s.Call) and not self.exits.isdisjoint(self.module.callee(value)):
@@ -110,10 +120,10 @@ class _Collector(Expressions):
         if node.value is None:
             return []
         value = self.lower(node.value)
-        targets = tuple(self.target(target) for target in node.targets)
+        targets = tuple([self.target(target) for target in node.targets])
         if node.operator != "=":
             value = f.Computed((self.lower(node.targets[0]), value))
-        sets = any(isinstance(t, f.Library) or isinstance(getattr(t, "value", None), f.Library) for t in _each(targets))
+        sets = any(_is_of_library(target) for target in _each(targets))
         return [f.Bind(targets, value, self.module.place(node) if sets else None)]
 
     def branch(self, test: f.Expression, body: f.Statements, orelse: f.Statements) -> list[f.Statement]:
@@ -146,14 +156,14 @@ class _Collector(Expressions):
 
     # Definitions
 
-    def klass(self, node: s.Class) -> f.DefineClass:
+    def klass(self, node: s.Class) -> list[f.Statement]:
         bases = tuple(self.lower(a.value) for a in node.arguments if a.keyword is None and a.star != "**")
         made_by_others = bool(node.decorators or bases)
         annotated = [x for x in node.body.statements if isinstance(x, s.Assign) and x.annotation is not None]
         fields = [t.id for x in annotated for t in x.targets if isinstance(t, s.Name) and made_by_others]
         decorators = tuple(self.lower(d) for d in node.decorators)
         body = self.block(node.body)
-        return f.DefineClass(node.name, self.module.qualified(node), bases, body, decorators, tuple(fields))
+        return [f.DefineClass(node.name, self.module.qualified(node), bases, body, decorators, tuple(fields))]
 
     def function(self, node: s.Function) -> str:
         qualified = self.module.qualified(node)
@@ -196,6 +206,13 @@ class _Collector(Expressions):
                     return kind
         return "method"
 
+
+_C = _Collector
+_STATEMENTS: dict[type, Callable[[_Collector, Any], list[f.Statement]]] = {
+    s.ExpressionStatement: _C._expression, s.Assign: _C.assign, s.If: _C._if, s.For: _C._for, s.While: _C._while,
+    s.With: _C._with, s.Try: _C.attempt, s.Match: _C._match, s.Function: _C._define, s.Class: _C.klass,
+    s.Import: _C.imports, s.Leave: _C._leave, s.Other: _C._other,
+}  # fmt: skip
 
 _KINDS = {
     "builtins.staticmethod": "static",

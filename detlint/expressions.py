@@ -226,8 +226,8 @@ class Expressions(Lowering):
         return found
 
     def annotation(self, node: cst.Annotation | None) -> s.Expression | None:
-        """The lowered annotation."""
-        return None if node is None else self.expression(node.annotation)
+        """The lowered annotation, or None for None."""
+        return None if node is None else self.annotated(self.expression(node.annotation))
 
 
 _E = Expressions

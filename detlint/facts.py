@@ -7,9 +7,9 @@ picklable; the abstract interpreter in `detlint.link` gives it a meaning.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from detlint.finding import Place
+from detlint.records import record
 
 GENERATORS = ("torch", "numpy", "python")
 TOP = ""  # the name of a file's top level among its functions
@@ -18,35 +18,35 @@ TOP = ""  # the name of a file's top level among its functions
 # Expressions
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Local:
     """A variable of the function, or of one around it."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Global:
     """A variable of the module, or a builtin."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Library:
     """Something of torch, numpy or the standard library, by qualified name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Literal:
     """A constant."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Member:
     """`value.name`; `library` is its qualified name where the file tells that the value is a library's object."""
 
@@ -55,7 +55,7 @@ class Member:
     library: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Item:
     """`value[key]`; no key for a slice or a tuple."""
 
@@ -63,7 +63,7 @@ class Item:
     key: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Argument:
     """An argument of a call. `star` is "", "*" or "**"."""
 
@@ -72,7 +72,7 @@ class Argument:
     star: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """`function(arguments)`. A call that is `inert` decides nothing by what it draws."""
 
@@ -83,7 +83,7 @@ class Call:
     inert: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Display:
     """A tuple, list or set display."""
 
@@ -92,7 +92,7 @@ class Display:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Table:
     """A dict display; a key of None marks `**value`."""
 
@@ -100,7 +100,7 @@ class Table:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Conditional:
     """`body if test else orelse`."""
 
@@ -109,7 +109,7 @@ class Conditional:
     orelse: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Junction:
     """Operands joined by "and" or "or"; "not" has one."""
 
@@ -117,7 +117,7 @@ class Junction:
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Compare:
     """`left operator right`, or `isinstance(left, right)`."""
 
@@ -126,21 +126,21 @@ class Compare:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Computed:
     """A value that is computed from the operands, such as a sum: not None, and not known."""
 
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Joined:
     """A string that is put together of the operands."""
 
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Each:
     """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn."""
 
@@ -150,7 +150,7 @@ class Each:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Named:
     """`target := value`."""
 
@@ -158,14 +158,14 @@ class Named:
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Closure:
     """A lambda, by the qualified name of its function."""
 
     function: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Yield:
     """`yield value`."""
 
@@ -198,14 +198,14 @@ Expression = (
 # Statements
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Do:
     """An expression by itself."""
 
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Bind:
     """`target = ... = value`; targets are variables, members, items, and displays of these.
 
@@ -217,7 +217,7 @@ class Bind:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Define:
     """A `def`, by the qualified name of its function."""
 
@@ -226,7 +226,7 @@ class Define:
     decorators: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DefineClass:
     """A `class` statement; `fields` are annotated attributes, which a generated constructor takes."""
 
@@ -238,7 +238,7 @@ class DefineClass:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Import:
     """`import module as name`, or `from module import ...` with pairs of a name and what it is bound to.
 
@@ -252,7 +252,7 @@ class Import:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Branch:
     """`if test: body else: orelse`."""
 
@@ -261,14 +261,14 @@ class Branch:
     orelse: Statements
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fork:
     """Exactly one of the arms runs, and nothing is known about which."""
 
     arms: tuple[Statements, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Loop:
     """The body runs any number of times, none included; `iterator`, which stands at `place`, is None for a `while`."""
 
@@ -278,7 +278,7 @@ class Loop:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scoped:
     """`with context as target: body`."""
 
@@ -287,7 +287,7 @@ class Scoped:
     body: Statements
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Leave:
     """`return value`, or a `raise`."""
 
@@ -315,7 +315,7 @@ def walk(statements: Statements) -> Iterator[Statement]:
 # Files
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parameter:
     """A parameter of a function. `annotation` is kept where it may be a class."""
 
@@ -327,7 +327,7 @@ class Parameter:
     annotation: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Function:
     """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators.
 
@@ -345,7 +345,7 @@ class Function:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Facts:
     """The facts of one file: its top level, and its functions by qualified name.
 

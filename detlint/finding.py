@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from detlint.records import record
 
 
 class Severity(enum.Enum):
@@ -29,7 +31,7 @@ class Safety(enum.Enum):
     DISPLAY = "display"  # shown, never applied
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """A span of a file. Lines and columns count from 1, columns in characters; `end_column` is exclusive.
 
@@ -52,7 +54,7 @@ class Place:
         return self.path, cell, self.line, self.column, self.end_line, self.end_column
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Edit:
     """Replace `place` of the analysed text by `text`."""
 
@@ -60,7 +62,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Import:
     """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
 
@@ -73,7 +75,7 @@ class Import:
     inline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fix:
     """A repair: all its edits and imports together, or none.
 
@@ -87,7 +89,7 @@ class Fix:
     lowered: Safety | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """A call of a function on the way to a draw, or an import."""
 
@@ -96,7 +98,7 @@ class Step:
     imports: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Remedy:
     """What a fix that seeds a program has to know of it, beside the texts of its files.
 
@@ -113,7 +115,7 @@ class Remedy:
     inner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Related:
     """Another place that explains a finding."""
 
@@ -121,7 +123,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unseeded:
     """An open question: is `generator` unseeded when a program gets to `order` in `function`?
 
@@ -136,7 +138,7 @@ class Unseeded:
     always: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
 
@@ -152,7 +154,7 @@ class UnseededLibrary:
     lasting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InForce:
     """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
 
@@ -171,7 +173,7 @@ class InForce:
     local: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ends:
     """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
 
@@ -184,7 +186,7 @@ class Ends:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InLibrary:
     """An open question: is `function` code that other programs import, and its users' randomness its concern?
 
@@ -201,7 +203,7 @@ class InLibrary:
 Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Operation:
     """What a device can be asked about a finding: a row of the tables of facts, in the form that the code gives it.
 
@@ -217,7 +219,7 @@ class Operation:
     defaults: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Verification:
     """What running a finding's operation on a device showed.
 
@@ -233,7 +235,7 @@ class Verification:
     general: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """One cause of a difference, at one place.
 

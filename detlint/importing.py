@@ -67,7 +67,7 @@ class Head:
         name = need.name or need.module.partition(".")[0]
         lines = [line for line in (self._line(place) for place in uses) if line is not None]
         scopes = [self._file.scope]
-        for node in s.walk(self._file):
+        for node in self._file.nodes:
             if isinstance(node, (s.Function, s.Class)):
                 first, last = (self._lines.position(offset)[0] for offset in self._spans.of(node))
                 if any(first <= line <= last for line in lines):

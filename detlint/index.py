@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cached_property, wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
@@ -43,10 +43,10 @@ class Index:
         """All nodes of a kind, parents before children."""
         return self._by_kind.get(kind, [])
 
-    @cached_property
+    @property
     def nodes(self) -> list[s.Node]:
         """All nodes, parents before children."""
-        return list(s.walk(self.file))
+        return self.file.nodes
 
     @property
     def assignments(self) -> list[s.Assign]:
@@ -97,20 +97,13 @@ class Index:
         found.update(parameter.name for parameter in self.every(s.Parameter))
         found.update(function.name for function in self.every(s.Function))
         found.update(klass.name for klass in self.every(s.Class))
-        for part in (part for annotation in self._annotations for part in s.walk(annotation)):
+        for part in self.file.annotations:
             if isinstance(part, (s.Name, s.Attribute)):
                 found.add(last_word(part))
         for node in self.every(s.Import):
             found.update((node.module or "").split("."))
             found.update(part for name, _ in node.names for part in name.split("."))
         return frozenset(found)
-
-    @property
-    def _annotations(self) -> Iterator[s.Expression]:
-        """The annotations of the file: no nodes below them are among those of the file."""
-        yield from (n.annotation for n in self.every(s.Assign) if n.annotation is not None)
-        yield from (n.annotation for n in self.every(s.Parameter) if n.annotation is not None)
-        yield from (n.returns for n in self.every(s.Function) if n.returns is not None)
 
     # Calls
 
@@ -188,16 +181,23 @@ class Index:
         """
         if not self.narrows:
             return self.calls
-        found: list[list[s.Call]] = []
-        if names:
-            endings = self.catalogue.spellings(names if isinstance(names, (tuple, frozenset)) else frozenset(names))
-            found = [self._by_ending[ending] for ending in self._endings.intersection(endings)]
-            if None in self._endings:
-                found.append(self._by_ending[None])
+        found = self._calls_ending(names) if names else []
         found += [self._by_word[word] for word in words if word in self._by_word]
         spoken_of = [keyword for keyword in keywords if keyword in self.words or keyword in _STARS]
         found += [self._by_keyword[keyword] for keyword in spoken_of if keyword in self._by_keyword]
         return _merged(found)
+
+    def calls_named(self, names: Collection[str]) -> list[s.Call]:
+        """As `calls_like`, of qualified names alone."""
+        return _merged(self._calls_ending(names)) if self.narrows else self.calls
+
+    def _calls_ending(self, names: Collection[str]) -> list[list[s.Call]]:
+        wanted = self.catalogue.spellings(names if isinstance(names, (tuple, frozenset)) else frozenset(names))
+        endings = self._endings
+        found = [] if endings.isdisjoint(wanted) else [self._by_ending[each] for each in endings.intersection(wanted)]
+        if None in endings:
+            found.append(self._by_ending[None])
+        return found
 
     def rows_like(self, file: str, table: str) -> tuple[Row, ...]:
         """The rows of a table of facts of whose `names` or `calls` something may be called here, in order."""

@@ -50,6 +50,7 @@ class Expressions:
         self._libraries = _Once(f.Library)
         self._strings = _Once(f.Literal)
         self._chosen: dict[frozenset[str], str] = {}
+        self._homes: dict[tuple[Scope, str], tuple[bool, object]] = {}
 
     def function(self, node: s.Function) -> str:
         """Lower a function and return its qualified name. Statements do that."""
@@ -144,10 +145,13 @@ class Expressions:
         return f.Member(self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) else name)
 
     def _variable(self, node: s.Name) -> f.Expression:
-        scope = node.scope.find(node.id)
-        if scope is None or scope.kind == "module":
+        key = node.scope, node.id
+        home = self._homes.get(key)
+        if home is None:
+            home = self._homes[key] = _home(node)
+        is_global, owner = home
+        if is_global:
             return self._globals[node.id]
-        owner = _owner(scope)
         for function, captured in reversed(self.captured):
             if function is owner:
                 break
@@ -177,7 +181,7 @@ class Expressions:
 
     def _call(self, node: s.Call) -> f.Expression:
         function = self.lower(node.function)
-        arguments = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments)
+        arguments = tuple([f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments])
         if isinstance(function, f.Library) and function.name in self.search:
             found = (folder(self.module, argument.value) for argument in node.arguments)
             arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
@@ -224,11 +228,14 @@ def computed(operands: list[f.Expression]) -> f.Expression:
     return f.Computed(acting) if acting else None
 
 
-def _owner(scope: Scope) -> object:
-    """The function whose variables live in a scope."""
+def _home(node: s.Name) -> tuple[bool, object]:
+    """Whether a name is one of the module, or none of the file; and the function whose variable it is."""
+    scope = node.scope.find(node.id)
+    if scope is None or scope.kind == "module":
+        return True, None
     while scope.kind == "comprehension" and scope.parent is not None:
         scope = scope.parent
-    return scope.owner
+    return False, scope.owner
 
 
 @cache

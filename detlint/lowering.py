@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from detlint import syntax as s
+from detlint.nodes import adopt
 from detlint.scopes import Binding, Scope
 
 N = TypeVar("N", bound=s.Node)
@@ -35,23 +36,28 @@ class Lowering:
         self.package = package
         self.count = 0
         self.stars: list[str] = []
+        self._annotations: list[s.Expression] = []
         self.scope = Scope("module", None)
 
     def make(self, node: N, origin: object) -> N:
-        """Finish a node: note its origin, its order and its children's parent."""
+        """Finish a node: note its origin and its order."""
         self.count += 1
         node.order = self.count
         node.origin = origin
-        for child in node.below():
-            child.parent = node
         return node
 
-    def leaf(self, node: N, origin: object) -> N:
-        """Finish a node without children, of which there are so many that it is worth to know."""
-        self.count += 1
-        node.order = self.count
-        node.origin = origin
-        return node
+    def made(self, body: s.Block, origin: object) -> s.File:
+        """The file of a body that is made in full: now all nodes get to know their parents."""
+        file = self.make(s.File(body, self.scope, self.stars), origin)
+        file.nodes = adopt(file)
+        for annotation in self._annotations:
+            file.annotations += adopt(annotation)
+        return file
+
+    def annotated(self, annotation: s.Expression) -> s.Expression:
+        """Note an annotation, which is below no other node."""
+        self._annotations.append(annotation)
+        return annotation
 
     def bind(
         self,

@@ -14,8 +14,8 @@ class Node:
     """
 
     parent: Node | None = field(default=None, init=False, repr=False)
-    order: int = field(default=-1, init=False, repr=False)
-    origin: object = field(default=None, init=False, repr=False)
+    order: int = field(init=False, repr=False)
+    origin: object = field(init=False, repr=False)
 
     def below(self) -> list[Node]:
         """The direct children, in evaluation order: a new list."""
@@ -68,5 +68,22 @@ def walk(node: Node) -> Iterator[Node]:
         current = stack.pop()
         yield current
         below = current.below()
-        below.reverse()
-        stack += below
+        if below:
+            below.reverse()
+            stack += below
+
+
+def adopt(root: Node) -> list[Node]:
+    """Tell all nodes below `root` their parents; `root` and all of them, in the order of `walk`."""
+    found: list[Node] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        below = node.below()
+        if below:
+            for child in below:
+                child.parent = node
+            below.reverse()
+            stack += below
+    return found

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -27,7 +28,10 @@ class Origin(NamedTuple):
 
 def line_starts(text: str) -> list[int]:
     """The offset of each line of a text. A line ends at \\n, \\r\\n or \\r, as Python reads source."""
-    return [0, *(end.end() for end in re.finditer(r"\r\n?|\n", text))]
+    if "\r" in text:
+        return [0, *(end.end() for end in re.finditer(r"\r\n?|\n", text))]
+    lengths = [len(line) + 1 for line in text.split("\n")]
+    return list(accumulate(lengths[:-1], initial=0))
 
 
 class Lines:

@@ -11,7 +11,7 @@ from detlint import syntax as s
 from detlint.catalogue import Catalogue
 from detlint.index import Index
 from detlint.infer import TENSOR, Types
-from detlint.scopes import bound, reaching
+from detlint.scopes import Binding, Scope, bound, reaching
 from detlint.values import UNKNOWN, literal
 
 _BUILTINS = frozenset(dir(builtins))
@@ -29,6 +29,7 @@ class Resolver(Index):
         self.classes: dict[str, s.Class] = {}
         self._qualified: dict[s.Node, str] = {}
         self._names: dict[s.Expression, frozenset[str]] = {}
+        self._settled: dict[tuple[Scope, str], frozenset[str] | None] = {}
         self._begun = False
         self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._ancestries: dict[s.Class, list[str]] = {}
@@ -97,6 +98,26 @@ class Resolver(Index):
         return found
 
     def _names_of_name(self, node: s.Name) -> frozenset[str]:
+        """What a name stands for: where all its bindings tell the same, that is found once for all its reads."""
+        key = node.scope, node.id
+        if key not in self._settled:
+            scope = node.scope.find(node.id)
+            self._settled[key] = None if scope is None else self._names_anywhere(scope.bindings[node.id])
+        settled = self._settled[key]
+        return self._names_here(node) if settled is None else settled
+
+    def _names_anywhere(self, bindings: list[Binding]) -> frozenset[str] | None:
+        """What bindings give whichever of them counts, and without following them; None where that is not so."""
+        if all(map(_gives_no_name, bindings)):
+            return _NOTHING
+        only = bindings[0] if len(bindings) == 1 else None
+        if only is not None and only.qualified is not None:
+            return frozenset((self.canonical(only.qualified),))
+        if only is not None and isinstance(only.node, (s.Function, s.Class)):
+            return frozenset((self.qualified(only.node),))
+        return None
+
+    def _names_here(self, node: s.Name) -> frozenset[str]:
         bindings = reaching(node)
         if bindings is None:
             for star in reversed(self.file.stars):
@@ -283,7 +304,7 @@ class Resolver(Index):
 
     def calls_to(self, names: Collection[str]) -> Iterator[s.Call]:
         """The calls all of whose possible callees are among `names`, in evaluation order."""
-        for call in self.calls_like(names):
+        for call in self.calls_named(names):
             callee = self.callee(call)
             if callee and all(name in names for name in callee):
                 yield call
@@ -322,6 +343,15 @@ class Resolver(Index):
     def is_static(self, function: s.Function) -> bool:
         """Whether a method is a `staticmethod`."""
         return any("builtins.staticmethod" in self.names(d) for d in function.decorators)
+
+
+def _gives_no_name(binding: Binding) -> bool:
+    """Whether a name that is bound so stands for nothing that has a name."""
+    if binding.qualified is not None or isinstance(binding.node, (s.Function, s.Class)):
+        return False
+    if binding.kind != "assign" or binding.value is None or binding.path:
+        return True
+    return not isinstance(binding.value, (s.Name, s.Attribute, s.Conditional))
 
 
 def _unpacks(assign: s.Assign) -> bool:

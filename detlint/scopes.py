@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from detlint import syntax as s
@@ -39,6 +40,25 @@ class Scope:
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     outside: dict[str, str] = field(default_factory=dict)
     owner: s.Function | s.Class | None = None
+    _kept: dict[str, tuple[list[Binding], list[Binding]]] = field(default_factory=dict, init=False, repr=False)
+
+    def kept(self, name: str) -> tuple[list[Binding], list[Binding]]:
+        """The bindings of a name that is bound here, deletions left out: as they stand, and the last one first.
+
+        For when the whole file is read. Nobody changes the lists.
+        """
+        found = self._kept.get(name)
+        if found is None:
+            bindings = [b for b in self.bindings[name] if b.kind != "delete"]
+            latest = sorted(bindings, key=_backwards) if len(bindings) > 1 else bindings
+            found = self._kept[name] = bindings, latest
+        return found
+
+    def part(self) -> None:
+        """Forget all, for a file that is done with."""
+        self.bindings.clear()
+        self._kept.clear()
+        self.owner = self.parent = None
 
     def find(self, name: str) -> Scope | None:
         """The scope in which `name` is bound when it is read here, or None: a builtin or a star import."""
@@ -65,13 +85,13 @@ def reaching(name: s.Name) -> list[Binding] | None:
     scope = name.scope.find(name.id)
     if scope is None:
         return None
-    bindings = [b for b in scope.bindings[name.id] if b.kind != "delete"]
-    if len(bindings) < 2 or _runs_in(name) is not scope:
+    bindings, latest = scope.kept(name.id)
+    if len(bindings) < 2 or _runs_in(name, scope) is not scope:
         return bindings
     around = list(name.ancestors())
     loops = [node for node in around if isinstance(node, (s.For, s.While))]
     found: list[Binding] = []
-    for binding in sorted((b for b in bindings if b.order < name.order), key=lambda b: -b.order):
+    for binding in latest[bisect_right(latest, -name.order, key=_backwards) :]:
         found.append(binding)
         if block_of(binding.node) in around:
             loops = [loop for loop in loops if not _inside(binding.node, loop)]
@@ -101,10 +121,13 @@ def _inside(node: s.Node, outer: s.Node) -> bool:
     return any(a is outer for a in node.ancestors())
 
 
-def _runs_in(name: s.Name) -> Scope | None:
+def _backwards(binding: Binding) -> int:
+    return -binding.node.order
+
+
+def _runs_in(name: s.Name, home: Scope) -> Scope | None:
     """The scope whose statements run where `name` is read; comprehensions run in the one around them."""
     scope: Scope | None = name.scope
-    home = name.scope.find(name.id)
     while scope is not None and scope is not home and scope.kind == "comprehension":
         scope = scope.parent
     return scope

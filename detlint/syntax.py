@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from detlint.nodes import Block as Block
@@ -374,11 +374,16 @@ class Class(Statement):
 
 @dataclass(slots=True, eq=False)
 class File(Node):
-    """A whole file: its body, its scope, and the modules whose every name it imports (`import *`)."""
+    """A whole file: its body, its scope, and the modules whose every name it imports (`import *`).
+
+    `nodes` are all of its nodes, parents before children, but for those of its `annotations`.
+    """
 
     body: Block
     scope: Scope
     stars: list[str]
+    nodes: list[Node] = field(default_factory=list, init=False, repr=False)
+    annotations: list[Node] = field(default_factory=list, init=False, repr=False)
 
     def below(self) -> list[Node]:
         return [self.body]

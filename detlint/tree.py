@@ -82,7 +82,7 @@ class _Statements(Expressions):
 
     def file(self, module: cst.Module) -> s.File:
         body = self.block(module.body, module)
-        return self.make(s.File(body, self.scope, self.stars), module)
+        return self.made(body, module)
 
     def block(self, statements: Iterable[cst.CSTNode], origin: cst.CSTNode) -> s.Block:
         lowered: list[s.Statement] = []
@@ -213,7 +213,6 @@ class _Statements(Expressions):
             if case.guard is not None:
                 guard = self.make(s.ExpressionStatement(self.expression(case.guard)), case.guard)
                 body.statements.insert(0, guard)
-                guard.parent = body
             cases.append(body)
         last = node.cases[-1]
         exhaustive = last.guard is None and isinstance(last.pattern, cst.MatchAs) and last.pattern.pattern is None

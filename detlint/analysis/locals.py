@@ -39,6 +39,7 @@ class Local:
         self.resetting: set[s.Node] = set()
         self.found: dict[s.Call, dict[s.Node, bool]] = defaultdict(dict)
         self.body = scope.owner.body if isinstance(scope.owner, s.Function) else module.file.body
+        self._around = {id(a) for event in events for a in event.ancestors()}
         names = module.reads(scope, name)
         bindings = scope.bindings[name]
         owner = module.function_of(next(iter(events)))
@@ -62,8 +63,7 @@ class Local:
         elif use.effect is not Effect.NOTHING:
             self.filling.add(use.node if use.effect is Effect.FILLS else node)
             # what a loop fills bit by bit, or under conditions, is taken to be filled when it ends
-            inside = {id(a) for event in self.events for a in event.ancestors()}
-            self.filling.update(a for a in node.ancestors() if isinstance(a, _LOOPS) and id(a) not in inside)
+            self.filling.update(a for a in node.ancestors() if isinstance(a, _LOOPS) and id(a) not in self._around)
 
     def reads(self) -> dict[s.Call, tuple[s.Node, bool]]:
         """The first read of each allocation that a path reaches without filling it, and if every path does."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
 from detlint import syntax as s
 from detlint.scopes import Binding, reaching
 
@@ -18,17 +21,19 @@ def _is_overwritten(binding: Binding, read: s.Name) -> bool:
         return False
     around = {id(node) for node in read.ancestors()}
     while isinstance(statement.parent, s.Block):
-        later = [
-            other
-            for other in statement.parent.statements
-            if statement.order < other.order < read.order and id(other) not in around
-        ]
-        if any(_rebinds(other, read) for other in later):
+        if any(_rebinds(other, read) for other in _between(statement, read) if id(other) not in around):
             return True
         if id(statement.parent) in around or not isinstance(statement.parent.parent, (s.If, s.With)):
             return False
         statement = statement.parent.parent
     return False
+
+
+def _between(statement: s.Statement, read: s.Name) -> Iterator[s.Statement]:
+    """The statements that follow one in its block, up to where a name is read."""
+    statements = statement.parent.statements if isinstance(statement.parent, s.Block) else []
+    later = islice(statements, statements.index(statement) + 1, None)
+    yield from takewhile(lambda other: statement.order < other.order < read.order, later)
 
 
 def _statement(node: s.Node) -> s.Statement | None:

@@ -8,6 +8,7 @@ from detlint import syntax as s
 from detlint.catalogue import Rule
 from detlint.facts import GENERATORS
 from detlint.finding import Finding, InLibrary
+from detlint.index import asked_once
 from detlint.model import Module
 
 
@@ -57,11 +58,16 @@ def _put_back(module: Module, call: s.Call, rule: Rule) -> bool:
             contexts = [item.value for item in around.items if isinstance(item.value, s.Call)]
             if any(module.callee(context) & scopes or _hints(context, rule) for context in contexts):
                 return True
-        if isinstance(around, s.Function):
-            inside = (node for node in s.walk(around.body) if isinstance(node, s.Call))
-            if any(module.callee(node) & restores for node in inside):
-                return True
+        if isinstance(around, s.Function) and _restores(module, around, restores):
+            return True
     return False
+
+
+@asked_once
+def _restores(module: Module, function: s.Function, restores: frozenset[str]) -> bool:
+    """Whether a function calls one of `restores`."""
+    inside = (node for node in s.walk(function.body) if isinstance(node, s.Call))
+    return any(module.callee(node) & restores for node in inside)
 
 
 def _hints(context: s.Call, rule: Rule) -> bool:
