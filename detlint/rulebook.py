@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from detlint import toml
 
 FILE = Path(__file__).with_name("catalogue.json")
 _MARK = "+++\n"  # before and after the header of a page
@@ -69,27 +70,18 @@ def _parts(text: str) -> tuple[str, str, int]:
 
 def _header(path: Path, text: bytes) -> dict[str, Any]:
     try:
-        return _toml(_parts(_decoded(text))[0])
+        return toml.loads(_parts(_decoded(text))[0])
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
 
 
 def _parsed(texts: dict[Path, bytes]) -> Content:
     headers = {path.name: _header(path, text) for path, text in texts.items() if path.suffix == ".md"}
-    tables = {path.stem: _toml(_decoded(text)) for path, text in texts.items() if path.suffix == ".toml"}
+    tables = {path.stem: toml.loads(_decoded(text)) for path, text in texts.items() if path.suffix == ".toml"}
     signatures: dict[str, str] = {}
     for content in tables.values():
         signatures |= content.pop("signatures", {})
     return Content(headers, tables, signatures)
-
-
-def _toml(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    return tomllib.loads(text)
 
 
 def _decoded(text: bytes) -> str:

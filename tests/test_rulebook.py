@@ -39,7 +39,7 @@ def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
 ) -> None:
     texts = {path: path.read_bytes() for path in (*rulebook.pages(), *sorted((rules / "facts").glob("*.toml")))}
     parsed = rulebook._parsed(texts)
-    monkeypatch.setattr(rulebook, "_toml", fails)
+    monkeypatch.setattr("detlint.toml.loads", fails)
     assert rulebook.content() == parsed
     assert parsed.signatures and parsed.tables["ops"]["op"] and len(parsed.headers) == len(catalogue.load().rules)
 
