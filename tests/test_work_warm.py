@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from packaging.version import Version
 
 from detlint.analyse import Collected, Source, analyse
 from detlint.cli import COMMANDS, cli
+from detlint.finding import Edit, Import, Place
+from detlint.fixer import Read, imports
 
 FILES = 12
 _COUNTING = """
@@ -105,3 +108,24 @@ def test_an_edit_that_moves_lines_is_answered_without_linking(project: Path, mon
     result = CliRunner().invoke(cli, ["."])
     assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
     assert "DET101" in result.stdout
+
+
+def test_the_imports_of_fixes_are_found_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        text = "from torch.utils.data import DataLoader\nloader = DataLoader([1], shuffle=True, num_workers=2)\n"
+        (project / f"load{number}.py").write_text(text)
+    asked = [".", "--select", "DET2", "--format", "json"]
+    assert '"from detlint' in CliRunner().invoke(cli, asked).stdout
+    (project / "load1.py").write_text(f"# a comment\n{text}")
+    parsed: set[str] = set()
+
+    def noted(need: Import, before: Place, read: Read) -> tuple[Edit, ...] | None:
+        parsed.add(need.path)
+        return imports(need, before, read)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("detlint.output.json.imports", noted)
+        result = CliRunner().invoke(cli, asked)
+    assert parsed == {"load1.py"}
+    shown, anew = json.loads(result.stdout), json.loads(CliRunner().invoke(cli, [*asked, "--no-cache"]).stdout)
+    assert shown["findings"] == anew["findings"] and len(shown["findings"]) > 3
