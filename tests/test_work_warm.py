@@ -129,3 +129,18 @@ def test_the_imports_of_fixes_are_found_once(project: Path, monkeypatch: pytest.
     assert parsed == {"load1.py"}
     shown, anew = json.loads(result.stdout), json.loads(CliRunner().invoke(cli, [*asked, "--no-cache"]).stdout)
     assert shown["findings"] == anew["findings"] and len(shown["findings"]) > 3
+
+
+def test_answers_that_are_known_need_nothing_that_parses_models_or_links(project: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from detlint.workspace import Workspace\n"
+        "found = Workspace.of(Path()).findings('part1/train1.py')\n"
+        "print([each.rule.code for each in found]); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, check=True)
+    codes, modules = done.stdout.splitlines()
+    loaded = set(modules.split())
+    assert "DET501" in codes
+    assert not {name for name in loaded if name.startswith(("detlint.link", "detlint.checks", "detlint.analysis"))}
+    assert loaded.isdisjoint({"detlint.syntax", "detlint.model", "detlint.project", "detlint.importing"})
+    assert loaded.isdisjoint({"click", "rich", "libcst", "asyncio", "multiprocessing", "packaging.specifiers"})
