@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import notebook, source
-from detlint import syntax as s
+from detlint import source
 from detlint.catalogue import Catalogue, Rule
-from detlint.collect import collect
 from detlint.facts import Facts
 from detlint.finding import Finding, Place
-from detlint.lowering import NotPythonError
-from detlint.model import Module
-from detlint.notebook import Document
 from detlint.suppressions import Suppressions
 from detlint.vendoring import vendored_version
+
+if TYPE_CHECKING:  # what reads files and makes their models is imported where a file is to be read
+    from detlint.model import Module
+    from detlint.notebook import Document
 
 UNPARSED = "DET000"
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
@@ -60,6 +60,9 @@ class Collected:
 
 def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     """Collect one file: its facts and the findings of all chosen rules that look at a file."""
+    from detlint.collect import collect
+    from detlint.lowering import NotPythonError
+
     catalogue = catalogues.load()
     try:
         text = item.read()
@@ -81,6 +84,9 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
 
 
 def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tuple[Document, Module]:
+    from detlint import notebook
+    from detlint.model import Module
+
     document = notebook.read(item.path, text.removeprefix("\ufeff"))
     return document, Module(document.text, item.path, item.name, catalogue, torch, document.origins)
 
@@ -90,6 +96,8 @@ def _dissolve(module: Module) -> None:
 
     Else a search for dead cycles would have to find it, which takes longer.
     """
+    from detlint import syntax as s
+
     holding: tuple[type[s.Name | s.Function | s.Class | s.File], ...] = (s.Name, s.Function, s.Class, s.File)
     for scope in {node.scope for kind in holding for node in module.every(kind)}:
         scope.part()
@@ -111,6 +119,8 @@ class Models:
 
     def __call__(self, path: str) -> Module | None:
         """The model of a file, or None where it cannot be read."""
+        from detlint.lowering import NotPythonError
+
         if path not in self._made:
             try:
                 _, self._made[path] = _read(self.sources[path], self.text(path), catalogues.load(), self._torch)

@@ -87,6 +87,6 @@ def _renewed(
     new = collect([each for each in contents if each.item.path in paths], codes, torch, cache, jobs=1)
     if any(not each.lasting or each.path not in old or signature(each) != signature(old[each.path]) for each in new):
         return None
+    changed = [(old[each.path], each) for each in new]
     with undisturbed():
-        pairs = [(old[each.path], each) for each in new]
-        return renewed(answered, pairs, models, around), {each.path: each for each in new}
+        return renewed(answered, changed, models, around), {each.path: each for each in new}

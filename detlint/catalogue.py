@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from detlint import rulebook
 from detlint.finding import Safety, Severity
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
 PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
@@ -60,7 +55,8 @@ class Rule:
     A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to
     do). `check` names the module under `detlint.checks`; `over` says what it looks at, a "file" or the linked
     "project"; `lower` is the severity of a finding whose open question is answered otherwise; `fix` is the safest that
-    a fix may be, None where there is none; `data` holds the page's own lists.
+    a fix may be, None where there is none; `data` holds the page's own lists. `page` is the file, whose text below the
+    header is read when it is asked for.
     """
 
     code: str
@@ -79,8 +75,18 @@ class Rule:
     refs: tuple[str, ...]
     fix: Safety | None
     data: Mapping[str, Any]
-    prose: str
-    fences: tuple[Fence, ...]
+    page: Path
+
+    @cached_property
+    def prose(self) -> str:
+        """The Markdown below the header."""
+        return rulebook.read(self.page)[1].strip() + "\n"
+
+    @cached_property
+    def fences(self) -> tuple[Fence, ...]:
+        """The Python examples."""
+        _, prose, first_line = rulebook.read(self.page)
+        return tuple(_fences(prose, first_line))
 
     @property
     def family(self) -> str:
@@ -124,6 +130,10 @@ class Row:
 
 @cache
 def _includes(specifiers: str, version: Version) -> bool:
+    if not specifiers:
+        return True
+    from packaging.specifiers import SpecifierSet  # it imports much, and few runs compare versions
+
     return SpecifierSet(specifiers).contains(version, prereleases=True)
 
 
@@ -224,6 +234,10 @@ class Catalogue:
 
     def newest_release(self, requirement: str = "") -> Version:
         """The newest known release of PyTorch that `requirement` (PEP 440) admits, else the newest known."""
+        if not requirement:
+            return self.releases[-1]
+        from packaging.specifiers import SpecifierSet
+
         admitted = [v for v in self.releases if SpecifierSet(requirement).contains(v)]
         return admitted[-1] if admitted else self.releases[-1]
 
@@ -258,15 +272,9 @@ def _matching(selector: str, rules: Iterable[tuple[str, str]]) -> list[str]:
     return found
 
 
-def folder() -> Path:
-    """Where `rules/` is: inside the installed package, or beside it in a source tree."""
-    inside = Path(__file__).parent / "rules"
-    return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
-
-
 def pages(selector: str = "ALL") -> list[Path]:
     """The files of the rules that a selector names, by code. Raises CatalogueError where there are none."""
-    files = {path.stem.partition("-")[0]: path for path in sorted(folder().glob("DET*.md"))}
+    files = {path.stem.partition("-")[0]: path for path in rulebook.pages()}
     named = _matching(selector, ((code, path.stem.partition("-")[2]) for code, path in files.items()))
     return [files[code] for code in named]
 
@@ -274,15 +282,16 @@ def pages(selector: str = "ALL") -> list[Path]:
 @cache
 def load() -> Catalogue:
     """Read the catalogue. Raises CatalogueError where a page or a table is not well formed."""
-    root = folder()
-    rules = map(read_page, pages())
-    tables: dict[str, dict[str, tuple[Row, ...]]] = {}
-    signatures: Mapping[str, str] = {}
-    for path in sorted((root / "facts").glob("*.toml")):
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-        signatures = content.pop("signatures", signatures)
-        tables[path.stem] = {table: tuple(map(_row, rows)) for table, rows in content.items()}
-    return Catalogue({rule.code: rule for rule in rules}, tables, signatures)
+    try:
+        content = rulebook.content()
+    except ValueError as error:
+        raise CatalogueError(str(error)) from error
+    rules = (_rule(folder() / name, header) for name, header in content.headers.items())
+    tables = {
+        file: {table: tuple(map(_row, rows)) for table, rows in tables.items()}
+        for file, tables in content.tables.items()
+    }
+    return Catalogue({rule.code: rule for rule in rules}, tables, content.signatures)
 
 
 def _row(data: Mapping[str, Any]) -> Row:
@@ -295,15 +304,19 @@ _HEADER_KEYS = frozenset(
 
 
 def read_page(path: Path) -> Rule:
-    """Read one page: a TOML header between `+++` lines, then Markdown."""
-    text = path.read_text(encoding="utf-8")
+    """Read one page: a TOML header between `+++` lines, then Markdown. Raises CatalogueError."""
     try:
-        _, header, prose = text.split("+++\n", 2)
-        data = tomllib.loads(header)
-        unknown = data.keys() - _HEADER_KEYS
-        if unknown:
-            raise CatalogueError(f"{path.name}: unknown key {min(unknown)!r}")
-        severity = Severity(data["severity"])
+        return _rule(path, rulebook.header(path))
+    except ValueError as error:
+        raise CatalogueError(str(error)) from error
+
+
+def _rule(page: Path, data: Mapping[str, Any]) -> Rule:
+    """The rule of a page with this header. Raises CatalogueError."""
+    unknown = data.keys() - _HEADER_KEYS
+    if unknown:
+        raise CatalogueError(f"{page.name}: unknown key {min(unknown)!r}")
+    try:
         return Rule(
             code=data["code"],
             name=data["name"],
@@ -313,7 +326,7 @@ def read_page(path: Path) -> Rule:
             help=data["help"],
             check=data["check"],
             over=data.get("over", "file"),
-            severity=severity,
+            severity=Severity(data["severity"]),
             lower=Severity(data.get("lower", data["severity"])),
             breaks=tuple(data["breaks"]),
             default=data.get("default", True),
@@ -321,11 +334,10 @@ def read_page(path: Path) -> Rule:
             refs=tuple(data["refs"]),
             fix=Safety(data["fix"]) if "fix" in data else None,
             data=data.get("data", {}),
-            prose=prose.strip() + "\n",
-            fences=tuple(_fences(prose, text.count("\n", 0, len(text) - len(prose)) + 1)),
+            page=page,
         )
-    except (ValueError, KeyError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path.name}: {error}") from error
+    except (ValueError, KeyError) as error:
+        raise CatalogueError(f"{page.name}: {error}") from error
 
 
 def _fences(prose: str, first_line: int) -> Iterator[Fence]:

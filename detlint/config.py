@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
+from detlint import toml
 from detlint.catalogue import PROMISES, Catalogue
 from detlint.finding import Severity
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _SETTINGS = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime cache-dir".split())
 RUNTIMES = ("auto", "vendor", "import")
@@ -134,9 +128,8 @@ def outermost(root: Path) -> Path:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return content
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return toml.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
 
 
@@ -208,6 +201,8 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
     for text in requirements(root):
         match = re.match(r"\s*torch\b(?![\w.-])[^;#]*", text)
         if match:
+            from packaging.requirements import InvalidRequirement, Requirement  # they import much
+
             try:
                 required = Requirement(match.group().strip()).specifier
             except InvalidRequirement:

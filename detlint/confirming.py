@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 from detlint import catalogue as catalogues
 from detlint import signatures
 from detlint.analyse import UNPARSED, Collected, Models
-from detlint.finding import Finding, Fix, Place
+from detlint.finding import Finding, Fix, Place, Remedy
 from detlint.listing import Around
 from detlint.placement import Placement
-from detlint.repairs.entry_point import repaired
 from detlint.report import Answered, Judged, Verdict
 
 T = TypeVar("T")
@@ -55,10 +54,15 @@ class Confirmed:
             self.unsure.append(finding)
             return
         lowered = finding.lowered or verdict.lowered
-        fix = repaired(finding.remedies, self._models) if finding.remedies else finding.fix
+        fix = self._repaired(finding.remedies) if finding.remedies else finding.fix
         if fix is not None:
             fix = self._placement.placed(_settled(fix, lowered or verdict.doubted))
         self.findings.append(_judged(finding, lowered, fix))
+
+    def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
+        from detlint.repairs.entry_point import repaired  # it imports the parsers
+
+        return repaired(remedies, self._models)
 
 
 def renewed(

@@ -5,17 +5,11 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from detlint import source
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from detlint import source, toml
 
 _GROUPS = ("console_scripts", "gui_scripts")
 _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*([\w.]+)\s*(?:\[[^\]]*\]\s*)?")
@@ -45,7 +39,7 @@ def console_scripts(root: Path, read: Callable[[Path], str] = source.read) -> li
 
 
 def _pyproject(text: str) -> Scripts:
-    data = tomllib.loads(text)
+    data = toml.loads(text)
     for keys in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
         table: object = data
         for key in keys:

@@ -9,8 +9,7 @@ from detlint import syntax as s
 from detlint.finding import Edit, Fix, Import, Safety
 from detlint.importing import WIDTH
 from detlint.model import Module
-
-RUNTIME = "detlint.runtime"  # of which a copy in the project may take the place
+from detlint.vendoring import RUNTIME as RUNTIME
 
 
 def fix(

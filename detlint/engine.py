@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
@@ -16,11 +17,12 @@ from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
 from detlint.filtering import Run, Within, filtered, filters
 from detlint.gathering import Progress, collect
-from detlint.link.entries import Entry
 from detlint.listing import listed
-from detlint.project import Project
 from detlint.report import Programs, Report
 from detlint.settling import choose, link, settle
+
+if TYPE_CHECKING:
+    from detlint.project import Project
 
 
 def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
@@ -87,6 +89,8 @@ def entries_of(
     paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
 ) -> Programs:
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
+    from detlint.link.entries import Entry
+
     begun = time.monotonic()
     sources, around = listed(paths, config)
 

@@ -118,18 +118,29 @@ def fix_project(
     return Outcome(changes, tuple(fixed), left, not applied.texts)
 
 
-def written_out(fix: Fix, read: Read, settings: Settings = Settings()) -> Fix | None:
-    """A fix with its imports as edits, for those who apply edits alone; None where it cannot be applied so."""
+def written_out(fix: Fix, imported: Callable[[Import, Place], tuple[Edit, ...] | None]) -> Fix | None:
+    """A fix with its imports as edits, for those who apply edits alone; None where it cannot be applied so.
+
+    `imported` says what `imports` says of this module.
+    """
     edits = list(fix.edits)
     for need in fix.imports:
         if need.inline:
             continue
-        try:
-            head = _head(need.path, read(need.path), frozenset(settings.first_party), settings.width)
-            edits += head.edits(need, min(edit.place for edit in _uses(fix, need)))
-        except (NoPlaceError, NotPythonError, UnreadableError):
+        written = imported(need, min(edit.place for edit in _uses(fix, need)))
+        if written is None:
             return None
+        edits += written
     return replace(fix, edits=tuple(edits), imports=()) if sound(edits) else None
+
+
+def imports(need: Import, before: Place, read: Read, settings: Settings = Settings()) -> tuple[Edit, ...] | None:
+    """The edits that import `need` ahead of `before`; None where it cannot be."""
+    try:
+        head = _head(need.path, read(need.path), frozenset(settings.first_party), settings.width)
+        return head.edits(need, before)
+    except (NoPlaceError, NotPythonError, UnreadableError):
+        return None
 
 
 def _text(read: Read, path: str) -> str | None:

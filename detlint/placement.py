@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from detlint.edits import RUNTIME
 from detlint.finding import Edit, Fix, Import, Safety
 from detlint.source import UnreadableError, read
-from detlint.vendoring import FILE, vendored_text, vendored_version
+from detlint.vendoring import FILE, RUNTIME, vendored_text, vendored_version
 
 _MODULE = PurePosixPath(FILE).stem
 _ROOT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)

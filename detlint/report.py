@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Severity
-from detlint.link.entries import Entry
 from detlint.suppressions import Suppressions
+
+if TYPE_CHECKING:
+    from detlint.link.entries import Entry
 
 
 @dataclass(frozen=True)

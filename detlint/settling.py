@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
@@ -14,14 +15,18 @@ from detlint.confirming import Confirmed, is_broken
 from detlint.finding import Finding, Question, Unseeded
 from detlint.judgement import Judgement
 from detlint.listing import ALONE, Around
-from detlint.project import Project
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.signatures import is_open
 from detlint.unused import UNUSED, unused
 
+if TYPE_CHECKING:
+    from detlint.project import Project
+
 
 def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE) -> Project:
     """The project that the facts of all files make."""
+    from detlint.project import Project  # it imports all that links, which a run with answers does without
+
     facts = (c.facts for c in collected if c.facts is not None)
     with undisturbed():
         return Project(facts, catalogues.load(), torch, around.commands, around.unread)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from detlint import __version__
 
+RUNTIME = "detlint.runtime"  # of which a copy in the project may take the place
 FILE = "detlint_runtime.py"
 
 _HEADER = """\

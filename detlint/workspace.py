@@ -26,7 +26,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from packaging.version import Version
 
@@ -41,9 +41,11 @@ from detlint.confirming import renewed, signature
 from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
-from detlint.project import Project
 from detlint.report import Answered, Judged, Report
 from detlint.settling import answer, choose, link
+
+if TYPE_CHECKING:
+    from detlint.project import Project
 
 T = TypeVar("T")
 

@@ -182,7 +182,7 @@ def test_a_result_that_may_come_out_differently_is_not_kept(
         raise MemoryError("no memory now")
 
     with monkeypatch.context() as patch:
-        patch.setattr("detlint.analyse.collect", exhausted)
+        patch.setattr("detlint.collect.collect", exhausted)
         assert found(root) == ["DET000"]
     assert found(root) == ["DET501"]
     assert analysed == ["train.py", "train.py"]

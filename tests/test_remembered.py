@@ -119,7 +119,7 @@ def test_a_result_that_may_come_out_differently_is_not_kept(root: Path, monkeypa
     def exhausted(*_: object) -> None:
         raise MemoryError("no memory now")
 
-    monkeypatch.setattr("detlint.analyse.collect", exhausted)
+    monkeypatch.setattr("detlint.collect.collect", exhausted)
     run()
     assert not is_known()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from packaging.version import Version
 
 from detlint.analyse import Collected, Source, analyse
 from detlint.cli import COMMANDS, cli
+from detlint.finding import Edit, Import, Place
+from detlint.fixer import Read, imports
 
 FILES = 12
 _COUNTING = """
@@ -105,3 +108,39 @@ def test_an_edit_that_moves_lines_is_answered_without_linking(project: Path, mon
     result = CliRunner().invoke(cli, ["."])
     assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
     assert "DET101" in result.stdout
+
+
+def test_the_imports_of_fixes_are_found_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        text = "from torch.utils.data import DataLoader\nloader = DataLoader([1], shuffle=True, num_workers=2)\n"
+        (project / f"load{number}.py").write_text(text)
+    asked = [".", "--select", "DET2", "--format", "json"]
+    assert '"from detlint' in CliRunner().invoke(cli, asked).stdout
+    (project / "load1.py").write_text(f"# a comment\n{text}")
+    parsed: set[str] = set()
+
+    def noted(need: Import, before: Place, read: Read) -> tuple[Edit, ...] | None:
+        parsed.add(need.path)
+        return imports(need, before, read)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("detlint.output.json.imports", noted)
+        result = CliRunner().invoke(cli, asked)
+    assert parsed == {"load1.py"}
+    shown, anew = json.loads(result.stdout), json.loads(CliRunner().invoke(cli, [*asked, "--no-cache"]).stdout)
+    assert shown["findings"] == anew["findings"] and len(shown["findings"]) > 3
+
+
+def test_answers_that_are_known_need_nothing_that_parses_models_or_links(project: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from detlint.workspace import Workspace\n"
+        "found = Workspace.of(Path()).findings('part1/train1.py')\n"
+        "print([each.rule.code for each in found]); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project, check=True)
+    codes, modules = done.stdout.splitlines()
+    loaded = set(modules.split())
+    assert "DET501" in codes
+    assert not {name for name in loaded if name.startswith(("detlint.link", "detlint.checks", "detlint.analysis"))}
+    assert loaded.isdisjoint({"detlint.syntax", "detlint.model", "detlint.project", "detlint.importing"})
+    assert loaded.isdisjoint({"click", "rich", "libcst", "asyncio", "multiprocessing", "packaging.specifiers"})

@@ -28,7 +28,7 @@ def render(name: str, report: Report, config: Config, color: bool = False, stati
     elif name == "json":
         from detlint.output import json
 
-        shown = json.render(report, files.read)
+        shown = json.render(report, files.read, config.cache_dir)
     else:
         shown = import_module(f"detlint.output.{name}").render(report, files)
     shown += "" if not shown or shown.endswith("\n") else "\n"

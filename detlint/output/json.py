@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from detlint import __version__
 from detlint.finding import Fix, Place, Verification
-from detlint.fixer import Read, written_out
+from detlint.fixer import Read, imports, written_out
+from detlint.output.kept_imports import Imported, KeptImports
 from detlint.report import Judged, Report
 
 
-def render(report: Report, read: Read) -> str:
-    """The report as one JSON document. `read` gives the text of a file, for the imports of fixes."""
+def render(report: Report, read: Read, cache_dir: Path | None = None) -> str:
+    """The report as one JSON document. `read` gives the text of a file, for the imports of fixes.
+
+    With the folder of a cache, what these imports are is kept there, so that files need not be read the next time.
+    """
+    imported = partial(imports, read=read)
+    if cache_dir is None:
+        return _document(report, imported)
+    fixes = [judged.finding.fix for judged in report.findings if judged.finding.fix is not None]
+    kept = KeptImports(cache_dir, {need.path for fix in fixes for need in fix.imports}, imported)
+    text = _document(report, kept)
+    kept.keep()
+    return text
+
+
+def _document(report: Report, imported: Imported) -> str:
     document = {
         "version": 1,
         "tool": {"name": "detlint", "version": __version__},
-        "findings": [_finding(judged, read) for judged in report.findings],
+        "findings": [_finding(judged, imported) for judged in report.findings],
         "errors": list(report.errors),
         "summary": {
             "files": report.files,
@@ -27,10 +44,10 @@ def render(report: Report, read: Read) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def _finding(judged: Judged, read: Read) -> dict[str, Any]:
+def _finding(judged: Judged, imported: Imported) -> dict[str, Any]:
     finding = judged.finding
     place = finding.place
-    fix = None if finding.fix is None else written_out(finding.fix, read)
+    fix = None if finding.fix is None else written_out(finding.fix, imported)
     return {
         "code": finding.code,
         "name": judged.rule.name,

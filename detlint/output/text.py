@@ -48,17 +48,26 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
         (where(place), "bold"), ": ", (judged.severity.value, style), " ",
         (finding.code, "bold"), f" {finding.message}",
     )  # fmt: skip
-    console.print(head)
+    _print(console, head)
     if place.line <= len(lines):
         _excerpt(console, judged, lines[place.line - 1], style)
     width = len(str(place.line))
     for told in related(finding):
-        console.print(Text(f"{' ' * width} = {told}"))
+        _print(console, Text(f"{' ' * width} = {told}"))
     if finding.verification is not None:
-        console.print(Text.assemble(f"{' ' * width} = ", ("verified: ", "bold"), _verified(finding.verification)))
-    console.print(Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
-    console.print(Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), rule.help.format(**finding.details)))
-    console.print()
+        _print(console, Text.assemble(f"{' ' * width} = ", ("verified: ", "bold"), _verified(finding.verification)))
+    _print(console, Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
+    _print(console, Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), rule.help.format(**finding.details)))
+    _print(console, Text())
+
+
+def _print(console: Console, text: Text) -> None:
+    """Print a line. What is plain and short stays as it is, and rich takes long to find that."""
+    plain = text.plain
+    if not console.is_terminal and plain.isascii() and plain.isprintable() and len(plain) <= console.width:
+        console.file.write(f"{plain}\n")
+    else:
+        console.print(text)
 
 
 def _verified(verification: Verification) -> Text:
@@ -78,16 +87,16 @@ def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
     if len(shown) > _LONGEST:
         first = max(min(start - 20, len(shown) - _LONGEST), 0)
         shown, start, end = shown[first : first + _LONGEST], start - first, min(end - first, _LONGEST)
-    console.print(Text(f"{gutter} |"))
-    console.print(Text(f"{number} | {shown}"))
+    _print(console, Text(f"{gutter} |"))
+    _print(console, Text(f"{number} | {shown}"))
     before, marked = cell_len(shown[:start]), cell_len(shown[start:end])
-    console.print(Text.assemble(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style)))
+    _print(console, Text.assemble(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style)))
 
 
 def _statistics(console: Console, report: Report) -> None:
     counts = Counter((judged.rule.code, judged.rule.name, judged.severity.value) for judged in report.findings)
     for (code, name, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        console.print(Text(f"{count:6}  {code}  {severity:8} {name}"))
+        _print(console, Text(f"{count:6}  {code}  {severity:8} {name}"))
 
 
 def _summary(report: Report) -> Text:

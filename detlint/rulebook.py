@@ -1,0 +1,103 @@
+"""The texts of `rules/` as plain data: parsed once, then kept as one JSON document that is read in their place.
+
+The document holds the digest of all that it was made from, so that with every edit of `rules/` it is made again. A
+wheel brings it along; a source tree makes it in the first run. Where it cannot be written, each run parses the texts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from detlint import toml
+
+FILE = Path(__file__).with_name("catalogue.json")
+_MARK = "+++\n"  # before and after the header of a page
+
+
+@dataclass(frozen=True)
+class Content:
+    """The headers of the pages by file name, the rows of the tables by file and table, and the signatures by name."""
+
+    headers: dict[str, dict[str, Any]]
+    tables: dict[str, dict[str, list[dict[str, Any]]]]
+    signatures: dict[str, str]
+
+
+def folder() -> Path:
+    """Where `rules/` is: inside the installed package, or beside it in a source tree."""
+    inside = Path(__file__).parent / "rules"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
+
+
+def pages() -> list[Path]:
+    """The files of the rules, by code."""
+    return sorted(folder().glob("DET*.md"))
+
+
+def content() -> Content:
+    """What is in `rules/`. Raises ValueError where a page or a table is not well formed."""
+    texts = {path: path.read_bytes() for path in (*pages(), *sorted((folder() / "facts").glob("*.toml")))}
+    digest = _digest(texts)
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        kept = json.loads(FILE.read_bytes())
+        if kept["digest"] == digest:
+            return Content(**kept["content"])
+    parsed = _parsed(texts)
+    _keep({"digest": digest, "content": vars(parsed)})
+    return parsed
+
+
+def read(path: Path) -> tuple[str, str, int]:
+    """A page's header, as TOML, the Markdown below it, and the line on which that begins. Raises ValueError."""
+    return _parts(path.read_text(encoding="utf-8"))
+
+
+def header(path: Path) -> dict[str, Any]:
+    """The header of a page. Raises ValueError, which names the page, where it is not well formed."""
+    return _header(path, path.read_bytes())
+
+
+def _parts(text: str) -> tuple[str, str, int]:
+    _, header, prose = text.split(_MARK, 2)
+    return header, prose, text.count("\n", 0, len(text) - len(prose)) + 1
+
+
+def _header(path: Path, text: bytes) -> dict[str, Any]:
+    try:
+        return toml.loads(_parts(_decoded(text))[0])
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+
+
+def _parsed(texts: dict[Path, bytes]) -> Content:
+    headers = {path.name: _header(path, text) for path, text in texts.items() if path.suffix == ".md"}
+    tables = {path.stem: toml.loads(_decoded(text)) for path, text in texts.items() if path.suffix == ".toml"}
+    signatures: dict[str, str] = {}
+    for content in tables.values():
+        signatures |= content.pop("signatures", {})
+    return Content(headers, tables, signatures)
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode().replace("\r\n", "\n")  # as files are read as text
+
+
+def _digest(texts: dict[Path, bytes]) -> str:
+    """What tells these texts, and this way of parsing them, from others."""
+    own = Path(__file__)
+    parts = [(path.name, sha256(text).hexdigest()) for path, text in ((own, own.read_bytes()), *texts.items())]
+    return sha256(repr(parts).encode()).hexdigest()
+
+
+def _keep(document: dict[str, Any]) -> None:
+    """Write the document in one step, for other processes may read it; where that fails, it is not kept."""
+    new = FILE.with_name(f"{FILE.name}.{os.getpid()}")
+    with suppress(OSError, TypeError):
+        new.write_text(json.dumps(document), encoding="utf-8")
+        new.replace(FILE)

@@ -1,0 +1,81 @@
+"""The texts of `rules/`, parsed once and kept as one document."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from detlint import catalogue, rulebook
+from detlint.catalogue import CatalogueError
+
+PAGE = "DET501-cudnn-benchmark-on.md"
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of `rules/` with a document that was made from it."""
+    folder = tmp_path / "rules"
+    shutil.copytree(rulebook.folder(), folder, ignore=shutil.ignore_patterns("evidence"))
+    monkeypatch.setattr(rulebook, "folder", lambda: folder)
+    monkeypatch.setattr(rulebook, "FILE", tmp_path / "catalogue.json")
+    rulebook.content()
+    return folder
+
+
+def fails(*_: object) -> None:
+    raise AssertionError("it was parsed")
+
+
+def edit(path: Path, before: str, after: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+
+def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
+    rules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *sorted((rules / "facts").glob("*.toml")))}
+    parsed = rulebook._parsed(texts)
+    monkeypatch.setattr("detlint.toml.loads", fails)
+    assert rulebook.content() == parsed
+    assert parsed.signatures and parsed.tables["ops"]["op"] and len(parsed.headers) == len(catalogue.load().rules)
+
+
+def test_every_edit_of_the_rules_is_noticed(rules: Path) -> None:
+    edit(rules / PAGE, 'name = "', 'name = "no-')
+    assert rulebook.content().headers[PAGE]["name"].startswith("no-")
+    edit(rules / "facts" / "memory.toml", 'id = "', 'id = "other-')
+    tables = rulebook.content().tables["memory"]
+    assert any(row["id"].startswith("other-") for rows in tables.values() for row in rows)
+    (rules / PAGE).unlink()
+    assert PAGE not in rulebook.content().headers
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"digest": 1}', b"\xff"])
+def test_a_damaged_document_is_made_anew(rules: Path, damage: bytes) -> None:
+    whole, kept = rulebook.content(), rulebook.FILE.read_bytes()
+    rulebook.FILE.write_bytes(damage)
+    assert rulebook.content() == whole
+    assert rulebook.FILE.read_bytes() == kept
+
+
+def test_where_it_cannot_be_kept_the_texts_are_parsed(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = rulebook.content()
+    monkeypatch.setattr(rulebook, "FILE", rules / "no such folder" / "catalogue.json")
+    assert rulebook.content() == whole
+
+
+@pytest.mark.parametrize("change", [("severity =", "severity"), ("+++", "---"), ('severity = "', 'severity = "very ')])
+def test_a_page_that_is_not_well_formed_is_named(rules: Path, change: tuple[str, str]) -> None:
+    edit(rules / PAGE, *change)
+    catalogue.load.cache_clear()
+    try:
+        with pytest.raises(CatalogueError, match=f"^{PAGE}: "):
+            catalogue.load()
+    finally:
+        catalogue.load.cache_clear()
+    with pytest.raises(CatalogueError, match=f"^{PAGE}: "):
+        catalogue.read_page(rules / PAGE)
