@@ -61,7 +61,7 @@ class Collected:
 def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     """Collect one file: its facts and the findings of all chosen rules that look at a file."""
     from detlint.collect import collect
-    from detlint.lowering import NotPythonError
+    from detlint.reading.lowering import NotPythonError
 
     catalogue = catalogues.load()
     try:
@@ -119,7 +119,7 @@ class Models:
 
     def __call__(self, path: str) -> Module | None:
         """The model of a file, or None where it cannot be read."""
-        from detlint.lowering import NotPythonError
+        from detlint.reading.lowering import NotPythonError
 
         if path not in self._made:
             try:

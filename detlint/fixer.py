@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
 from detlint.importing import WIDTH, Head, NoPlaceError
-from detlint.lowering import NotPythonError
+from detlint.reading.lowering import NotPythonError
 from detlint.rewriting import BadEditError, disagree, moved, rewrite, sound, still_runs
 from detlint.source import UnreadableError
 

@@ -12,9 +12,9 @@ from itertools import combinations
 from detlint import notebook, reading
 from detlint.cells import Splice, spliced
 from detlint.finding import Edit, Place
-from detlint.lowering import NotPythonError
 from detlint.magics import LINES, mask
 from detlint.positions import Lines
+from detlint.reading.lowering import NotPythonError
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _Span = tuple[tuple[int, int], tuple[int, int]]

@@ -8,21 +8,20 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from detlint import syntax as s
-from detlint import tree
-from detlint.ast_places import Places
-from detlint.ast_spans import AstSpans
-from detlint.ast_tree import lower
-from detlint.reading import Spans
+from detlint.reading import Spans, cst_tree
+from detlint.reading.ast_places import Places
+from detlint.reading.ast_spans import AstSpans
+from detlint.reading.ast_tree import lower
+from detlint.reading.cst_spans import TreeSpans
 from detlint.scopes import Binding, Scope
-from detlint.tree_spans import TreeSpans
 
 
 def by_libcst(text: str, package: str = "") -> list[str]:
     """What libcst tells of a text, a line for each node, binding and scope. Raises NotPythonError."""
-    module = tree.parse(text)
+    module = cst_tree.parse(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return told(tree.lower(module, package), TreeSpans(module, text))
+        return told(cst_tree.lower(module, package), TreeSpans(module, text))
 
 
 def by_ast(text: str, package: str = "") -> list[str]:

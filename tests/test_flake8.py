@@ -19,8 +19,8 @@ from flake8.main.cli import main
 
 from detlint import catalogue
 from detlint.cli import cli
-from detlint.lowering import TooDeepError
 from detlint.plugins.flake8 import Plugin
+from detlint.reading.lowering import TooDeepError
 
 Shown = list[tuple[str, int, int, str]]  # path, line, column, code and message
 RULES = catalogue.load().rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from detlint.magics import LINES, mask
-from detlint.tree import parse
+from detlint.reading.cst_tree import parse
 
 
 def masked(cell: str) -> str | None:

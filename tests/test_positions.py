@@ -8,10 +8,11 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from detlint import positions, reading, tree
+from detlint import positions, reading
 from detlint import syntax as s
-from detlint.lowering import NotPythonError
-from detlint.tree_spans import TreeSpans
+from detlint.reading import cst_tree
+from detlint.reading.cst_spans import TreeSpans
+from detlint.reading.lowering import NotPythonError
 
 TEXTS = {
     "parentheses": "x = ((1 + 2))\ny = (f(a, (b)))\n",
@@ -23,14 +24,14 @@ TEXTS = {
     "empty tuple": "x: tuple[()] = ()\n",
     "match": "match p:\n    case {'a': [x, *y]} if x: f(x)\n    case K(z=1) | None: pass\n",
     "strings": "x = f'{a!r:>{w}}' \"b\" r'c'\n",
-    "own file": Path(tree.__file__).read_text(encoding="utf-8"),
+    "own file": Path(cst_tree.__file__).read_text(encoding="utf-8"),
 }
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_spans_equal_libcst_positions(text: str) -> None:
-    parsed = tree.parse(text)
-    file = tree.lower(parsed)
+    parsed = cst_tree.parse(text)
+    file = cst_tree.lower(parsed)
     spans, lines = TreeSpans(parsed, text), positions.Lines(text)
     known = MetadataWrapper(parsed, unsafe_skip_copy=True).resolve(PositionProvider)
     compared = 0

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from detlint import reading, tree
+from detlint import reading
 from detlint import syntax as s
 from detlint.analyse import undisturbed
-from detlint.lowering import NotPythonError
+from detlint.reading import cst_tree
+from detlint.reading.lowering import NotPythonError
 from tests.readings import by_ast, by_libcst, told
 
 SNIPPETS = {
@@ -87,7 +88,7 @@ LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 @pytest.mark.parametrize("path", LIBRARY[:: len(LIBRARY) // 20], ids=lambda path: path.stem)
 def test_both_ways_tell_the_same_of_the_standard_library(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    gives_back = tree.parse(text).code == text  # it drops the space before a colon behind `except (A)`
+    gives_back = cst_tree.parse(text).code == text  # it drops the space before a colon behind `except (A)`
     assert by_ast(text) == by_libcst(text) or not gives_back
 
 
@@ -126,7 +127,7 @@ def test_a_sum_of_two_thousand_terms_is_read() -> None:
 )
 def test_what_neither_way_reads_is_the_error_that_it_is_to_libcst(text: str) -> None:
     errors: list[tuple[str, int, int]] = []
-    for read in (tree.parse, reading.read, reading.check):
+    for read in (cst_tree.parse, reading.read, reading.check):
         with pytest.raises(NotPythonError) as caught:
             read(text)
         errors.append((str(caught.value), caught.value.line, caught.value.column))

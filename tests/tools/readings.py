@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from detlint import notebook, source, tree
+from detlint import notebook, source
 from detlint.analyse import undisturbed
-from detlint.ast_strings import UnclearError
-from detlint.lowering import NotPythonError
+from detlint.reading import cst_tree
+from detlint.reading.ast_strings import UnclearError
+from detlint.reading.lowering import NotPythonError
 from tests.readings import by_ast, by_libcst
 
 
@@ -66,7 +67,7 @@ def _compare(path: Path, text: str, counts: Counter[str]) -> None:
             print(f"{path}: by {kind}: {other if isinstance(other, str) else libcst}")
         return
     counts["nodes"] += len(libcst)
-    if other != libcst and tree.parse(text).code != text:
+    if other != libcst and cst_tree.parse(text).code != text:
         counts["files that libcst does not give back as they are, whose places are not compared"] += 1
         other, libcst = _without_places(other), _without_places(libcst)
     counts["files the same" if other == libcst else "files different"] += 1

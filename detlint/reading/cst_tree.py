@@ -1,4 +1,4 @@
-"""From libcst to `syntax`. With `expressions` the one place that knows how libcst lays out its nodes.
+"""From libcst to `syntax`. With `cst_expressions` the one place that knows how libcst lays out its nodes.
 
 libcst reads the grammar of every Python it supports whatever Python runs it, and its tree holds each
 character of the file, so spans and fixes are exact.
@@ -15,8 +15,8 @@ from typing import Any
 import libcst as cst
 
 from detlint import syntax as s
-from detlint.expressions import OPERATORS, Expressions
-from detlint.lowering import Names, NotPythonError, TooDeepError
+from detlint.reading.cst_expressions import OPERATORS, Expressions
+from detlint.reading.lowering import Names, NotPythonError, TooDeepError
 from detlint.scopes import Scope
 
 _DEEPEST = 1000  # Python itself stops at 200; the parser overflows its stack somewhere beyond 2000

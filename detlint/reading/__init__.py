@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from detlint import syntax as s
-from detlint.ast_places import Places
-from detlint.ast_spans import AstSpans
-from detlint.ast_strings import UnclearError
-from detlint.ast_tree import lower
-from detlint.lowering import NotPythonError as NotPythonError
-from detlint.lowering import TooDeepError
+from detlint.reading.ast_places import Places
+from detlint.reading.ast_spans import AstSpans
+from detlint.reading.ast_strings import UnclearError
+from detlint.reading.ast_tree import lower
+from detlint.reading.lowering import NotPythonError as NotPythonError
+from detlint.reading.lowering import TooDeepError
 
 _NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 
@@ -63,9 +63,9 @@ def check(text: str) -> None:
         warnings.simplefilter("ignore")
         module = _parsed(text)
     if module is None:
-        from detlint import tree
+        from detlint.reading import cst_tree
 
-        tree.parse(text)
+        cst_tree.parse(text)
 
 
 def _parsed(text: str) -> ast.Module | None:
@@ -88,8 +88,8 @@ def _has_names_to_normalise(text: str) -> bool:
 
 
 def _read_by_libcst(text: str, package: str) -> Reading:
-    from detlint import tree
-    from detlint.tree_spans import TreeSpans
+    from detlint.reading import cst_tree
+    from detlint.reading.cst_spans import TreeSpans
 
-    module = tree.parse(text)
-    return Reading(tree.lower(module, package), TreeSpans(module, text))
+    module = cst_tree.parse(text)
+    return Reading(cst_tree.lower(module, package), TreeSpans(module, text))

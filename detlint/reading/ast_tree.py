@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from detlint import syntax as s
-from detlint.ast_expressions import OPERATORS, AstExpressions
-from detlint.ast_places import Places
-from detlint.lowering import TooDeepError
+from detlint.reading.ast_expressions import OPERATORS, AstExpressions
+from detlint.reading.ast_places import Places
+from detlint.reading.lowering import TooDeepError
 from detlint.scopes import Scope
 
 

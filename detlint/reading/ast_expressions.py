@@ -8,9 +8,9 @@ from itertools import chain
 from typing import Any
 
 from detlint import syntax as s
-from detlint.ast_places import Places
-from detlint.ast_strings import Field, Piece, Text, expression, pieces
-from detlint.lowering import Lowering, Names
+from detlint.reading.ast_places import Places
+from detlint.reading.ast_strings import Field, Piece, Text, expression, pieces
+from detlint.reading.lowering import Lowering, Names
 from detlint.scopes import Scope
 
 OPERATORS: dict[type, str] = {

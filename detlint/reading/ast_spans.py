@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from detlint import syntax as s
-from detlint.ast_places import Places
+from detlint.reading.ast_places import Places
 
 _WITH = re.compile(r"(?:async(?:[ \t\f]|\\(?:\r\n|\r|\n))+)?with")
 _CASE = re.compile(r"[ \t\f]*(case)\b")

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from detlint import syntax as s
-from detlint.lowering import Lowering, Names
+from detlint.reading.lowering import Lowering, Names
 from detlint.scopes import Scope
 
 OPERATORS = {
@@ -21,7 +21,7 @@ OPERATORS = {
 
 
 class Expressions(Lowering):
-    """The half of a pass over a libcst tree that makes expressions; `tree` adds the statements."""
+    """The half of a pass over a libcst tree that makes expressions; `cst_tree` adds the statements."""
 
     # Names
 
