@@ -48,6 +48,7 @@ class Project:
         self._started: set[object] = set()  # the processes that have been followed, by what they are given
         self._ends: list[tuple[str, State]] = []  # the files that programs start with, and how these end
         self.entries = list(self._entries(commands))
+        self.program.finish()
         self._answers = Answers(self.program, self.entries, self._ends)
 
     def _entries(self, commands: Iterable[tuple[str, str]]) -> Iterator[Entry]:

@@ -80,6 +80,14 @@ class Program:
                 variables.pop(name, None)
         self.overwritten.clear()
 
+    def finish(self) -> None:
+        """All programs have been followed: keep the states that functions were gone through in, each once."""
+        self.objects, self.memo = Objects(), {}
+        for learned in (self.environments, self.records, self.closures, self.options, self.pending_options):
+            learned.clear()
+        for every in self.walks.values():
+            every[:] = [list(walk) for walk in dict.fromkeys(map(tuple, every))]
+
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""
         self.closures.clear()

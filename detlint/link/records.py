@@ -120,14 +120,15 @@ class Record:
 
     `asked` are the circumstances that mattered, `statement` is the last assignment that was run. `names` are all
     functions that it ran, at most `deepest` deep; `reach` says how far out among the functions that were being run
-    one was that it called again.
+    one was that it called again. Once the run has ended it has `found` in place of `looks`, which takes less room.
     """
 
     __slots__ = (
-        "asked", "deepest", "depth", "effects", "lineages", "looks", "marks", "names", "reach", "result", "start",
-        "statement", "variables", "walked",
+        "asked", "deepest", "depth", "effects", "found", "lineages", "looks", "marks", "names", "reach", "result",
+        "start", "statement", "variables", "walked",
     )  # fmt: skip
     result: Result
+    found: tuple[tuple[Look, tuple[Any, ...], tuple[object, ...]], ...]
 
     def __init__(self, name: Name, variables: Mapping[str, Value], start: Circumstances, depth: int) -> None:
         self.variables, self.start = dict(variables), start
@@ -144,7 +145,8 @@ class Record:
     def end(self, found: Result) -> None:
         """The run has ended with this result."""
         self.result = found
-        self.looks = {look: seen for look, seen in self.looks.items() if seen}
+        self.found = tuple((look, tuple(seen), tuple(seen.values())) for look, seen in self.looks.items() if seen)
+        del self.looks, self.marks, self.lineages
 
     def make(self, look: Look, key: object) -> None:
         """The run makes something itself: what it finds there from now on does not depend on what was there before."""
@@ -160,9 +162,9 @@ class Record:
 
     def include(self, inner: Record, start: Circumstances, depth: int) -> None:
         """Add a run within this one, which began in the circumstances `start`, `depth` deep."""
-        for look, found in inner.looks.items():
+        for look, keys, values in inner.found:
             mine = self.looks[look]
-            for key, value in found.items():
+            for key, value in zip(keys, values, strict=True):
                 mine.setdefault(key, value)
         self.effects += inner.effects
         for name in inner.asked:
@@ -182,7 +184,7 @@ class Record:
             and all(_same(getattr(self.start, name), getattr(now, name)) for name in self.asked)
             and all(
                 value is _OWN or look(run, key) == value
-                for look, found in self.looks.items()
-                for key, value in found.items()
+                for look, keys, values in self.found
+                for key, value in zip(keys, values, strict=True)
             )
         )
