@@ -28,7 +28,8 @@ def collect(
     progress: Progress | None = None,
 ) -> list[Collected]:
     """Collect files, in their order: those that the cache does not know are analysed with `jobs` processes."""
-    found = cache.find(contents)
+    with undisturbed():
+        found = cache.find(contents)
     missing = {each.item.path: cache.loaded(each) for each in contents if each.item.path not in found}
     chosen = frozenset(catalogues.load().rules) if cache else codes
     items = [each.item for each in missing.values()]
@@ -79,7 +80,8 @@ def _shared_out(
 def _unpacked(item: Source, packed: bytes | None) -> tuple[Collected, bytes | None]:
     if packed is None:
         return failed(item, catalogues.load(), "its analysis ended the process"), None
-    found: tuple[Collected, bytes | None] = unpack(packed)
+    with undisturbed():
+        found: tuple[Collected, bytes | None] = unpack(packed)
     return found
 
 

@@ -62,12 +62,14 @@ class Lines:
 
     def offset(self, cell: int | None, line: int, column: int) -> int:
         """The offset of a place that `locate` gave. Raises KeyError where the text has no such line."""
+        if not self.origins:
+            if cell is not None or not 0 < line <= len(self.starts):
+                raise KeyError((cell, line))
+            return self.starts[line - 1] + column - 1
         index, shift = self._lines[cell, line]
         return self.starts[index] + column - shift - 1
 
     @cached_property
     def _lines(self) -> dict[tuple[int | None, int], tuple[int, int]]:
-        """The index of each line, and its shift, by cell and line."""
-        if not self.origins:
-            return {(None, number): (number - 1, 0) for number in range(1, len(self.starts) + 1)}
+        """The index of each line of a cell, and its shift, by cell and line."""
         return {(o.cell, o.line): (index, o.shift) for index, o in enumerate(self.origins)}

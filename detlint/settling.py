@@ -41,6 +41,7 @@ def settle(
     return choose(answer(collected, codes, torch, models, around), config)
 
 
+@undisturbed()
 def answer(
     collected: Sequence[Collected],
     codes: frozenset[str],

@@ -13,6 +13,7 @@ from detlint.scopes import Binding, Scope, block_of
 
 LARGEST = 2**32 - 1  # NumPy takes no larger one
 
+_BINDS = frozenset(("assign", "parameter", "with"))
 _NAME = re.compile(r"((random|rng|rand|manual|global|base|train|training|np|numpy|torch|my)_?)?seed", re.IGNORECASE)
 _SEEDERS = re.compile(r"(set|fix|setup|init)_(\w+_)?seeds?|seed_(everything|all)")
 _PARSES = ("parse_args", "parse_known_args")
@@ -53,8 +54,9 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
     hidden: set[str] = set()  # by a variable of the same name further in
     while scope is not None:
         names = scope.bindings if scope.kind in ("module", "function") else ()
+        before = _bound_before(own, node) if scope is own else ()
         for name in names:
-            if name not in hidden and _is_bound(module, scope, name, node, scope is own):
+            if name not in hidden and (name in before or (scope is not own and _is_bound(module, scope, name, node))):
                 if _NAME.fullmatch(name):
                     yield from _seed(name, _constant(module, scope, name))
                 parsers = _parsed(module, scope, name)
@@ -107,13 +109,20 @@ def is_whole(seed: object) -> bool:
 # Variables
 
 
-def _is_bound(module: Module, scope: Scope, name: str, node: s.Node, own: bool) -> bool:
-    """Whether a variable is certainly bound before `node`, in its own scope or in one around it."""
-    bindings = [b for b in scope.bindings[name] if b.kind in ("assign", "parameter", "with")]
+def _bound_before(scope: Scope, node: s.Node) -> set[str]:
+    """The variables of the scope that `node` is in that are certainly bound before it."""
     around = {id(each) for each in node.ancestors()}
-    if own:
-        first = min(each.order for each in s.walk(node))
-        return any(b.order < first and id(block_of(b.node)) in around for b in bindings)
+    first = min(each.order for each in s.walk(node))
+    return {
+        name
+        for name, bindings in scope.bindings.items()
+        if any(b.kind in _BINDS and b.order < first and id(block_of(b.node)) in around for b in bindings)
+    }
+
+
+def _is_bound(module: Module, scope: Scope, name: str, node: s.Node) -> bool:
+    """Whether a variable of a scope around that of `node` is certainly bound before it."""
+    bindings = [b for b in scope.bindings[name] if b.kind in _BINDS]
     if scope.kind != "module":
         return False
     if any(_is_at_top(binding, main=False) for binding in bindings):
