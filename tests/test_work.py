@@ -215,7 +215,6 @@ SUPERLINEAR = frozenset(
     (
         "arms of an if",
         "assignments of sets",
-        "loaders",
     )
 )
 
