@@ -122,9 +122,9 @@ def _bound_before(scope: Scope, node: s.Node) -> set[str]:
 
 def _is_bound(module: Module, scope: Scope, name: str, node: s.Node) -> bool:
     """Whether a variable of a scope around that of `node` is certainly bound before it."""
-    bindings = [b for b in scope.bindings[name] if b.kind in _BINDS]
     if scope.kind != "module":
         return False
+    bindings = [b for b in scope.bindings[name] if b.kind in _BINDS]
     if any(_is_at_top(binding, main=False) for binding in bindings):
         return True
     return any(_is_at_top(binding, main=True) for binding in bindings) and _reads(module, scope, name, node)
