@@ -10,6 +10,7 @@ from pathlib import Path
 from detlint import catalogue
 from tests.benchmarks import report
 from tests.benchmarks.results import Results
+from tests.tools import site
 from tests.tools.operations import operations
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,7 +30,7 @@ def generate(write: bool) -> list[Path]:
 
 
 def rules() -> str:
-    """`docs/rules.md`: a table of all rules for each family."""
+    """`docs/rules.md`: a table of all rules."""
     return "\n".join(_rules()) + "\n"
 
 
@@ -44,19 +45,17 @@ def performance() -> str:
 def _rules() -> Iterator[str]:
     yield "# Rules"
     yield ""
-    yield "Generated from `rules/` by `python -m tests.tools.docs`. `detlint rule CODE` shows a rule's page in a terminal."
-    family = ""
+    yield "All rules: what each finds, how sure a finding is, which promise it breaks, and how safe its fix is. On the site the"
+    yield "table can be filtered. [findings.md](findings.md) says what severities and promises mean, [fixes.md](fixes.md) what"
+    yield "a fix may do; `detlint rule CODE` shows a rule's page in a terminal."
+    yield ""
+    yield "Generated from `rules/` by `python -m tests.tools.docs`."
+    yield ""
+    yield from ("| code | name | what it finds | family | severity | breaks | fix |", "|---|---|---|---|---|---|---|")
     for code, rule in catalogue.load().rules.items():
-        if rule.family != family:
-            family = rule.family
-            yield from ("", f"## {code[3]} {family}", "")
-            yield from ("| code | name | severity | what it finds |", "|---|---|---|---|")
-        severity = rule.severity.value
-        if rule.lower is not rule.severity:
-            severity += f", {rule.lower.value}"
-        if not rule.default:
-            severity += " (off by default)"
-        yield f"| [{code}](../rules/{code}-{rule.name}.md) | {rule.name} | {severity} | {rule.summary} |"
+        graveness = site.severity(rule) + ("" if rule.default else ", off by default")
+        cells = (rule.name, rule.summary, rule.family, graveness, ", ".join(rule.breaks), site.fix(rule))
+        yield f"| [{code}](../rules/{code}-{rule.name}.md) | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
