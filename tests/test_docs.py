@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
-from tests.tools import docs
+from tests.tools import course, docs
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {
@@ -30,6 +30,11 @@ def shown() -> str:
 
 def test_generated_files_are_fresh() -> None:
     assert docs.generate(write=False) == [], "run python -m tests.tools.docs"
+
+
+def test_the_numbers_of_the_course_were_measured_with_the_programs_as_they_are() -> None:
+    page = course.PAGE.read_text(encoding="utf-8")
+    assert course.stale(page, course.Measured.read()) == [], "run python -m tests.tools.course"
 
 
 def test_the_examples_have_their_causes_and_the_mended_one_has_none(shown: str) -> None:

@@ -75,9 +75,7 @@ def test_detlint_finds_nothing_in_a_recipe(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", RUN)
-def test_two_runs_of_a_recipe_agree_in_every_bit(
-    page: str, servers: tuple[Forking, Forking], tmp_path: Path
-) -> None:
+def test_two_runs_of_a_recipe_agree_in_every_bit(page: str, servers: tuple[Forking, Forking], tmp_path: Path) -> None:
     shown = []
     for arguments in RUN[page]:
         for number, server in enumerate(servers):
