@@ -6,8 +6,8 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
-from detlint import __version__
-from tests.tools import site
+from detlint import __version__  # noqa: E402
+from tests.tools import site  # noqa: E402
 
 project = "detlint"
 author = "the authors of detlint"
@@ -19,10 +19,10 @@ html_title = "detlint"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [("filter.js", {"defer": "defer"})]
-html_copy_source = html_show_sourcelink = False
+html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_show_search_summary = False  # it is fetched, which browsers refuse for file://
 html_theme_options = {"top_of_page_buttons": []}
-html_last_updated_fmt = None
+highlight_language = "none"
 myst_heading_anchors = 4
 
 

@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from detlint import config, toml
 from detlint.cli import cli
+from detlint.commands.check import check
 from tests.tools import course, docs
 
 ROOT = Path(__file__).parent.parent
+GENERATED = ("contributing.md",)  # by the site's configuration
+PAGES = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in GENERATED]
+PAGES += sorted((ROOT / "docs" / "recipes").glob("*.md"))
 EXAMPLES = {
     "segmentation/data.py": ["DET104", "DET208", "DET204", "DET201", "DET202", "DET402"],
     "segmentation/train.py": ["DET501", "DET302", "DET505", "DET106"],
@@ -46,6 +51,32 @@ def test_the_output_in_the_readme_is_real(shown: str) -> None:
     (block,) = re.findall(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     for finding in block.strip().split("\n\n"):
         assert finding in shown
+
+
+def test_configuration_names_every_setting_and_every_option() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    settings, options = text.split("\n## Options\n")
+    assert re.findall(r"^\| `([\w-]+)` \|", settings, re.MULTILINE) == list(dict.fromkeys(config.KNOWN))
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", settings, re.MULTILINE | re.DOTALL)
+    assert set(toml.loads(example)["tool"]["detlint"]) == set(config.KNOWN)
+    rows = re.findall(r"^\| (`--.*?) \|", options, re.MULTILINE)
+    shown = [name for row in rows for name in re.findall(r"`(--[\w-]+)", row)]
+    assert sorted(shown) == sorted(name for option in check.params for name in option.opts if name.startswith("--"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_begins_with_what_its_reader_gets_and_its_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert re.match(r"# \S.*\n\n[\w\[`.]", text), "a title, and then prose"
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", prose):
+        assert (path.parent / target).exists(), target
+
+
+def test_the_contents_name_every_page_once() -> None:
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    named = re.findall(r"^- \[[^]]+\]\(([\w-]+)\.md\)", contents, re.MULTILINE)
+    assert sorted(named) == sorted(path.stem for path in PAGES if path.parent.name == "docs" and path.stem != "index")
 
 
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:

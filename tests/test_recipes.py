@@ -18,7 +18,8 @@ from tests.repeating import FILLS, FOLDER, environment
 ROOT = Path(__file__).parent.parent
 PAGES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.md"))}
 DIGEST = re.compile(r"^[0-9a-f]{16}\b.*$", re.MULTILINE)
-RUN = {"script": [[]], "loader": [["0"], ["2"]], "inference": [[]], "compile": [[]]}  # the arguments of the runs
+RUN: dict[str, list[list[str]]]  # the arguments of the runs
+RUN = {"script": [[]], "loader": [["0"], ["2"]], "inference": [[]], "compile": [[]]}
 ELSEWHERE = {"lightning", "transformers"}  # what needs a package that is not installed here
 
 
@@ -112,11 +113,11 @@ def test_a_resumed_run_agrees_with_one_that_was_not_interrupted_if_it_restores_t
 
 
 def test_two_distributed_runs_agree_in_every_bit(servers: tuple[Forking, Forking], tmp_path: Path) -> None:
-    import torch.distributed
+    from torch.distributed.distributed_c10d import TCPStore
 
     shown = []
     for number in range(2):
-        store = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+        store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
         variables = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "WORLD_SIZE": "2"}
         variables |= {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}  # as torchrun says it
         ranks = servers if number == 0 else servers[::-1]

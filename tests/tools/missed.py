@@ -13,7 +13,8 @@ _HEADING = re.compile(r"^(?P<level>#+) (?P<text>.+)$")
 
 def missed() -> str:
     """Two lists in Markdown: what is not found and ought to be, and what is found and ought not to be."""
-    silent, reported = [], []
+    silent: list[str] = []
+    reported: list[str] = []
     for section, name, codes in _programs():
         shown = re.sub(r"\b\w*_\w*\b", r"`\g<0>`", name)
         text = f"- {shown}" + (f" ({', '.join(sorted(codes))})" if codes else "")

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from detlint import catalogue
 from detlint.catalogue import Rule
-
-if TYPE_CHECKING:
-    from docutils import nodes
 
 ROOT = Path(__file__).parent.parent.parent
 CONTENTS = ("index", "recipes")  # pages whose lists of links are the navigation
@@ -46,7 +43,7 @@ def write(docs: Path) -> None:
 
 def page(docs: Path, name: str, text: str) -> str:
     """The text of the page `name` as the site has it."""
-    text = linked(text)
+    text = re.sub(r"\[([\w/-]+\.md)\]\(([^)]*)\)", r"[](\2)", linked(text))  # the site puts the title there
     if name in CONTENTS:
         text += "\n".join(("", *_navigation(text)))
     if name == "rules":
@@ -65,10 +62,18 @@ def linked(text: str) -> str:
 def _navigation(text: str) -> Iterator[str]:
     """A table of contents for each heading of level 2 with a list of links below it."""
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        links = re.findall(r"^- \[[^]]+\]\(([\w/-]+)\.md\)", part, flags=re.MULTILINE)
+        links = re.findall(r"^- \[([^]]+)\]\(([\w/-]+)\.md\)", part, flags=re.MULTILINE)
         if links:
             caption = part.partition("\n")[0]
-            yield from ("```{toctree}", ":hidden:", f":caption: {caption}", "", *links, "```", "")
+            yield from (
+                "```{toctree}",
+                ":hidden:",
+                f":caption: {caption}",
+                "",
+                *(f"{title} <{name}>" for title, name in links),
+                "```",
+                "",
+            )
 
 
 def rule_page(rule: Rule) -> str:
@@ -125,10 +130,8 @@ def _shown(fence: re.Match[str]) -> str:
     return "".join(("```{code-block} python\n", *caption, "\n", fence["code"], "```"))
 
 
-def mark_tables(name: str, tree: nodes.document) -> None:
-    """Give the tables of some pages the class by which the script of the site finds those that can be filtered."""
-    from docutils import nodes
-
+def mark_tables(name: str, tree: Any) -> None:
+    """Give the tables of some pages (`tree` is a document of docutils) the class by which the site's script finds them."""
     if name in FILTERED:
-        for table in tree.findall(nodes.table):
-            table["classes"].append("filter")
+        for table in tree.findall(lambda node: node.tagname == "table"):
+            table["classes"] += ["filter", name]
