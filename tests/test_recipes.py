@@ -77,14 +77,12 @@ def test_detlint_finds_nothing_in_a_recipe(page: str) -> None:
 
 @pytest.mark.parametrize("page", RUN)
 def test_two_runs_of_a_recipe_agree_in_every_bit(page: str, servers: tuple[Forking, Forking], tmp_path: Path) -> None:
-    shown = []
+    shown: list[list[str]] = []
     for arguments in RUN[page]:
-        for number, server in enumerate(servers):
-            folder = tmp_path / f"{number}-{'-'.join(arguments)}"
+        for server in servers:
+            folder = tmp_path / str(len(shown))
             run(server, folder, write(page, folder), *arguments)
-        shown += [
-            printed(server, tmp_path / f"{number}-{'-'.join(arguments)}") for number, server in enumerate(servers)
-        ]
+            shown.append(printed(server, folder))
     assert shown[0]
     assert all(lines == shown[0] for lines in shown), shown
 

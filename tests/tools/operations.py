@@ -110,6 +110,9 @@ def _introduction(sessions: Sequence[Session]) -> Iterator[str]:
     plain = [row for row in rows if row.text("package") in ("", "torch")]
     yield "# Operations"
     yield ""
+    yield "What is known of each operation that may vary: when, in which direction, what the deterministic mode does to it in"
+    yield "which releases, on what that rests, and what measurements showed. On the site the tables can be filtered."
+    yield ""
     yield "Generated from `rules/facts/`, `rules/evidence/` and the probes by `python -m tests.tools.docs`."
     yield "[verify.md](verify.md) says what the verdicts mean, and what they do not."
     yield ""
