@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,21 @@ def test_the_examples_have_their_causes_and_the_mended_one_has_none(shown: str) 
     assert found == [(path, code) for path, codes in EXAMPLES.items() for code in codes]
 
 
-def test_the_output_in_the_readme_is_real(shown: str) -> None:
-    (block,) = re.findall(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+@pytest.mark.parametrize("page", ["README.md", "docs/start.md"])
+def test_the_output_that_is_shown_first_is_real(page: str, shown: str) -> None:
+    (block,) = re.findall(r"^```text\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
     for finding in block.strip().split("\n\n"):
         assert finding in shown
+
+
+def test_the_first_fixes_are_those_that_the_tutorial_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "docs" / "examples" / "segmentation", tmp_path / "segmentation")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["--fix", "--no-cache", "segmentation"])
+    (told,) = re.findall(
+        r"^```console\n(.*?)^```$", (ROOT / "docs" / "start.md").read_text(encoding="utf-8"), re.M | re.S
+    )
+    assert result.stderr.endswith(told)
 
 
 def test_configuration_names_every_setting_and_every_option() -> None:

@@ -46,6 +46,15 @@ def test_links_within_the_repository_lead_to_pages_of_the_site(written: str, wan
     assert site.page(ROOT / "docs", "start", written) == wanted
 
 
+def test_codes_in_prose_lead_to_their_rules_and_others_stay() -> None:
+    text = "# DET302\n\nSee DET302, `DET302`, [DET302](x.md) and DET999.\n\n```py\nx = 1  # DET302\n```\n"
+    assert site.page(ROOT / "docs", "start", text) == text.replace(
+        "See DET302", "See [DET302](rules/DET302-unordered-gradient.md)"
+    )
+    assert site.page(ROOT / "docs", "rules/x", "DET302") == "[DET302](DET302-unordered-gradient.md)"
+    assert site.page(ROOT / "docs", "recipes/x", "DET302") == "[DET302](../rules/DET302-unordered-gradient.md)"
+
+
 def test_the_lists_of_links_are_the_navigation() -> None:
     text = site.page(ROOT / "docs", "index", "# A\n\n## Do\n\n- [Fix](fixes.md): so\n\nText [here](cache.md).\n")
     assert text.endswith("```{toctree}\n:hidden:\n:caption: Do\n\nFix <fixes>\n```\n")

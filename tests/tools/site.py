@@ -19,6 +19,9 @@ CONTENTS = ("index", "recipes")  # pages whose lists of links are the navigation
 FILTERED = ("rules", "operations")  # pages whose tables can be filtered
 RULES = "rules"  # the folder of the rules' pages, in the repository and on the site
 _FENCE = re.compile(r"^```py(?:thon)?(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(  # a code, and before it what to pass over: fences, code, links, headings
+    r"^```.*?^```$|`[^`]*`|\[[^]]*\]\([^)]*\)|^#.*?$|\b(?P<code>DET\d{3})\b", re.MULTILINE | re.DOTALL
+)
 _WORDS = {
     "run-to-run": "two runs on one machine agree",
     "resume": "a run that is continued from a checkpoint agrees with one that was not interrupted",
@@ -43,7 +46,9 @@ def write(docs: Path) -> None:
 
 def page(docs: Path, name: str, text: str) -> str:
     """The text of the page `name` as the site has it."""
-    text = re.sub(r"\[([\w/-]+\.md)\]\(([^)]*)\)", r"[](\2)", linked(text))  # the site puts the title there
+    text = _codes_linked(name, linked(text))
+    text = re.sub(r"\[([\w/-]+\.md)\]\(([^)]*)\)", r"[](\2)", text)  # the site puts the title there
+    text = _FENCE.sub(lambda fence: _shown(fence) if "title=" in fence["info"] else fence[0], text)
     if name in CONTENTS:
         text += "\n".join(("", *_navigation(text)))
     if name == "rules":
@@ -57,6 +62,17 @@ def linked(text: str) -> str:
     text = re.sub(r"\]\((\.\./)+(rules/DET[^)]*)\)", lambda m: f"]({m[1] * (m[0].count('../') - 1)}{m[2]})", text)
     text = re.sub(r"\]\((\.\./)*CONTRIBUTING\.md\)", "](contributing.md)", text)
     return re.sub(r"\[([^]]+)\]\((?:examples|\.\./(?:tests|rules/facts|rules/evidence))[^)]*\)", r"\1", text)
+
+
+def _codes_linked(name: str, text: str) -> str:
+    """A page with the codes of rules in its prose leading to their pages."""
+    folder = {RULES: "", "recipes": f"../{RULES}/"}.get(name.rpartition("/")[0], f"{RULES}/")
+
+    def link(found: re.Match[str]) -> str:
+        rule = catalogue.load().rules.get(found["code"] or "")
+        return f"[{rule.code}]({folder}{rule.page.stem}.md)" if rule else found[0]
+
+    return _CODE.sub(link, text)
 
 
 def _navigation(text: str) -> Iterator[str]:
