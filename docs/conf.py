@@ -30,4 +30,4 @@ def setup(app):
     """Write the pages that follow from data, and have pages read as the site wants them."""
     site.write(DOCS)
     app.connect("source-read", lambda _, name, source: source.__setitem__(0, site.page(DOCS, name, source[0])))
-    app.connect("doctree-read", lambda app, tree: site.mark_tables(app.env.current_document.docname, tree))
+    app.connect("doctree-read", lambda app, tree: site.mark_tables(app.env.docname, tree))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from detlint import config, toml
+from detlint import __version__, config, toml
 from detlint.cli import cli
 from detlint.commands.check import check
 from tests.tools import course, docs
@@ -63,6 +63,23 @@ def test_the_first_fixes_are_those_that_the_tutorial_shows(tmp_path: Path, monke
         r"^```console\n(.*?)^```$", (ROOT / "docs" / "start.md").read_text(encoding="utf-8"), re.M | re.S
     )
     assert result.stderr.endswith(told)
+
+
+def test_the_program_of_the_integrations_page_reports_what_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text("import torch\n\ntorch.backends.cudnn.benchmark = True\n")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(program, "integrations.md", "exec"), {})
+    assert "DET501" in capsys.readouterr().out
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (ROOT / "docs" / "changelog.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)", text, re.MULTILINE)[0] == __version__
 
 
 def test_configuration_names_every_setting_and_every_option() -> None:
