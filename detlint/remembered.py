@@ -26,6 +26,7 @@ UNIMPORTABLE = frozenset(  # folders that no run goes into and no import can nam
     __pycache__""".split()
 )
 _NO_CACHE = "DETLINT_NO_CACHE"
+COMPLETING = "_DETLINT_COMPLETE"  # set where a shell asks what a line may go on with
 _ASKED = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM")  # what a terminal's colours depend on
 _MAGIC = b"detlint run 1\n"
 _PREFIX = "run-"
@@ -70,7 +71,8 @@ def say_again(arguments: Sequence[str]) -> int | None:
 
 def recall(arguments: Sequence[str]) -> Said | None:
     """What a run with these arguments said, if nothing has changed since."""
-    folder = None if os.environ.get(_NO_CACHE) or sys.stdout is None else folder_of(arguments)
+    elsewhere = os.environ.get(_NO_CACHE) or os.environ.get(COMPLETING) or sys.stdout is None
+    folder = None if elsewhere else folder_of(arguments)
     if folder is None:
         return None
     key = _key(arguments)
@@ -167,7 +169,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def _key(arguments: Sequence[str]) -> str:
     """What a run follows from beside files: its arguments, the folder and the Python it runs in, where it writes to."""
-    terminal = sys.stdout.isatty() and [os.environ.get(name) for name in _ASKED]
+    terminal = sys.stdout.isatty(), *[os.environ.get(name) for name in _ASKED]
     program = sys.version, sys.executable, os.path.dirname(os.path.abspath(__file__))
     return repr((list(arguments), os.getcwd(), terminal, sys.stdout.encoding, program))
 

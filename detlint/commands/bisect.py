@@ -25,19 +25,21 @@ from detlint.bisect.streams import META, Trace, TraceError
 from detlint.verify.pool import StartError
 
 _DESCRIPTION = """\
-Run a program twice in fresh processes, record every operation, and name the first one that differs, the line it comes
-from and why. This command RUNS THE CODE IT IS GIVEN, with all that it does: files that it writes are written twice.
-With two folders in place of a program, the records in them are compared and nothing is run."""
+Run a program twice in fresh processes, record every operation, and name the
+first one that differs, the line it comes from and why. This command RUNS THE
+CODE IT IS GIVEN, with all that it does: files that it writes are written twice.
+With two folders in place of a program, the records in them are compared."""
 _EPILOG = """\
-PROGRAM is a script, a notebook, `-m module`, a test (test_x.py::test_name) or `torchrun ...`, with its arguments.
-Exit status: 0 equal, 1 diverged, 2 wrong usage, 3 the program failed in both runs alike, 4 inconclusive."""
+PROGRAM is a script, a notebook, `-m module`, a test (test_x.py::test_name) or
+`torchrun ...`, with its arguments. Exit status: 0 equal, 1 diverged, 2 wrong
+usage, 3 the program failed in both runs alike, 4 inconclusive."""
 _USAGE = "detlint bisect [options] -- PROGRAM [ARGUMENTS]\n       detlint bisect [options] A.trace B.trace"
 _TAIL = 8  # lines of what a program that failed wrote last
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
@@ -58,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain("interrupted before both runs had ended", outcome.INCONCLUSIVE)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """What reads the arguments of the command."""
     made = argparse.ArgumentParser(
         "detlint bisect",
         usage=_USAGE,

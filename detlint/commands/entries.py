@@ -10,19 +10,21 @@ from pathlib import Path
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
+from detlint.commands.terminal import clear_errors, complaints, in_color, nothing_there, progress_bar, split, write
 from detlint.config import Config
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--all", "everything", is_flag=True, help="Show all columns, what is in order, and what draws nothing.")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
-@click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
-@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
+@click.option("--all", "everything", is_flag=True, help="all columns, what is in order, and what draws nothing")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="leave these files and folders out")
+@click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
+@click.option(
+    "--format", "format_", type=click.Choice(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
+)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="write it to this file")
+@click.option("--jobs", type=click.IntRange(min=0), metavar="N", default=0, help="processes [one a core]")
+@click.option("--no-cache", is_flag=True, help="neither use nor keep what runs find")
 def entries(
     paths: tuple[Path, ...],
     everything: bool,
@@ -35,7 +37,7 @@ def entries(
 ) -> None:
     """Show where programs start, and how each one seeds what it draws from.
 
-    Exit status: 0, or 2 if the run itself failed.
+    Exit status: 0, or 2 if the run itself failed. `detlint help entries` says more.
     """
     paths = paths or (Path(),)
     with clear_errors():
@@ -71,5 +73,6 @@ def _show_entries(
             click.echo(f"detlint: {error}", err=True)
         terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if terminal else None
-        text = entries_text.render(programs, terminal, width, everything)
+        color = output is None and in_color(sys.stdout)
+        text = entries_text.render(programs, color, width, everything)
     write(text, output)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -47,7 +48,25 @@ def write(text: str, output: Path | None) -> None:
     if output is not None:
         output.write_text(text, encoding="utf-8")
     else:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=True)  # what is coloured was meant to be
+
+
+def in_color(stream: TextIO) -> bool:
+    """Whether to write in colours: on a terminal or with `FORCE_COLOR`, but never with `NO_COLOR` (no-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def show_page(markdown: str) -> None:
+    """Print a page: set for a terminal where it goes to one, else as it is written."""
+    if not sys.stdout.isatty():
+        click.echo(markdown)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(no_color=not in_color(sys.stdout)).print(Markdown(markdown))
 
 
 @contextmanager

@@ -38,7 +38,7 @@ class _UsageError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
             encoding = "utf-8" if options.format == "json" else stream.encoding
@@ -61,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain("interrupted before there was anything to report")
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """What reads the arguments of the command."""
     made = argparse.ArgumentParser("detlint verify", description=_DESCRIPTION, epilog=_STATUS)
     made.add_argument("paths", nargs="*", type=Path, help="files and folders whose findings are verified [.]")
     made.add_argument("--op", action="append", metavar="NAME", help="run the rows of this operation, or of this id")
