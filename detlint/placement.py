@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from collections import defaultdict
@@ -78,7 +79,7 @@ class Placement:
         else:
             return None
         for _ in range(above):
-            folder = folder.parent
+            folder = Path(os.path.normpath(folder / ".."))  # the parent of "." is no other folder
         return folder / FILE
 
     def _packages(self, need: Import) -> list[str]:

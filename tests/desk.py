@@ -9,6 +9,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 
@@ -46,7 +47,14 @@ _SETTINGS = (
     'torch-version = "2.1"\n',
 )
 _WRONG_SETTINGS = ("select = [", 'selekt = ["ALL"]\n', "select = 1\n", 'select = ["DET9"]\n')
-_OPTIONS = (None, {}, {"ignore": ["DET3"]}, {"select": ["DET1", "DET5"]}, {"severity": "warning"}, {"selekt": 1})
+_OPTIONS: tuple[Any, ...] = (
+    None,
+    {},
+    {"ignore": ["DET3"]},
+    {"select": ["DET1", "DET5"]},
+    {"severity": "warning"},
+    {"selekt": 1},
+)
 
 
 class Desk:

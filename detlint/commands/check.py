@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -223,15 +223,16 @@ def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, s
 def _written(fixed: Callable[[], Fixed]) -> Report:
     """Write what fixes change, tell of it, and report what is left."""
     made = fixed()
-    _tell_of_fixes(made.outcome, made.files.write(made.outcome.changes))
+    problems = made.files.write(made.outcome.changes)
+    _tell_of_fixes(made.outcome, problems)
     return made.report
 
 
-def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
-    """What was fixed, what was left and why."""
+def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
+    """What was fixed, what was left and why. `problems` say by path what could not be written."""
     from detlint.output import fixes
 
-    for line in (*problems, *fixes.lines(outcome)):
+    for line in (*problems.values(), *fixes.lines(outcome, problems)):
         click.echo(f"detlint: {line}", err=True)
     if problems or not outcome.converged:
         raise SystemExit(2)
@@ -248,5 +249,5 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
         click.echo(text, nl=False)
     for note in fixed.report.notes:
         click.echo(f"detlint: {note}", err=True)
-    _tell_of_fixes(fixed.outcome, [])
+    _tell_of_fixes(fixed.outcome, {})
     return bool(text)
