@@ -9,6 +9,9 @@ import sys
 def main() -> None:
     """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
     _leave_working_folder()
+    if sys.argv[1:2] == ["--debug"]:
+        os.environ["DETLINT_DEBUG"] = "1"
+        del sys.argv[1]
     if sys.argv[1:2] == ["verify"]:
         from detlint.commands import verify
 

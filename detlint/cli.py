@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from detlint import __version__
+from detlint.commands.failing import without_debug
 
 COMMANDS = {  # what each command says of itself
     "bisect": "Run a program twice, and name the first operation that differs and why. It runs the code it is given.",
@@ -24,6 +26,13 @@ class _DefaultsToCheck(click.Group):
     """`detlint PATHS` is `detlint check PATHS`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = without_debug(args)
+        if args and args[0].isalpha() and args[0] not in COMMANDS and not Path(args[0]).exists():
+            from detlint.catalogue import nearest
+
+            meant = nearest(args[0], COMMANDS)
+            if meant:
+                raise click.UsageError(f"{args[0]!r} is neither a command nor a file or folder{meant}", ctx)
         if not args or (args[0] not in COMMANDS and args[0] not in ("--help", "--version", "-h")):
             args = ["check", *args]
         return super().parse_args(ctx, args)
@@ -45,11 +54,13 @@ class _DefaultsToCheck(click.Group):
 
 
 @click.group(cls=_DefaultsToCheck, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, expose_value=False, help="Show where in detlint an error came from.")
 @click.version_option(__version__, prog_name="detlint")
 def cli() -> None:
     """Find what makes two runs of PyTorch code differ.
 
-    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`.
+    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`. Only `bisect` runs the code that it
+    is given; all other commands read it, and `verify` runs operations of its own.
     """
 
 

@@ -64,17 +64,19 @@ def say_again(arguments: Sequence[str]) -> int | None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
-        return 1
+        return 2
     return said.status
 
 
 def recall(arguments: Sequence[str]) -> Said | None:
     """What a run with these arguments said, if nothing has changed since."""
-    folder = None if os.environ.get(_NO_CACHE) or sys.stdout is None else folder_of(arguments)
-    if folder is None:
+    if os.environ.get(_NO_CACHE) or sys.stdout is None:
         return None
-    key = _key(arguments)
     try:
+        folder = folder_of(arguments)
+        if folder is None:
+            return None
+        key = _key(arguments)
         parts = _read(_file(folder, key))
         if not parts or parts[0] != key:
             return None
@@ -91,6 +93,8 @@ def keep(arguments: Sequence[str], files: dict[str, str], folders: dict[str, str
 
     Where that cannot be written it is not kept.
     """
+    if sys.stdout is None:
+        return
     folder, key = folder_of(arguments), _key(arguments)
     parts = [key, _lines(files), _lines(folders), str(said.status), said.out, said.err, "timed" if said.timed else ""]
     if folder is None or [_count(part) for part in parts[1:3]] != [len(files), len(folders)]:

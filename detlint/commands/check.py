@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +12,16 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
+from detlint.commands.terminal import (
+    clear_errors,
+    complaints,
+    is_terminal,
+    nothing_there,
+    progress_bar,
+    split,
+    write,
+    write_bytes,
+)
 from detlint.config import Config, ConfigError
 from detlint.output import formats
 from detlint.remembered import Said
@@ -176,7 +184,7 @@ def _said(
     exit_zero: bool,
 ) -> Said:
     """What is said of a report."""
-    color = output is None and sys.stdout.isatty()
+    color = output is None and is_terminal()
     out = formats.render(format_, report, settings, color, statistics)
     err = complaints((*report.errors, *report.notes, *nothing_there(report.files, paths)))
     return Said(out, err, 1 if report.findings and not exit_zero else 0, format_ == "json")
@@ -198,7 +206,7 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
     except (EvidenceError, StartError) as error:
         raise ConfigError(f"nothing was confirmed: {error}") from None
     if held is not None and held.complaint:
-        click.echo(f"detlint: nothing is confirmed or refuted: {held.complaint}", err=True)
+        click.echo(complaints([f"nothing is confirmed or refuted: {held.complaint}"]), err=True, nl=False)
     if held is not None and held.interrupted:
         click.echo("detlint: interrupted: verdicts rest on what was counted until then", err=True)
     return shown
@@ -232,8 +240,7 @@ def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
     """What was fixed, what was left and why. `problems` say by path what could not be written."""
     from detlint.output import fixes
 
-    for line in (*problems.values(), *fixes.lines(outcome, problems)):
-        click.echo(f"detlint: {line}", err=True)
+    click.echo(complaints((*problems.values(), *fixes.lines(outcome, problems))), err=True, nl=False)
     if problems or not outcome.converged:
         raise SystemExit(2)
 
@@ -243,11 +250,7 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
     from detlint import patch
 
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
-    if output is not None:
-        output.write_bytes(text)
-    else:
-        click.echo(text, nl=False)
-    for note in fixed.report.notes:
-        click.echo(f"detlint: {note}", err=True)
+    write_bytes(text, output)
+    click.echo(complaints(fixed.report.notes), err=True, nl=False)
     _tell_of_fixes(fixed.outcome, {})
     return bool(text)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
+from detlint.commands.terminal import clear_errors, complaints, is_terminal, nothing_there, progress_bar, split, write
 from detlint.config import Config
 
 
@@ -67,9 +66,8 @@ def _show_entries(
     else:
         from detlint.output import entries_text
 
-        for error in programs.errors:
-            click.echo(f"detlint: {error}", err=True)
-        terminal = output is None and sys.stdout.isatty()
+        click.echo(complaints(programs.errors), err=True, nl=False)
+        terminal = output is None and is_terminal()
         width = shutil.get_terminal_size().columns if terminal else None
         text = entries_text.render(programs, terminal, width, everything)
     write(text, output)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from detlint import catalogue
-from detlint.commands.terminal import clear_errors
+from detlint.commands.terminal import clear_errors, is_terminal
 
 
 @click.command()
@@ -15,7 +13,11 @@ from detlint.commands.terminal import clear_errors
 def rule(code: str | None) -> None:
     """List the rules, or show the page of one."""
     with clear_errors():
-        pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
+        _show(code)
+
+
+def _show(code: str | None) -> None:
+    pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
     if code is None:
         for each in pages:
             state = "" if each.default else "  (off by default)"
@@ -28,7 +30,7 @@ def rule(code: str | None) -> None:
             f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
             + "\n".join(f"- {ref}" for ref in page.refs)
         )
-        if sys.stdout.isatty():
+        if is_terminal():
             from rich.console import Console
             from rich.markdown import Markdown
 

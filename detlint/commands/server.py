@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from detlint.commands.terminal import clear_errors
+
 
 @click.command()
 def server() -> None:
@@ -15,4 +17,5 @@ def server() -> None:
             raise
         click.echo('detlint: the server needs pygls: pip install "detlint[lsp]"', err=True)
         raise SystemExit(2) from None
-    serve()
+    with clear_errors():
+        serve()

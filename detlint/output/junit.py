@@ -5,7 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from detlint.output.files import Files
-from detlint.output.words import printable, related, remarks, spot
+from detlint.output.printed import printable
+from detlint.output.words import related, remarks, spot
 from detlint.report import Judged, Report
 
 
