@@ -111,7 +111,7 @@ def folder_of(arguments: Sequence[str]) -> str | None:
     while True:
         found = os.path.join(place, FOLDER)
         if os.path.isdir(found):
-            return found
+            return None if os.path.islink(found) else found  # which may lead to what is not ours to write
         above = os.path.dirname(place)
         if above == place:
             return None
