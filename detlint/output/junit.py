@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from detlint.output.files import Files
-from detlint.output.printed import one_line
+from detlint.output.printed import no_command, one_line, printable
 from detlint.output.words import related, remarks, spot
 from detlint.report import Judged, Report
 
@@ -40,6 +40,6 @@ def _case(suite: ElementTree.Element, judged: Judged, files: Files) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", name=f"{finding.code} {rule.name} at {at}", classname=path, time="0"
     )
-    failure = ElementTree.SubElement(case, "failure", type=judged.severity.value, message=one_line(finding.message))
+    failure = ElementTree.SubElement(case, "failure", type=judged.severity.value, message=printable(finding.message))
     told = (f"{path}:{at}: {finding.code} {finding.message}", *related(finding), *remarks(judged))
-    failure.text = "\n".join(map(one_line, told))
+    failure.text = "\n".join(no_command(line) for part in told for line in part.splitlines())
