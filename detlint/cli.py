@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
 from detlint import __version__
 from detlint.commands.completing import Parsed
+from detlint.commands.failing import without_debug
 
 COMMANDS = {  # what each command says of itself
     "bisect": "Run a program twice, name the first operation that differs.",
@@ -28,8 +30,15 @@ class _DefaultsToCheck(click.Group):
     """`detlint PATHS` is `detlint check PATHS`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = without_debug(args)
         if not args and ctx.resilient_parsing:  # a line that is being completed may go on with a command
             return super().parse_args(ctx, args)
+        if args and args[0].isalpha() and args[0] not in COMMANDS and not Path(args[0]).exists():
+            from detlint.catalogue import nearest
+
+            meant = nearest(args[0], COMMANDS)
+            if meant:
+                raise click.UsageError(f"{args[0]!r} is neither a command nor a file or folder{meant}", ctx)
         if not args or (args[0] not in COMMANDS and args[0] not in ("--help", "--version", "-h")):
             args = ["check", *args]
         return super().parse_args(ctx, args)
@@ -60,11 +69,13 @@ class _DefaultsToCheck(click.Group):
 
 
 @click.group(cls=_DefaultsToCheck, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, expose_value=False, help="Show where in detlint an error came from.")
 @click.version_option(__version__, prog_name="detlint")
 def cli() -> None:
     """Find what makes two runs of PyTorch code differ.
 
-    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`.
+    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`. Only `bisect` runs the code that it
+    is given; all other commands read it, and `verify` runs operations of its own.
     """
 
 
@@ -76,7 +87,7 @@ def _following(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
 @cli.command(cls=Parsed, add_help_option=False, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_following)
 def verify(arguments: tuple[str, ...]) -> None:
-    """Run the operations that findings name on a device, and confirm or refute each."""
+    """Run operations that findings name, confirm or refute each."""
     from detlint.commands import verify
 
     raise SystemExit(verify.main(arguments))
@@ -89,7 +100,7 @@ def verify(arguments: tuple[str, ...]) -> None:
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_following)
 def bisect(arguments: tuple[str, ...]) -> None:
-    """Run a program twice, and name the first operation that differs and why. It runs the code it is given."""
+    """Run a program twice, name the first operation that differs."""
     from detlint.commands import bisect
 
     raise SystemExit(bisect.main(arguments))

@@ -12,7 +12,7 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from detlint import toml
-from detlint.catalogue import PROMISES, Catalogue
+from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
 
 _SETTINGS = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime cache-dir".split())
@@ -137,7 +137,7 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
     for key in table:
         if key not in _KNOWN:
-            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(_KNOWN)}")
+            raise ConfigError(f"{path}: unknown setting {key!r}{nearest(key, _KNOWN)}; known are {', '.join(_KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise ConfigError(f"{path}: per-file-ignores must be a table of lists")

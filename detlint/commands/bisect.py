@@ -6,7 +6,6 @@ import argparse
 import io
 import json
 import math
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,6 +21,8 @@ from detlint.bisect.records import Line
 from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
+from detlint.commands.failing import complain, defect, leave_pipe, reason
+from detlint.output.printed import in_json, printable
 from detlint.verify.pool import StartError
 
 _DESCRIPTION = """\
@@ -52,12 +53,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
-        return outcome.USAGE
+        return leave_pipe()
     except (ProgramError, TraceError, OSError) as error:
-        return _complain(str(error), outcome.USAGE)
+        return complain(reason(error), outcome.USAGE)
     except KeyboardInterrupt:
-        return _complain("interrupted before both runs had ended", outcome.INCONCLUSIVE)
+        return complain("interrupted before both runs had ended", outcome.INCONCLUSIVE)
+    except Exception as error:
+        return defect(error)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -202,9 +204,9 @@ def _show(
             notes = (*notes, f"the static analysis needs {error.name}, which is not installed")
     text = report.text(found, program, _reader(folder), static, notes)
     if options.format == "json":
-        print(json.dumps(document.build(found, program, static, notes, seconds), indent=1))
+        print(in_json(json.dumps(document.build(found, program, static, notes, seconds), indent=1)))
     else:
-        print(text, end="")
+        print(printable(text), end="")
     if options.html is not None:
         steps = spread.spread(*traces, stream=found.found[0].stream if found.found else "main")
         options.html.write_text(page.build(found, program, text, steps), encoding="utf-8", errors="backslashreplace")
@@ -244,14 +246,9 @@ def _tell_failures(done: Done) -> None:
     for name, one in zip("AB", done.recordings, strict=True):
         if one.status and done.outcome.status != outcome.EQUAL:
             print(f"run {name} ended with status {one.status}:", file=sys.stderr)
-            print(*one.errors.splitlines()[-_TAIL:], sep="\n", file=sys.stderr)
+            print(*map(printable, one.errors.splitlines()[-_TAIL:]), sep="\n", file=sys.stderr)
 
 
 def _progress(told: str) -> None:
     if sys.stderr.isatty():
         print(f"detlint: {told}", file=sys.stderr)
-
-
-def _complain(message: str, status: int) -> int:
-    print(f"detlint: {message}", file=sys.stderr)
-    return status

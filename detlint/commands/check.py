@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,16 @@ import click
 from detlint import catalogue, config
 from detlint.commands.completing import rules
 from detlint.commands.sections import Sectioned
-from detlint.commands.terminal import clear_errors, complaints, in_color, nothing_there, progress_bar, split, write
+from detlint.commands.terminal import (
+    clear_errors,
+    complaints,
+    in_color,
+    nothing_there,
+    progress_bar,
+    split,
+    write,
+    write_bytes,
+)
 from detlint.config import Config, ConfigError
 from detlint.output import formats
 from detlint.remembered import Said
@@ -188,7 +196,7 @@ def _said(
     exit_zero: bool,
 ) -> Said:
     """What is said of a report."""
-    color = output is None and in_color(sys.stdout)
+    color = output is None and in_color()
     out = formats.render(format_, report, settings, color, statistics)
     err = complaints((*report.errors, *report.notes, *nothing_there(report.files, paths)))
     return Said(out, err, 1 if report.findings and not exit_zero else 0, format_ == "json")
@@ -210,7 +218,7 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
     except (EvidenceError, StartError) as error:
         raise ConfigError(f"nothing was confirmed: {error}") from None
     if held is not None and held.complaint:
-        click.echo(f"detlint: nothing is confirmed or refuted: {held.complaint}", err=True)
+        click.echo(complaints([f"nothing is confirmed or refuted: {held.complaint}"]), err=True, nl=False)
     if held is not None and held.interrupted:
         click.echo("detlint: interrupted: verdicts rest on what was counted until then", err=True)
     return shown
@@ -235,16 +243,16 @@ def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, s
 def _written(fixed: Callable[[], Fixed]) -> Report:
     """Write what fixes change, tell of it, and report what is left."""
     made = fixed()
-    _tell_of_fixes(made.outcome, made.files.write(made.outcome.changes))
+    problems = made.files.write(made.outcome.changes)
+    _tell_of_fixes(made.outcome, problems)
     return made.report
 
 
-def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
-    """What was fixed, what was left and why."""
+def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
+    """What was fixed, what was left and why. `problems` say by path what could not be written."""
     from detlint.output import fixes
 
-    for line in (*problems, *fixes.lines(outcome)):
-        click.echo(f"detlint: {line}", err=True)
+    click.echo(complaints((*problems.values(), *fixes.lines(outcome, problems))), err=True, nl=False)
     if problems or not outcome.converged:
         raise SystemExit(2)
 
@@ -254,11 +262,7 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
     from detlint import patch
 
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
-    if output is not None:
-        output.write_bytes(text)
-    else:
-        click.echo(text, nl=False)
-    for note in fixed.report.notes:
-        click.echo(f"detlint: {note}", err=True)
-    _tell_of_fixes(fixed.outcome, [])
+    write_bytes(text, output)
+    click.echo(complaints(fixed.report.notes), err=True, nl=False)
+    _tell_of_fixes(fixed.outcome, {})
     return bool(text)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complaints, in_color, nothing_there, progress_bar, split, write
+from detlint.commands.terminal import (
+    clear_errors,
+    complaints,
+    in_color,
+    is_terminal,
+    nothing_there,
+    progress_bar,
+    split,
+    write,
+)
 from detlint.config import Config
 
 
@@ -35,7 +43,7 @@ def entries(
     jobs: int,
     no_cache: bool,
 ) -> None:
-    """Show where programs start, and how each one seeds what it draws from.
+    """Show where programs start, and what each one seeds and draws.
 
     Exit status: 0, or 2 if the run itself failed. `detlint help entries` says more.
     """
@@ -69,10 +77,9 @@ def _show_entries(
     else:
         from detlint.output import entries_text
 
-        for error in programs.errors:
-            click.echo(f"detlint: {error}", err=True)
-        terminal = output is None and sys.stdout.isatty()
+        click.echo(complaints(programs.errors), err=True, nl=False)
+        terminal = output is None and is_terminal()
         width = shutil.get_terminal_size().columns if terminal else None
-        color = output is None and in_color(sys.stdout)
+        color = output is None and in_color()
         text = entries_text.render(programs, color, width, everything)
     write(text, output)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from detlint.catalogue import nearest
+from detlint.commands import failing
 from detlint.commands.terminal import show_page
 
 _INSIDE = Path(__file__).parent.parent / "manual"
@@ -22,7 +24,7 @@ def pages() -> dict[str, Path]:
 @click.argument("command", required=False, shell_complete=lambda _ctx, _param, begun: _beginning(begun))
 @click.pass_context
 def help_(ctx: click.Context, command: str | None) -> None:
-    """Show the manual of a command: its options, examples, files and exit status."""
+    """Show the manual of a command."""
     found = pages()
     if command is None:
         assert ctx.parent is not None
@@ -30,8 +32,8 @@ def help_(ctx: click.Context, command: str | None) -> None:
     elif command in found:
         show_page(found[command].read_text(encoding="utf-8").rstrip())
     else:
-        click.echo(f"detlint: there is no command {command!r}: {', '.join(found)}", err=True)
-        raise SystemExit(2)
+        meant = nearest(command, found) or f": {', '.join(found)}"
+        raise SystemExit(failing.complain(f"there is no command {command!r}{meant}"))
 
 
 def _beginning(begun: str) -> list[str]:

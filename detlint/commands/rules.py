@@ -14,7 +14,11 @@ from detlint.commands.terminal import clear_errors, show_page
 def rule(code: str | None) -> None:
     """List the rules, or show the page of one."""
     with clear_errors():
-        pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
+        _show(code)
+
+
+def _show(code: str | None) -> None:
+    pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
     if code is None:
         for each in pages:
             state = "" if each.default else "  (off by default)"
