@@ -118,9 +118,9 @@ def check(
     device: str,
     evidence: tuple[Path, ...],
 ) -> None:
-    """Check files and folders. `detlint help check` says more.
+    """Check files and folders (the default command).
 
-    Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
+    `detlint help check` says more. Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
     """
     begun, paths = time.time_ns(), paths or (Path(),)
     with clear_errors():
