@@ -12,7 +12,7 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from detlint import toml
-from detlint.catalogue import PROMISES, Catalogue
+from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
 
 KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime baseline cache-dir".split())
@@ -133,7 +133,7 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
     for key in table:
         if key not in KNOWN:
-            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(KNOWN)}")
+            raise ConfigError(f"{path}: unknown setting {key!r}{nearest(key, KNOWN)}; known are {', '.join(KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise ConfigError(f"{path}: per-file-ignores must be a table of lists")

@@ -51,8 +51,8 @@ def test_codes_in_prose_lead_to_their_rules_and_others_stay() -> None:
     assert site.page(ROOT / "docs", "start", text) == text.replace(
         "See DET302", "See [DET302](rules/DET302-unordered-gradient.md)"
     )
-    assert site.page(ROOT / "docs", "rules/x", "DET302") == "[DET302](DET302-unordered-gradient.md)"
-    assert site.page(ROOT / "docs", "recipes/x", "DET302") == "[DET302](../rules/DET302-unordered-gradient.md)"
+    assert site.page(ROOT / "docs", "rules/x", "DET302") == "[DET302](../rules/DET302-unordered-gradient.md)"
+    assert site.page(ROOT / "docs", "x", "DET302") == "[DET302](rules/DET302-unordered-gradient.md)"
 
 
 def test_the_lists_of_links_are_the_navigation() -> None:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from detlint.finding import Place
 from detlint.link.entries import Entry, Stream
+from detlint.output.printed import no_command, one_line
 from detlint.report import Programs
 
 _GOOD, _FAIR, _BAD = "green", "yellow", "red"
@@ -79,7 +80,7 @@ def _idle(entry: Entry) -> bool:
 
 
 def _name(entry: Entry) -> str:
-    return f"{entry.path}: {entry.function}" if entry.function else entry.path
+    return no_command(f"{entry.path}: {entry.function}" if entry.function else entry.path)
 
 
 # The table
@@ -183,7 +184,7 @@ def _only(guarded: bool, option: str) -> str:
 def _wrapped(label: str, style: str, sentence: str, width: int | None) -> Iterator[Text]:
     head = f"  {label.ljust(10)} "
     room = max(width - len(head), 40) if width is not None else len(sentence) + 1
-    lines = textwrap.wrap(sentence, room, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(one_line(sentence), room, break_long_words=False, break_on_hyphens=False)
     yield Text.assemble("  ", (label.ljust(10), style), f" {lines[0]}")
     for line in lines[1:]:
         yield Text(" " * len(head) + line)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from detlint.report import Report
 
 NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit")  # each a module beside this one
+_OTHERS = ("text", "github", "junit")  # that are no JSON
 
 
 def render(name: str, report: Report, config: Config, color: bool = False, statistics: bool = False) -> str:
@@ -19,6 +20,7 @@ def render(name: str, report: Report, config: Config, color: bool = False, stati
     What UTF-8 cannot hold, as the names of some files, is escaped.
     """
     from detlint.output.files import Files
+    from detlint.output.printed import in_json
 
     files = Files(lambda: _settings(config))
     if name == "text":
@@ -31,6 +33,7 @@ def render(name: str, report: Report, config: Config, color: bool = False, stati
         shown = json.render(report, files.read, config.cache_dir)
     else:
         shown = import_module(f"detlint.output.{name}").render(report, files)
+    shown = shown if name in _OTHERS else in_json(shown)
     shown += "" if not shown or shown.endswith("\n") else "\n"
     return shown.encode("utf-8", "backslashreplace").decode()
 

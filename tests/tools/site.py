@@ -15,7 +15,7 @@ from detlint import catalogue
 from detlint.catalogue import Rule
 
 ROOT = Path(__file__).parent.parent.parent
-CONTENTS = ("index", "recipes")  # pages whose lists of links are the navigation
+CONTENTS = ("index", "recipes", "commands")  # pages whose lists of links are the navigation
 FILTERED = ("rules", "operations")  # pages whose tables can be filtered
 RULES = "rules"  # the folder of the rules' pages, in the repository and on the site
 _FENCE = re.compile(r"^```py(?:thon)?(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -66,7 +66,7 @@ def linked(text: str) -> str:
 
 def _codes_linked(name: str, text: str) -> str:
     """A page with the codes of rules in its prose leading to their pages."""
-    folder = {RULES: "", "recipes": f"../{RULES}/"}.get(name.rpartition("/")[0], f"{RULES}/")
+    folder = f"{'../' * name.count('/')}{RULES}/"
 
     def link(found: re.Match[str]) -> str:
         rule = catalogue.load().rules.get(found["code"] or "")
