@@ -57,3 +57,8 @@ def related(finding: Finding) -> Iterator[str]:
 def printable(text: str) -> str:
     """The text with control characters, lone surrogates and noncharacters as Python escapes them."""
     return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
