@@ -14,7 +14,9 @@ from pathlib import Path
 
 _CODE = re.compile(r"`([^`]+)`")
 # Control characters, and those that turn the direction of what follows: a name or a line of code may hold any
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_UNSHOWN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 _STYLE = "page.css"
 
 

@@ -39,7 +39,7 @@ def render(
     elif name == "html":
         from detlint.output import html
 
-        shown = html.render(report, files, programs, config.cache_dir)
+        shown = html.render(report, files, programs)
     else:
         shown = import_module(f"detlint.output.{name}").render(report, files)
     shown += "" if not shown or shown.endswith("\n") else "\n"

@@ -48,10 +48,12 @@
   form.hidden = false;
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(filter));
   one("open").addEventListener("click", () => openAll(true));
   one("close").addEventListener("click", () => openAll(false));
-  one("reset").addEventListener("click", () => form.reset());
+  one("clear").addEventListener("click", () => {
+    form.reset();
+    filter();
+  });
   for (const button of document.querySelectorAll(".only")) {
     button.hidden = !one("program");
     button.addEventListener("click", () => {

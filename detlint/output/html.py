@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from detlint import __version__, page
 from detlint.catalogue import FAMILIES, PROMISES, Rule
 from detlint.finding import Severity
-from detlint.fixer import imports
 from detlint.link.entries import Entry
 from detlint.output import html_entries, html_rules
 from detlint.output.entries_words import name_of
 from detlint.output.files import Files
 from detlint.output.html_finding import Articles
-from detlint.output.kept_imports import KeptImports
 from detlint.output.words import count
 from detlint.page import prose, text
 from detlint.report import Judged, Programs, Report
@@ -26,19 +23,9 @@ _OPEN = 30  # findings, up to which they are shown opened
 _FOLDER = Path(__file__).parent
 
 
-def render(report: Report, files: Files, programs: Programs | None = None, cache_dir: Path | None = None) -> str:
-    """The report as a page; with `programs` it says of each entry point how that is seeded, too.
-
-    With the folder of a cache, what the imports of fixes are is kept there.
-    """
-    fixes = [judged.finding.fix for judged in report.findings if judged.finding.fix is not None]
-    imported = partial(imports, read=files.read)
-    kept = None
-    if cache_dir is not None:
-        kept = KeptImports(cache_dir, {need.path for fix in fixes for need in fix.imports}, imported)
-    body = "\n".join(_body(report, Articles(files, kept or imported), programs))
-    if kept is not None:
-        kept.keep()
+def render(report: Report, files: Files, programs: Programs | None = None) -> str:
+    """The report as a page; with `programs` it says of each entry point how that is seeded, too."""
+    body = "\n".join(_body(report, Articles(files), programs))
     style, script = page.beside("html.css", _FOLDER), page.beside("html.js", _FOLDER)
     return page.whole(f"detlint: {_verdict(report)}", body, style, script)
 
@@ -117,12 +104,12 @@ def _filters(findings: Sequence[Judged], entries: Sequence[Entry]) -> str:
     if len(entries) > 1:
         names = ((str(number), name_of(entry)) for number, entry in enumerate(entries))
         parts.append(_choice("program", "Program", "".join(_option(value, name) for value, name in names)))
-    buttons = "".join(
-        f"<button type=button id={name}>{told}</button>"
-        for name, told in (("open", "Open all"), ("close", "Close all"), ("reset", "Reset"))
+    buttons = (
+        "<button type=button id=open>Open all</button><button type=button id=close>Close all</button>"
+        "<button type=button id=clear>Reset</button>"
     )
     status = f"<output id=shown aria-live=polite>{len(findings)} of {len(findings)}</output>"
-    return f'<form id=filters hidden aria-label="Filters">{"".join(parts)}<p class=wide>{buttons} {status}</p></form>'
+    return f'<form id=filters hidden aria-label="Filters">{"".join(parts)}<p class=wide>{buttons}{status}</p></form>'
 
 
 def _severities(findings: Sequence[Judged]) -> str:
@@ -132,7 +119,7 @@ def _severities(findings: Sequence[Judged]) -> str:
         for each in Severity
         if counts[each]
     )
-    return f"<fieldset><legend>Severity</legend>{boxes}</fieldset>"
+    return f"<fieldset class=wide><legend>Severity</legend>{boxes}</fieldset>"
 
 
 def _choice(name: str, label: str, options: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from detlint.finding import Edit, Finding, Fix, Place, Safety, Verification
-from detlint.fixer import written_out
+from detlint.analyse import undisturbed
+from detlint.finding import Finding, Fix, Place, Safety, Verification
+from detlint.fixer import imports, written_out
 from detlint.output.files import Files
-from detlint.output.html_diff import hunks
+from detlint.output.html_diff import Hunk, hunks
 from detlint.output.html_excerpt import change, excerpt
-from detlint.output.kept_imports import Imported
 from detlint.output.offers import is_there
 from detlint.output.words import measured, spot, where
 from detlint.page import prose, text
@@ -34,10 +34,8 @@ _MADE = {
 class Articles:
     """The findings of a report as HTML, one at a time."""
 
-    def __init__(self, files: Files, imported: Imported) -> None:
-        """`imported` says by what edits an import that a fix needs is written."""
+    def __init__(self, files: Files) -> None:
         self._files = files
-        self._imported = imported
         self._lines: dict[str, Mapping[int | None, list[str]]] = {}
 
     def article(self, judged: Judged, opened: bool) -> str:
@@ -76,14 +74,19 @@ class Articles:
     def _fix(self, finding: Finding, fix: Fix) -> str:
         """How it is made, and its lines."""
         told = f"<p>{prose(fix.title)} <span class=faint>({prose(_MADE[fix.safety])})</span></p>"
-        written = written_out(fix, self._imported) if fix.edits or fix.imports else None
-        if written is None:
-            return told
-        edits: list[Edit] = list(dict.fromkeys(written.edits))
-        texts = {(edit.place.path, edit.place.cell): self._lines_of(edit.place) for edit in edits}
         there = all(is_there(need, self._files) for need in fix.imports)
         needs = "" if there else f"<p class=faint>{prose(f'It adds the file `{FILE}`, which is imported here.')}</p>"
-        return told + change(list(hunks(edits, texts)), finding.place) + needs
+        return told + change(self.hunks(fix), finding.place) + needs
+
+    def hunks(self, fix: Fix) -> list[Hunk]:
+        """What a fix changes; nothing where it cannot be told."""
+        if not fix.edits and not fix.imports:
+            return []
+        settings = self._files.settings
+        with undisturbed():
+            written = written_out(fix, lambda need, before: imports(need, before, self._files.read, settings))
+        edits = () if written is None else tuple(dict.fromkeys(written.edits))
+        return list(hunks(edits, {(edit.place.path, edit.place.cell): self._lines_of(edit.place) for edit in edits}))
 
     def _lines_of(self, place: Place) -> list[str]:
         if place.path not in self._lines:
