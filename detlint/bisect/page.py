@@ -10,7 +10,8 @@ from detlint.bisect.outcome import Found, Outcome
 from detlint.bisect.records import End, Event, Op
 from detlint.bisect.spread import Spread
 
-_CELL, _GAP, _LEFT, _TOP = 14, 2, 260, 24  # pixels
+_CELL, _GAP, _TOP, _LETTER = 14, 2, 24, 6.5  # pixels, the last one the width of a letter
+_LONGEST = 40  # letters shown of a name
 _EQUAL, _DIFFERS, _NOTHING = "equal", "differs", "nothing"  # classes of the style
 _STYLE = """
 table { border-collapse: collapse; width: 100%; table-layout: fixed; }
@@ -18,14 +19,15 @@ th, td { border: 1px solid var(--line); padding: .25rem .5rem; vertical-align: t
 th:first-child, td:first-child { width: 7rem; color: var(--faint); }
 tr.differs { background: var(--bad-back); }
 pre.report { white-space: pre-wrap; }
-.key span { display: inline-block; width: 1em; height: 1em; margin: 0 .3em 0 1em; vertical-align: -.1em; }
+.key span { white-space: nowrap; margin-left: 1em; }
+.key i { display: inline-block; width: 1em; height: 1em; margin-right: .3em; vertical-align: -.1em; }
 .key .equal { background: var(--equal); } .key .differs { background: var(--differs); }
 .key .nothing { background: var(--nothing); }
 .steps { overflow-x: auto; }
 svg text { font: 11px system-ui, sans-serif; fill: var(--text); }
 rect.equal { fill: var(--equal); } rect.differs { fill: var(--differs); } rect.nothing { fill: var(--nothing); }
 @media (max-width: 40rem) { th:first-child, td:first-child { width: 4.5rem; } table { font-size: .85rem; } }
-@media print { rect, .key span, tr.differs { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+@media print { rect, .key i, tr.differs { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 
 
@@ -94,23 +96,24 @@ def _record(record: Op | Event | End | None) -> str:
 
 def _key() -> str:
     words = ((_EQUAL, "equal in both runs"), (_DIFFERS, "differs"), (_NOTHING, "nothing recorded"))
-    spans = "".join(f"<span class={kind}></span>{told}" for kind, told in words)
+    spans = "".join(f"<span><i class={kind}></i>{told}</span>" for kind, told in words)
     return f'<p class="key">One column for each step of an optimizer, from the left:{spans}</p>'
 
 
 def _drawn(spread: Spread) -> str:
     """The grid of steps and what they changed."""
     pitch = _CELL + _GAP
-    width, height = _LEFT + pitch * len(spread.steps) + 10, _TOP + pitch * len(spread.names) + 10
-    parts = [f'<text x="{_LEFT + pitch * i}" y="14">{i}</text>' for i in range(0, len(spread.steps), 10)]
+    left = round(_LETTER * min(max(map(len, spread.names), default=0), _LONGEST)) + 16
+    width, height = left + pitch * len(spread.steps) + 10, _TOP + pitch * len(spread.names) + 10
+    parts = [f'<text x="{left + pitch * i}" y="14">{i}</text>' for i in range(0, len(spread.steps), 10)]
     for j, name in enumerate(spread.names):
         y = _TOP + pitch * j
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 11}" text-anchor="end">{page.text(name[-40:])}</text>')
+        parts.append(f'<text x="{left - 8}" y="{y + 11}" text-anchor="end">{page.text(name[-_LONGEST:])}</text>')
         for i, step in enumerate(spread.steps):
             kind = _NOTHING if name not in step else _EQUAL if step[name] else _DIFFERS
             told = f"{page.text(name)}, step {i}"
             parts.append(
-                f'<rect x="{_LEFT + pitch * i}" y="{y}" width="{_CELL}" height="{_CELL}" class={kind}>'
+                f'<rect x="{left + pitch * i}" y="{y}" width="{_CELL}" height="{_CELL}" class={kind}>'
                 f"<title>{told}</title></rect>"
             )
     drawn = "".join(parts)
