@@ -19,8 +19,11 @@ _STYLE = "page.css"
 
 
 def text(raw: str) -> str:
-    """A text as HTML, between tags or in an attribute; what cannot be shown stands as Python escapes it."""
-    return escape(printable(raw).replace("\r", "\\r"))
+    """A text as HTML, between tags or in an attribute; what cannot be shown stands as Python escapes it.
+
+    No text of others begins a line of the page, which would be a command where GitHub Actions prints it.
+    """
+    return escape(printable(raw).replace("\r", "\\r")).replace("\n", "&#10;")
 
 
 def prose(raw: str) -> str:
