@@ -12,7 +12,7 @@ from tests.benchmarks import report
 from tests.benchmarks.results import Results
 from tests.tools import course, site
 from tests.tools.missed import missed
-from tests.tools.operations import operations
+from tests.tools.operations import counted, operations
 from tests.tools.peers import peers as measured_peers
 
 ROOT = Path(__file__).parent.parent.parent
@@ -66,8 +66,9 @@ def _filled(name: str, mark: str, text: str) -> str:
 
 
 def why() -> str:
-    """`docs/why.md`: the page with what its programs printed when they were last run."""
-    return course.rendered(course.PAGE.read_text(encoding="utf-8"), course.Measured.read())
+    """`docs/why.md`: the page with what its programs printed when they were last run, and with a part of the evidence."""
+    page = _filled("why.md", "evidence", counted(course.EVIDENCE))
+    return course.rendered(page, course.Measured.read())
 
 
 def _rules() -> Iterator[str]:

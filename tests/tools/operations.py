@@ -46,6 +46,32 @@ def operations() -> str:
     return "\n".join(_page()) + "\n"
 
 
+def counted(rows: Sequence[str]) -> str:
+    """A table of how many results of how many runs differed, for the rows with these ids, on each device."""
+    sessions = evidence.read_all([path] if (path := catalogue.folder() / "evidence").is_dir() else [])
+    heads = ["operation", *(f"{mode}, on {_where(session)}" for session in sessions for mode in ("off", "on"))]
+    table = {row.id: row for file, name in TABLES for row in catalogue.load().rows(file, name)}
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for name in rows:
+        cells = [_count(name, session, mode) for session in sessions for mode in ("off", "strict")]
+        lines.append(f"| `{table[name].list('names')[0]}` ({name}) | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _count(row: str, session: Session, mode: str) -> str:
+    """What one dtype, the first that was measured, did in a mode."""
+    found = (one.outcomes for one in session.measurements if one.subject.row == row and not one.subject.called)
+    outcome = next((outcomes[mode] for outcomes in found if mode in outcomes), None)
+    if outcome is None:
+        return ""
+    if outcome.verdict not in (Verdict.CONFIRMED, Verdict.NOT_OBSERVED, Verdict.DETERMINISTIC_PATH):
+        return str(outcome.verdict.value)
+    if outcome.distinct <= 1:
+        return f"all {outcome.runs} runs equal"
+    apart = f", {outcome.absolute:.2g} apart" if outcome.absolute else ""
+    return f"{outcome.distinct} results of {outcome.runs} runs{apart}"
+
+
 def probed(row: Row) -> bool:
     """Whether there is a probe for a row."""
     return row.id in PROBES

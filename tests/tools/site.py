@@ -66,7 +66,7 @@ def linked(text: str) -> str:
 
 def _codes_linked(name: str, text: str) -> str:
     """A page with the codes of rules in its prose leading to their pages."""
-    folder = "" if name.startswith(f"{RULES}/") else f"{'../' * name.count('/')}{RULES}/"
+    folder = f"{'../' * name.count('/')}{RULES}/"
 
     def link(found: re.Match[str]) -> str:
         rule = catalogue.load().rules.get(found["code"] or "")
