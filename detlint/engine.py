@@ -103,4 +103,5 @@ def entries_of(
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
     errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)
-    return Programs(tuple(entries), len(collected), time.monotonic() - begun, (*errors, *project.errors))
+    seconds = time.monotonic() - begun
+    return Programs(tuple(entries), len(collected), seconds, (*errors, *project.errors), project.imports)

@@ -26,7 +26,7 @@ from detlint.source import is_test
 
 
 class Project:
-    """All files of a run, linked."""
+    """All files of a run, linked. `imports` has the files that a file imports, by path."""
 
     def __init__(
         self,
@@ -43,7 +43,8 @@ class Project:
         self.facts = tuple(facts)
         self.program = linked(self.facts, catalogue, unread)
         self.tables = tables(catalogue, torch)
-        self._imported = {path for each in self.facts for path in self._imports(each)}
+        self.imports = {each.path: frozenset(filter(None, self._imports(each))) for each in self.facts}
+        self._imported = frozenset().union(*self.imports.values())
         self.errors: list[str] = []  # what could not be followed
         self._started: set[object] = set()  # the processes that have been followed, by what they are given
         self._ends: list[tuple[str, State]] = []  # the files that programs start with, and how these end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
@@ -96,9 +96,22 @@ class Report:
 
 @dataclass(frozen=True)
 class Programs:
-    """The entry points of a run, sorted by place; `errors` says what could not be read."""
+    """The entry points of a run, sorted by place; `errors` says what could not be read.
+
+    `imports` has the files that a file imports, by path.
+    """
 
     entries: tuple[Entry, ...]
     files: int
     seconds: float
     errors: tuple[str, ...] = ()
+    imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def loaded(self, path: str) -> set[str]:
+        """The files that may be loaded where a program starts with the one at `path`, that among them."""
+        found, waiting = {path}, [path]
+        while waiting:
+            new = self.imports.get(waiting.pop(), frozenset()) - found
+            found |= new
+            waiting += new
+        return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -80,8 +81,45 @@ def junit(text: str) -> Iterator[Row]:
         yield name[1], path, line, failure.get("message", "")
 
 
+def html(text: str) -> Iterator[Row]:
+    path = ""
+    for shown in Shown(text).texts:
+        if match := re.fullmatch(r"(error|warning|note) (\w+) (cell \d+:)?(\d+):\d+ (.*)", shown, re.S):
+            yield match[2], path, LINES[path] if match[3] else int(match[4]), match[5]
+        else:
+            path = shown.rpartition(" ")[0]
+
+
+class Shown(HTMLParser):
+    """The texts of the headings of files, and of the lines that open findings."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._inside, self._quote = False, ""
+        self.feed(text.partition("<main>")[2].partition("</main>")[0])
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("h3", "summary"):
+            self._inside, self._quote = True, ""
+            self.texts.append("")
+        if ("class", "msg") in attrs:
+            self._quote = "`"  # messages write code so
+        if tag == "code":
+            self.handle_data(self._quote)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "code":
+            self.handle_data(self._quote)
+        self._inside = self._inside and tag not in ("h3", "summary")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.texts[-1] += data
+
+
 READERS: dict[str, Callable[[str], Iterator[Row]]] = {
-    "github": github, "gitlab": gitlab, "rdjson": rdjson, "sarif": sarif, "junit": junit,
+    "github": github, "gitlab": gitlab, "rdjson": rdjson, "sarif": sarif, "junit": junit, "html": html,
 }  # fmt: skip
 
 
@@ -93,7 +131,7 @@ def test_each_format_tells_the_rule_the_place_and_the_message_of_each_finding(na
         finding = judged.finding
         line = LINES.get(finding.place.path, finding.place.line)
         message = finding.message
-        if name in ("github", "junit"):
+        if name in ("github", "junit", "html"):
             message = message.replace("\x1b", "\\x1b").replace("\ufffe", "\\ufffe")
         assert row[:3] == (finding.code, finding.place.path, line)
         assert row[3].startswith(message)

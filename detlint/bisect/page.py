@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
+from detlint import page
 from detlint.bisect.align import Divergence
 from detlint.bisect.outcome import Found, Outcome
 from detlint.bisect.records import End, Event, Op
 from detlint.bisect.spread import Spread
 
-_CELL, _GAP, _LEFT, _TOP = 14, 2, 260, 24  # pixels
-_EQUAL, _DIFFERS, _NOTHING = "#9ecae1", "#d94801", "#eeeeee"
+_CELL, _GAP, _TOP, _LETTER = 14, 2, 24, 6.5  # pixels, the last one the width of a letter
+_LONGEST = 40  # letters shown of a name
+_EQUAL, _DIFFERS, _NOTHING = "equal", "differs", "nothing"  # classes of the style
 _STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em; color: #222; }
-pre { background: #f6f6f6; padding: 1em; overflow-x: auto; font-size: 13px; white-space: pre-wrap; }
-h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; }
-td, th { border: 1px solid #ddd; padding: 4px 8px; vertical-align: top; text-align: left; overflow-wrap: anywhere; }
-.differs { background: #fdd0a2; } .key span { display: inline-block; width: 1em; height: 1em; margin: 0 .3em 0 1em; }
-svg text { font: 11px system-ui, sans-serif; }
+th, td { border: 1px solid var(--line); padding: .25rem .5rem; vertical-align: top; text-align: left; }
+th:first-child, td:first-child { width: 7rem; color: var(--faint); }
+tr.differs { background: var(--bad-back); }
+pre.report { white-space: pre-wrap; }
+.key span { white-space: nowrap; margin-left: 1em; }
+.key i { display: inline-block; width: 1em; height: 1em; margin-right: .3em; vertical-align: -.1em; }
+.key .equal { background: var(--equal); } .key .differs { background: var(--differs); }
+.key .nothing { background: var(--nothing); }
+.steps { overflow-x: auto; }
+svg text { font: 11px system-ui, sans-serif; fill: var(--text); }
+rect.equal { fill: var(--equal); } rect.differs { fill: var(--differs); } rect.nothing { fill: var(--nothing); }
+@media (max-width: 40rem) { th:first-child, td:first-child { width: 4.5rem; } table { font-size: .85rem; } }
+@media print { rect, .key i, tr.differs { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 
 
 def build(outcome: Outcome, program: str, text: str, spread: Spread) -> str:
     """The page: the report as text, the two runs side by side where they part, and how the difference spreads."""
     title = f"{program}: {outcome.verdict}"
-    parts = [f"<h1>{escape(title)}</h1>", f"<pre>{escape(text)}</pre>"]
+    parts = [f"<h1>{page.text(title)}</h1>", f"<pre class=report>{page.text(text)}</pre>"]
     for found in outcome.found[:8]:
         parts.append(_side_by_side(found))
     if spread.steps:
         parts += ["<h2>Steps</h2>", _key(), _drawn(spread)]
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
+    return page.whole(title, "\n".join(parts), _STYLE)
 
 
 def _side_by_side(found: Found) -> str:
@@ -52,7 +59,7 @@ def _side_by_side(found: Found) -> str:
     cells = "".join(_row(row, head=i == 0) for i, row in enumerate(rows))
     place = f" at {divergence.line}" if divergence.line is not None else ""
     head = f"Stream {found.stream}{place}: {found.cause.title}"
-    return f"<h2>{escape(head)}</h2><p>{divergence.equal:,} equal records come before.</p><table>{cells}</table>"
+    return f"<h2>{page.text(head)}</h2><p>{divergence.equal:,} equal records come before.</p><table>{cells}</table>"
 
 
 def _of_pair(divergence: Divergence) -> list[tuple[str, str, str]]:
@@ -75,7 +82,7 @@ def _of_pair(divergence: Divergence) -> list[tuple[str, str, str]]:
 def _row(row: Sequence[str], head: bool) -> str:
     cell = "th" if head else "td"
     differs = ' class="differs"' if not head and row[1] != row[2] else ""
-    return f"<tr{differs}>" + "".join(f"<{cell}>{escape(one)}</{cell}>" for one in row) + "</tr>"
+    return f"<tr{differs}>" + "".join(f"<{cell}>{page.text(one)}</{cell}>" for one in row) + "</tr>"
 
 
 def _record(record: Op | Event | End | None) -> str:
@@ -89,24 +96,25 @@ def _record(record: Op | Event | End | None) -> str:
 
 def _key() -> str:
     words = ((_EQUAL, "equal in both runs"), (_DIFFERS, "differs"), (_NOTHING, "nothing recorded"))
-    spans = "".join(f'<span style="background:{color}"></span>{told}' for color, told in words)
+    spans = "".join(f"<span><i class={kind}></i>{told}</span>" for kind, told in words)
     return f'<p class="key">One column for each step of an optimizer, from the left:{spans}</p>'
 
 
 def _drawn(spread: Spread) -> str:
     """The grid of steps and what they changed."""
     pitch = _CELL + _GAP
-    width, height = _LEFT + pitch * len(spread.steps) + 10, _TOP + pitch * len(spread.names) + 10
-    parts = [f'<text x="{_LEFT + pitch * i}" y="14">{i}</text>' for i in range(0, len(spread.steps), 10)]
+    left = round(_LETTER * min(max(map(len, spread.names), default=0), _LONGEST)) + 16
+    width, height = left + pitch * len(spread.steps) + 10, _TOP + pitch * len(spread.names) + 10
+    parts = [f'<text x="{left + pitch * i}" y="14">{i}</text>' for i in range(0, len(spread.steps), 10)]
     for j, name in enumerate(spread.names):
         y = _TOP + pitch * j
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 11}" text-anchor="end">{escape(name[-40:])}</text>')
+        parts.append(f'<text x="{left - 8}" y="{y + 11}" text-anchor="end">{page.text(name[-_LONGEST:])}</text>')
         for i, step in enumerate(spread.steps):
-            color = _NOTHING if name not in step else _EQUAL if step[name] else _DIFFERS
-            told = f"{escape(name)}, step {i}"
+            kind = _NOTHING if name not in step else _EQUAL if step[name] else _DIFFERS
+            told = f"{page.text(name)}, step {i}"
             parts.append(
-                f'<rect x="{_LEFT + pitch * i}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{color}">'
+                f'<rect x="{left + pitch * i}" y="{y}" width="{_CELL}" height="{_CELL}" class={kind}>'
                 f"<title>{told}</title></rect>"
             )
     drawn = "".join(parts)
-    return f'<div style="overflow-x:auto"><svg width="{width}" height="{height}" role="img">{drawn}</svg></div>'
+    return f'<div class=steps><svg width="{width}" height="{height}" role="img" aria-label="Steps">{drawn}</svg></div>'

@@ -22,7 +22,7 @@ from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
 from detlint.commands.failing import complain, defect, leave_pipe, reason
-from detlint.output.printed import in_json, printable
+from detlint.printed import in_json, printable
 from detlint.verify.pool import StartError
 
 _DESCRIPTION = """\

@@ -8,7 +8,7 @@ import click
 
 from detlint import config
 from detlint.commands.terminal import clear_errors
-from detlint.output.printed import one_line
+from detlint.printed import one_line
 from detlint.store import Store
 
 

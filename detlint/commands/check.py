@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from detlint.fixer import Outcome
     from detlint.fixing import Fixed
-    from detlint.report import Report
+    from detlint.report import Programs, Report
     from detlint.snapshot import Snapshot
 
 _SEVERITIES = ("error", "warning", "note")
@@ -46,6 +46,7 @@ _SECTIONS = {
     "Measured": ("--verify", "--device", "--evidence"),
     "Run": ("--jobs", "--no-cache"),
 }
+_TOLD_ANEW = ("junit", "html")  # formats that tell of seconds in their midst, or rest on files that are no Python
 
 
 @click.command(cls=Sectioned, sections=_SECTIONS)
@@ -157,7 +158,8 @@ def check(
             asked = arguments if plain else None
             snapshot = _snapshot(asked, begun, paths, settings, format_)
             shown = judge(report())
-            said = _said(shown, paths, settings, format_, output, statistics, exit_zero)
+            programs = _programs(paths, settings, jobs) if format_ == "html" else None
+            said = _said(shown, programs, paths, settings, format_, output, statistics, exit_zero)
             click.echo(said.err, err=True, nl=False)
             write(said.out, output)
             if snapshot is not None and asked is not None and shown.lasting:
@@ -175,11 +177,18 @@ def _checked(paths: tuple[Path, ...], settings: Config, jobs: int, since: str | 
         return engine.check_paths(paths, settings, _torch(settings), jobs, progress, since)
 
 
+def _programs(paths: tuple[Path, ...], settings: Config, jobs: int) -> Programs:
+    from detlint import engine
+
+    with progress_bar() as progress:
+        return engine.entries_of(paths, settings, _torch(settings), jobs, progress)
+
+
 def _snapshot(
     asked: tuple[str, ...] | None, begun: int, paths: tuple[Path, ...], settings: Config, format_: str
 ) -> Snapshot | None:
     """What the run is about to look at, where it is one that can be said again."""
-    if asked is None or settings.cache_dir is None or format_ == "junit":  # which tells of seconds in its midst
+    if asked is None or settings.cache_dir is None or format_ in _TOLD_ANEW:
         return None
     from detlint.snapshot import Snapshot
 
@@ -188,6 +197,7 @@ def _snapshot(
 
 def _said(
     report: Report,
+    programs: Programs | None,
     paths: tuple[Path, ...],
     settings: Config,
     format_: str,
@@ -197,7 +207,7 @@ def _said(
 ) -> Said:
     """What is said of a report."""
     color = output is None and in_color()
-    out = formats.render(format_, report, settings, color, statistics)
+    out = formats.render(format_, report, settings, color, statistics, programs)
     err = complaints((*report.errors, *report.notes, *nothing_there(report.files, paths)))
     return Said(out, err, 1 if report.findings and not exit_zero else 0, format_ == "json")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from detlint.output.printed import one_line
+from detlint.printed import one_line
 
 FAILED = 2  # the exit status of a run that failed
 _VARIABLE = "DETLINT_DEBUG"

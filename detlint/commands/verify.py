@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from detlint import catalogue
 from detlint.commands.failing import complain, defect, leave_pipe, reason
-from detlint.output.printed import one_line, printable
+from detlint.printed import one_line, printable
 from detlint.verify import evidence, join, report, session
 from detlint.verify.pool import Limits, StartError
 from detlint.verify.probes import PROBES

@@ -9,7 +9,7 @@ from detlint import __version__
 from detlint.finding import Place
 from detlint.link.entries import Entry, Met, Stream
 from detlint.link.state import UNSEEDED, Drawn, Seeded
-from detlint.output.printed import in_json
+from detlint.printed import in_json
 from detlint.report import Programs
 
 _SWITCHES = {  # by key of the document, the name of the switch in a state

@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from detlint.config import Config
     from detlint.fixer import Settings
-    from detlint.report import Report
+    from detlint.report import Programs, Report
 
-NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit")  # each a module beside this one
-_OTHERS = ("text", "github", "junit")  # that are no JSON
+NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # each a module beside this one
+_OTHERS = ("text", "github", "junit", "html")  # that are no JSON
 
 
-def render(name: str, report: Report, config: Config, color: bool = False, statistics: bool = False) -> str:
-    """The report in one format; `color` and `statistics` are for text alone.
+def render(
+    name: str,
+    report: Report,
+    config: Config,
+    color: bool = False,
+    statistics: bool = False,
+    programs: Programs | None = None,
+) -> str:
+    """The report in one format; `color` and `statistics` are for text alone, the entry points for HTML.
 
     What UTF-8 cannot hold, as the names of some files, is escaped.
     """
     from detlint.output.files import Files
-    from detlint.output.printed import in_json
+    from detlint.printed import in_json
 
     files = Files(lambda: _settings(config))
     if name == "text":
@@ -31,6 +38,10 @@ def render(name: str, report: Report, config: Config, color: bool = False, stati
         from detlint.output import json
 
         shown = json.render(report, files.read, config.cache_dir)
+    elif name == "html":
+        from detlint.output import html
+
+        shown = html.render(report, files, programs)
     else:
         shown = import_module(f"detlint.output.{name}").render(report, files)
     shown = shown if name in _OTHERS else in_json(shown)

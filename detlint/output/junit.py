@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from detlint.output.files import Files
-from detlint.output.printed import no_command, one_line, printable
 from detlint.output.words import related, remarks, spot
+from detlint.printed import no_command, one_line, printable
 from detlint.report import Judged, Report
 
 

@@ -30,7 +30,7 @@ def offered(finding: Finding, files: Files) -> Mapping[str, str]:
     That is a safe fix which `detlint --fix` would make, and which needs no file that is not there yet.
     """
     fix = finding.fix
-    if fix is None or fix.safety is not Safety.SAFE or not all(_is_there(need, files) for need in fix.imports):
+    if fix is None or fix.safety is not Safety.SAFE or not all(is_there(need, files) for need in fix.imports):
         return {}
     from detlint import fixer  # it imports the parsers
     from detlint.analyse import undisturbed
@@ -105,7 +105,7 @@ def _joined(lines: list[str], head: int, tail: int) -> str:
     return text.removesuffix("\n").removesuffix("\r") if text.endswith(("\n", "\r")) else text
 
 
-def _is_there(need: Import, files: Files) -> bool:
+def is_there(need: Import, files: Files) -> bool:
     """Whether an import finds what it needs; a copy of the runtime has to be there, and of this version."""
     parts = need.module.lstrip(".").split(".")
     if parts[-1] != _COPY:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from detlint.finding import Severity, Verification
-from detlint.output.printed import no_command, one_line
-from detlint.output.words import measured, related, where
+from detlint.output.words import count, measured, related, where
+from detlint.printed import no_command, one_line
 from detlint.report import Judged, Report
 from detlint.source import lines_of
 
@@ -98,20 +98,16 @@ def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
 
 def _statistics(console: Console, report: Report) -> None:
     counts = Counter((judged.rule.code, judged.rule.name, judged.severity.value) for judged in report.findings)
-    for (code, name, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        _print(console, Text(f"{count:6}  {code}  {severity:8} {name}"))
+    for (code, name, severity), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        _print(console, Text(f"{number:6}  {code}  {severity:8} {name}"))
 
 
 def _summary(report: Report) -> Text:
     counts = Counter(judged.severity for judged in report.findings)
-    files = _count(report.files, "file")
-    entries = _count(report.entry_points, "entry point")
+    files = count(report.files, "file")
+    entries = count(report.entry_points, "entry point")
     if not report.findings:
         return Text(f"Nothing found in {files} ({entries}).", "green")
-    parts = ", ".join(_count(counts[severity], severity.value) for severity in Severity if counts[severity])
-    total = _count(len(report.findings), "finding")
+    parts = ", ".join(count(counts[severity], severity.value) for severity in Severity if counts[severity])
+    total = count(len(report.findings), "finding")
     return Text(f"{total} in {files} ({entries}): {parts}.")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

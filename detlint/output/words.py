@@ -48,3 +48,8 @@ def related(finding: Finding) -> Iterator[str]:
     """The other places that explain a finding."""
     for each in finding.related:
         yield f"{where(each.place)}: {each.message}"
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

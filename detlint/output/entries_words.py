@@ -1,0 +1,118 @@
+"""What is said of an entry point in words, alike wherever people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from detlint.finding import Place
+from detlint.link.entries import Entry, Stream
+from detlint.output.words import count
+from detlint.report import Programs
+
+GOOD, FAIR, BAD = "green", "yellow", "red"
+STATES = {"seeded": GOOD, "optional": FAIR, "late": BAD, "unseeded": BAD}  # of a generator
+SWITCHES = {  # by name in a state: a short name, the words to show for a default, their styles, what is told
+    "algorithms": ("determ.", "off", {"on": GOOD, "warn": FAIR, "optional": FAIR}, ("warn", "optional")),
+    "benchmark": ("benchmark", "default", {"off": GOOD, "on": BAD, "optional": FAIR}, ("on", "optional")),
+    "cudnn": ("cudnn", "default", {"on": GOOD, "optional": FAIR}, ("optional",)),
+    "workspace": ("cuBLAS", "unset", {"set": GOOD, "optional": FAIR}, ("optional",)),
+}
+SETTINGS = {
+    "algorithms": "deterministic algorithms",
+    "benchmark": "cudnn.benchmark",
+    "cudnn": "cudnn.deterministic",
+    "workspace": "CUBLAS_WORKSPACE_CONFIG",
+}
+_SET = {
+    "on": "switched on",
+    "off": "switched off",
+    "warn": "set to warn only",
+    "set": "set",
+    "unsure": "perhaps changed",
+}
+Told = tuple[str, str, str]  # a label, its style and a sentence
+
+
+def name_of(entry: Entry) -> str:
+    """What people call it: its file, and its function where it starts with one."""
+    return f"{entry.path}: {entry.function}" if entry.function else entry.path
+
+
+def idle(entry: Entry) -> bool:
+    """Whether a program draws nothing, seeds nothing, sets nothing and makes no loader."""
+    used = any(stream.state != "none" for stream in entry.streams) or entry.loaders
+    return not used and not any(entry.switch(name)[1] for name in SWITCHES)
+
+
+def told(entry: Entry, everything: bool) -> Iterator[Told]:
+    """What is wrong in a program, or all of it."""
+    for stream in entry.streams:
+        wrong = stream.state not in ("none", "seeded") and stream.drawn is not None
+        if wrong or (everything and stream.state != "none"):
+            yield stream.generator, STATES[stream.state], _story(entry, stream)
+    for name, (head, _, styles, problems) in SWITCHES.items():
+        word, met = entry.switch(name)
+        if met is not None and (everything or word in problems):
+            condition = f" only {_only(met.guarded, met.option)}" if word == "optional" else ""
+            done = _SET.get(met.event.word, f"set to {met.event.word}")
+            yield head, styles.get(word, ""), f"{done} at {_where(met.event.place)}{condition}"
+
+
+def loaders(entry: Entry) -> tuple[str, str]:
+    """How many loaders a program makes, and how many are given a generator and a worker_init_fn; its style."""
+    total = len(entry.loaders)
+    generators, inits = (sum(getattr(each, name) for each in entry.loaders) for name in ("generator", "worker_init"))
+    style = GOOD if generators == inits == total else FAIR
+    return (f"{total}: {generators} gen, {inits} init", style) if total else ("-", "")
+
+
+def closing(programs: Programs, idle: int) -> str:
+    """How many entry points there are, `idle` of which use no random numbers."""
+    files = count(programs.files, "file")
+    if not programs.entries:
+        return f"No entry points in {files}."
+    if idle == len(programs.entries):
+        return f"{count(idle, 'entry point')} in {files}, using no random numbers."
+    total = f"{count(len(programs.entries) - idle, 'entry point')} in {files}"
+    if not idle:
+        return f"{total}."
+    return f"{total}, and {count(idle, 'entry point')} that {'uses' if idle == 1 else 'use'} no random numbers."
+
+
+def _story(entry: Entry, stream: Stream) -> str:
+    """What a program does with one generator."""
+    first = stream.draws[0] if stream.draws else stream.drawn
+    drawn = f"drawn at {_where(first.event.place)} by {first.event.what}" if first else "not drawn from"
+    if stream.state == "seeded":
+        places = list(dict.fromkeys(_where(met.event.place) for met in stream.seeds))
+        return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded by its loader"
+    if stream.draws and not entry.telling(stream.draws):
+        drawn += " while a model is made whose weights are then loaded"
+    if stream.late is not None:
+        return f"{drawn}, seeded at {_where(stream.late.event.place)} after it"
+    if stream.state == "optional" and stream.optional is not None:
+        met = stream.optional
+        at = _where(met.event.place)
+        if met.event.certain or met.option:
+            return f"seeded at {at} only {_only(met.guarded, met.option)}, {drawn}"
+        return f"perhaps seeded at {at} by {met.event.what}, {drawn}"
+    if stream.state != "optional":
+        return f"{drawn}, not seeded"
+    apart = stream.drawn is not None and stream.drawn.apart
+    return f"{drawn} for a loader, seeded in its workers only" if apart else f"{drawn}, seeded on some paths only"
+
+
+def _only(guarded: bool, option: str) -> str:
+    if option:
+        return f"where {option} is changed from its default"
+    return "on some paths" if guarded else "with some values"
+
+
+def _where(place: Place) -> str:
+    """A place for people, who count a notebook's cells from 1."""
+    return f"{place.path}:{place.line}" if place.cell is None else f"{place.path}:cell {place.cell + 1}:{place.line}"
+
+
+def listed(items: Sequence[str], word: str) -> str:
+    """The items as a list in a sentence, with `word` before the last."""
+    return f" {word} ".join((", ".join(items[:-1]), items[-1])) if len(items) > 1 else items[0]

@@ -1,0 +1,81 @@
+"""Where programs start, as HTML: how each one seeds what it draws from, and what it finds switched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from detlint.link.entries import Entry
+from detlint.output.entries_words import (
+    BAD,
+    FAIR,
+    GOOD,
+    SETTINGS,
+    STATES,
+    SWITCHES,
+    closing,
+    idle,
+    loaders,
+    name_of,
+    told,
+)
+from detlint.page import text
+from detlint.report import Programs
+
+_CLASSES = {GOOD: "good", FAIR: "fair", BAD: "bad", "": ""}
+_NAMES = {head: SETTINGS[name] for name, (head, _, _, _) in SWITCHES.items()}
+_FEW = 12  # entry points that are not hidden behind a line that opens
+
+
+def shown(programs: Programs) -> list[Entry]:
+    """The entry points that draw, seed or switch something, or make a loader."""
+    return [entry for entry in programs.entries if not idle(entry)]
+
+
+def section(programs: Programs, entries: Sequence[Entry], found: Mapping[int, int]) -> str:
+    """The section of the page. `found` has the number of findings in the files that an entry loads, by its index."""
+    rows = "\n".join(_entry(entry, number, found.get(number, 0)) for number, entry in enumerate(entries))
+    if len(entries) > _FEW:
+        rows = f"<details class=many><summary>{len(entries)} entry points</summary>\n{rows}\n</details>"
+    counted = text(closing(programs, len(programs.entries) - len(entries)))
+    return f"<section id=programs><h2>Where programs start</h2>\n{rows}\n<p class=faint>{counted}</p></section>"
+
+
+def _entry(entry: Entry, number: int, findings: int) -> str:
+    badges = " ".join(_badges(entry))
+    head = f"<span class=name>{text(name_of(entry))}</span> <span class=faint>{text(entry.kind)}</span> {badges}"
+    body = "".join(_sentences(entry))
+    if findings:
+        button = f"<button type=button class=only data-p={number} hidden>Show only these</button>"
+        body += f"<dt>findings<dd>{findings} in the files that it loads {button}"
+    return f"<details class=entry><summary>{head}</summary><dl>{body}</dl></details>"
+
+
+def _badges(entry: Entry) -> Iterator[str]:
+    """The state of each generator that is used, and what is not at its default, in a word or two."""
+    for stream in entry.streams:
+        if stream.state != "none":
+            yield _badge(f"{stream.generator} {stream.state}", STATES[stream.state])
+    for name, (_, default, styles, _) in SWITCHES.items():
+        word, _ = entry.switch(name)
+        if word != default:
+            yield _badge(f"{SETTINGS[name]} {word}", styles.get(word, ""))
+    if entry.loaders:
+        generators, inits = (sum(getattr(each, it) for each in entry.loaders) for it in ("generator", "worker_init"))
+        total = len(entry.loaders)
+        words = f"{total} loader{'s' * (total != 1)}: {generators} with generator, {inits} with worker_init_fn"
+        yield _badge(words, loaders(entry)[1])
+
+
+def _badge(words: str, style: str) -> str:
+    return f'<span class="badge {_CLASSES[style]}">{text(words)}</span>'
+
+
+def _sentences(entry: Entry) -> Iterator[str]:
+    """All that is known of it, and which settings nothing touches."""
+    for label, style, sentence in told(entry, everything=True):
+        yield f'<dt class="{_CLASSES[style]}">{text(_NAMES.get(label, label))}<dd>{text(sentence)}'
+    unset = [
+        f"{SETTINGS[name]} ({default})" for name, (_, default, _, _) in SWITCHES.items() if not entry.switch(name)[1]
+    ]
+    if unset:
+        yield f"<dt>not set<dd>{text(', '.join(unset))}"

@@ -1,0 +1,35 @@
+"""The rules that found something, in short, as HTML: a page may be read where nothing else can be looked up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from detlint.catalogue import Rule
+from detlint.page import prose, text
+
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
+
+
+def section(rules: Iterable[Rule]) -> str:
+    """The section of the page."""
+    articles = "\n".join(_article(rule) for rule in rules)
+    return f"<section id=rules><h2>The rules</h2>\n{articles}</section>" if articles else ""
+
+
+def _article(rule: Rule) -> str:
+    refs = "".join(f'<li><a href="{text(ref)}" rel="noreferrer">{text(ref)}</a></li>' for ref in rule.refs)
+    more = f"<ul>{refs}</ul>" if refs else ""
+    said = "".join(f"<p>{prose(each)}</p>" for each in _paragraphs(rule))
+    return (
+        f'<article class=rule id="{text(rule.code)}"><h3>{text(rule.code)} {text(rule.name)}</h3>'
+        f"<p><b>{prose(rule.summary)}.</b></p>{said}{more}</article>"
+    )
+
+
+def _paragraphs(rule: Rule) -> Iterator[str]:
+    """What the page of a rule says ahead of its first example."""
+    for paragraph in re.split(r"\n\s*\n", rule.prose.partition("\n```")[0]):
+        plain = " ".join(paragraph.split())
+        if plain and not plain.startswith(("#", "|")):
+            yield _LINK.sub(r"\1", plain)
