@@ -13,6 +13,9 @@ from tests.tools import docs
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {
+    "language_model/text.py": ["DET601"],
+    "language_model/train.py": ["DET701", "DET105", "DET201"],
+    "processes/train.py": ["DET102", "DET201"],
     "segmentation/data.py": ["DET104", "DET208", "DET204", "DET201", "DET202", "DET402"],
     "segmentation/train.py": ["DET501", "DET302", "DET505", "DET106"],
 }

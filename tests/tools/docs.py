@@ -11,6 +11,7 @@ from detlint import catalogue
 from tests.benchmarks import report
 from tests.benchmarks.results import Results
 from tests.tools.operations import operations
+from tests.tools.pictures import drawing
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -25,7 +26,7 @@ def generate(write: bool) -> list[Path]:
             stale.append(path)
             if write:
                 path.write_text(text, encoding="utf-8")
-    return stale
+    return stale + drawing.stale(write)
 
 
 def rules() -> str:
