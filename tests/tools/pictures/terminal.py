@@ -16,8 +16,9 @@ from detlint.config import Config
 from detlint.output import formats
 
 ROOT = Path(__file__).parent.parent.parent.parent
-COMMAND = "detlint --select DET1,DET5 docs/examples/segmentation"
-_WIDTH = 128
+PLACE = "docs/examples/segmentation"
+COMMAND = "detlint --select DET1,DET5 ."
+_WIDTH = 114
 _FRAME = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -45,7 +46,7 @@ def terminal() -> str:
     console = Console(record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     console.print(Text.assemble(("$ ", "bold green"), COMMAND))
     console.print(Text.from_ansi(_output()))
-    return console.export_svg(title="detlint", theme=MONOKAI, code_format=_FRAME, unique_id="detlint")
+    return console.export_svg(title=PLACE, theme=MONOKAI, code_format=_FRAME, unique_id="detlint")
 
 
 def words(svg: str) -> str:
@@ -57,9 +58,9 @@ def _output() -> str:
     """What the command prints."""
     _, _, rules, path = COMMAND.split()
     before = Path.cwd()
-    os.chdir(ROOT)
+    os.chdir(ROOT / PLACE)
     try:
-        config = Config(select=tuple(rules.split(",")), root=ROOT)
+        config = Config(select=tuple(rules.split(",")), root=Path())
         report = engine.check_paths([Path(path)], config, catalogue.load().newest_release(), jobs=1)
         return formats.render("text", report, config, color=True)
     finally:
