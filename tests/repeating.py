@@ -21,6 +21,7 @@ from .forking import Forking, read_page
 from .repeat.data import DATA
 
 FOLDER = Path(__file__).parent / "repeat"
+EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 FILLS = (85, 170)
 TIMEOUT = 120
 """Seconds that one run may take on a busy machine; alone it takes about three."""
@@ -60,6 +61,18 @@ class Program:
 def programs() -> list[Program]:
     """All pages of tests/repeat, by name."""
     return [_read(path) for path in sorted(FOLDER.glob("*.md"))]
+
+
+def examples() -> list[Program]:
+    """The projects of docs/examples that run on a CPU."""
+    commands = {
+        "language_model": (("train.py", "input.txt", "2"), "text"),
+        "processes": (("train.py", "table.csv"), "table"),
+    }
+    return [
+        Program(name, {path.name: path.read_bytes() for path in sorted((EXAMPLES / name).glob("*.py"))}, command, data)
+        for name, (command, data) in commands.items()
+    ]
 
 
 def _read(path: Path) -> Program:

@@ -18,6 +18,9 @@ GENERATED = ("contributing.md",)  # by the site's configuration
 PAGES = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in GENERATED]
 PAGES += [path for folder in ("commands", "recipes") for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
 EXAMPLES = {
+    "language_model/text.py": ["DET601"],
+    "language_model/train.py": ["DET701", "DET105", "DET201"],
+    "processes/train.py": ["DET102", "DET201"],
     "segmentation/data.py": ["DET104", "DET208", "DET204", "DET201", "DET202", "DET402"],
     "segmentation/train.py": ["DET501", "DET302", "DET505", "DET106"],
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +12,11 @@ from click.testing import CliRunner
 
 from detlint.cli import cli
 
-from .repeating import FILLS, Program, Server, lists_by_age, programs, run
+from .repeating import FILLS, Program, Server, examples, lists_by_age, programs, results, run, write_data
 
 MEMORY = Path("/dev/shm")
 VARYING = [pytest.param(each, id=each.name) for each in programs() if not each.repeats]
+EXAMPLES = [pytest.param(each, id=each.name) for each in examples()]
 CONTROLS = [pytest.param(each, id=each.name) for each in programs() if each.repeats]
 
 
@@ -59,6 +61,43 @@ def test_two_runs_are_equal_after_the_fixes(
     assert contents(scripts) == fixed
 
 
+@pytest.mark.parametrize("program", EXAMPLES)
+def test_two_runs_of_an_example_differ_and_are_equal_after_the_fixes(
+    program: Program, tmp_path: Path, servers: tuple[Server, Server]
+) -> None:
+    scripts = program.write(tmp_path / "scripts")
+    for name in ("written", "fixed"):
+        (tmp_path / name).mkdir()
+    first, second = run(program, (scripts, scripts), tmp_path / "written", servers)
+    assert first != second
+    fix(scripts, program.unsafe)
+    first, second = run(program, (scripts, scripts), tmp_path / "fixed", servers)
+    assert differing(first, second) == []
+
+
+def test_a_run_that_is_resumed_does_what_a_whole_one_does_once_the_checkpoint_is_fixed(
+    tmp_path: Path, servers: tuple[Server, Server]
+) -> None:
+    program = next(each for each in examples() if each.name == "language_model")
+    scripts = program.write(tmp_path / "scripts")
+    fix(scripts, False)
+    for fixed in (False, True):
+        if fixed:
+            fix(scripts, True, "--select", "DET701")
+        whole, resumed = (tmp_path / f"{name}-{fixed}" for name in ("whole", "resumed"))
+        for folder, server, epochs in ((whole, servers[0], "2"), (resumed, servers[1], "12")):
+            shutil.copytree(scripts, folder)
+            write_data(program.data, folder, order=0)
+            for until in epochs:
+                status = server.start(("train.py", "input.txt", until), folder).wait()
+                assert status == 0, (folder / "log.txt").read_text()
+        learned = [
+            {path: value for path, value in results(folder).items() if path.startswith("checkpoint.pt['model']")}
+            for folder in (whole, resumed)
+        ]
+        assert (learned[0] == learned[1]) is fixed
+
+
 @pytest.mark.parametrize("program", CONTROLS)
 def test_a_control_repeats_as_it_is(
     program: Program, tmp_path: Path, place: Path, servers: tuple[Server, Server]
@@ -79,9 +118,9 @@ def test_the_fixes_change_no_result_of_a_control(
     assert differing(before, after) == []
 
 
-def fix(folder: Path, unsafe: bool) -> None:
-    """Lets detlint fix the files of a folder; findings that remain are no error."""
-    options = ["--fix", "--jobs", "1", *(["--unsafe-fixes"] if unsafe else [])]
+def fix(folder: Path, unsafe: bool, *more: str) -> None:
+    """Lets detlint fix the files of a folder, with more options; findings that remain are no error."""
+    options = ["--fix", "--jobs", "1", *(["--unsafe-fixes"] if unsafe else []), *more]
     done = CliRunner().invoke(cli, [*options, str(folder)])
     assert done.exit_code in (0, 1), done.output
 

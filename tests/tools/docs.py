@@ -14,6 +14,7 @@ from tests.tools import course, site
 from tests.tools.missed import missed
 from tests.tools.operations import counted, operations
 from tests.tools.peers import peers as measured_peers
+from tests.tools.pictures import drawing
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -35,7 +36,7 @@ def generate(write: bool) -> list[Path]:
             stale.append(path)
             if write:
                 path.write_text(text, encoding="utf-8")
-    return stale
+    return stale + drawing.stale(write)
 
 
 def rules() -> str:

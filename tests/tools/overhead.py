@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -25,7 +26,6 @@ from detlint.bisect.options import Options
 from detlint.bisect.session import Session
 from detlint.bisect.streams import Trace
 
-_STEPS = {"mlp": 300, "cnn": 20, "transformer": 10}
 _HEADER = f"{'model':12} {'plain ms':>9} {'recorded':>9} {'ratio':>6} {'records':>8} {'B/record':>9} {'on disk':>8} {'MiB':>6}"
 
 
@@ -56,7 +56,28 @@ def transformer() -> Callable[[], torch.Tensor]:
     return _step(net, lambda: nn.functional.cross_entropy(net(x).view(-1, 1000), y))
 
 
-_MODELS = {"mlp": mlp, "cnn": cnn, "transformer": transformer}
+MODELS = {"mlp": (mlp, 300), "cnn": (cnn, 20), "transformer": (transformer, 10)}  # with how many steps are timed
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What recording costs: milliseconds of a step without and with it, records of a step, bytes of one, MiB of memory."""
+
+    model: str
+    plain: float
+    recorded: float
+    records: float
+    size: float
+    disk: float
+    memory: float
+
+    def __str__(self) -> str:
+        """A line of the table."""
+        ratio = self.recorded / self.plain
+        return (
+            f"{self.model:12} {self.plain:9.2f} {self.recorded:9.2f} {ratio:6.2f} "
+            f"{self.records:8.0f} {self.size:9.0f} {self.disk:8.0f} {self.memory:6.0f}"
+        )
 
 
 def _step(net: nn.Module, loss: Callable[[], torch.Tensor]) -> Callable[[], torch.Tensor]:
@@ -72,22 +93,23 @@ def _step(net: nn.Module, loss: Callable[[], torch.Tensor]) -> Callable[[], torc
     return step
 
 
-def measure(name: str) -> str:
-    """A line of the table: recording cannot be undone in a process, so each model has one of its own."""
+def measure(name: str) -> Cost:
+    """The cost for a model: recording cannot be undone in a process, so each model has one of its own."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    step = _MODELS[name]()
+    build, steps = MODELS[name]
+    step = build()
     plain, recorded = [], []
     with tempfile.TemporaryDirectory() as folder:
-        _times(step, 3)
-        plain += _times(step, _STEPS[name])
+        times(step, 3)
+        plain += times(step, steps)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         held = Session(Path(folder), Options())
         child.install(held)
-        _times(step, 3)
+        times(step, 3)
         begun = _records(held)
-        recorded += _times(step, _STEPS[name])
-        count = (_records(held) - begun) / _STEPS[name]
+        recorded += times(step, steps)
+        count = (_records(held) - begun) / steps
         more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         held.recording = False  # back to plain steps, to see that the machine has not changed meanwhile
         held.finish()
@@ -96,7 +118,7 @@ def measure(name: str) -> str:
         size = sum(map(len, stream.lines())) / total
         disk = stream.path.stat().st_size / total
     one, other = statistics.median(plain) * 1000, statistics.median(recorded) * 1000
-    return f"{name:12} {one:9.2f} {other:9.2f} {other / one:6.2f} {count:8.0f} {size:9.0f} {disk:8.0f} {more:6.0f}"
+    return Cost(name, one, other, count, size, disk, more)
 
 
 def _records(held: Session) -> int:
@@ -105,7 +127,8 @@ def _records(held: Session) -> int:
     return track.writer.number
 
 
-def _times(step: Callable[[], torch.Tensor], count: int) -> list[float]:
+def times(step: Callable[[], torch.Tensor], count: int) -> list[float]:
+    """Seconds of the processor for each of some steps."""
     found = []
     for _ in range(count):
         start = time.process_time()
@@ -147,7 +170,7 @@ def main() -> None:
     """Print the table, or that of digests."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--digests", action="store_true", help="compare digests instead")
-    parser.add_argument("--model", choices=_MODELS, help=argparse.SUPPRESS)
+    parser.add_argument("--model", choices=MODELS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.digests:
         compare_digests()
@@ -157,7 +180,7 @@ def main() -> None:
         import subprocess
 
         print(_HEADER)
-        for name in _MODELS:
+        for name in MODELS:
             command = [sys.executable, "-m", "tests.tools.overhead", "--model", name]
             print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
 

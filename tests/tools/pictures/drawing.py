@@ -1,0 +1,31 @@
+"""The pictures of the documentation: which are stale to their data, and drawn anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tools.pictures import charts, terminal
+
+
+def stale(write: bool) -> list[Path]:
+    """The pictures that are not what their data say; `write` draws them.
+
+    That of the terminal counts by its words alone, as releases of rich draw it in other ways.
+    """
+    found = []
+    for name, draw in charts.DRAWN.items():
+        path, text = charts.FOLDER / f"{name}.svg", draw()
+        if _text(path) != text:
+            found.append(path)
+            if write:
+                path.write_text(text, encoding="utf-8")
+    path, text = charts.FOLDER / "terminal.svg", terminal.terminal()
+    if terminal.words(_text(path)) != terminal.words(text):
+        found.append(path)
+    if write:
+        path.write_text(text, encoding="utf-8")
+    return found
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""

@@ -1,0 +1,53 @@
+"""What a step of training costs with PyTorch's deterministic mode on, and while bisect records it, on a CPU."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from typing import Any
+
+import torch
+
+from tests.tools.overhead import MODELS, measure, times
+
+_TURNS = 9
+
+
+def overhead() -> dict[str, Any]:
+    """The ratio of each to a plain step, by model: recording cannot be undone, so each has a process of its own."""
+    return {"models": {name: _alone(name) for name in MODELS}}
+
+
+def _alone(name: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.tools.pictures.overhead", name]
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    print(name, found, flush=True)
+    return found
+
+
+def _ratios(name: str) -> dict[str, float]:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    build, count = MODELS[name]
+    step = build()
+    times(step, 3)
+    plain, strict = [], []
+    for _ in range(_TURNS):
+        torch.use_deterministic_algorithms(False)
+        plain += times(step, count)
+        torch.use_deterministic_algorithms(True)
+        strict += times(step, count)
+    torch.use_deterministic_algorithms(False)
+    mode = statistics.median(strict) / statistics.median(plain)
+    recorded = measure(name)
+    return {
+        "plain_ms": round(recorded.plain, 3),
+        "deterministic": round(mode, 3),
+        "recorded": round(recorded.recorded / recorded.plain, 3),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(_ratios(sys.argv[1])))
