@@ -83,3 +83,32 @@ def test_a_test_is_run_twice(seed: str, outcome: str, tmp_path: Path) -> None:
     (tmp_path / "test_train.py").write_text(head + FENCES[4][1])
     done = run([sys.executable, "-m", "pytest", *PYTEST_PLUGIN, "-p", "no:cacheprovider"], tmp_path)
     assert outcome in done.stdout, done.stdout
+
+
+def test_the_change_that_is_shown_is_what_the_fixes_make(project: Path) -> None:
+    done = detlint_or_flake8("detlint --diff docs/examples/language_model", project)
+    (shown,) = re.findall(r"^```diff\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    changes = [line for line in done.stdout.splitlines() if line[:1] in "-+" and line[:3] not in ("---", "+++")]
+    assert [line for line in shown.splitlines() if line != "..."] == [line for line in changes if "import" not in line]
+
+
+def test_the_commands_that_are_named_do_what_they_say(project: Path) -> None:
+    examples = project / "docs" / "examples"
+    (examples / "short.py").write_text("import torch\ntorch.manual_seed(1)\nprint(torch.rand(2) + 1)\n")
+    commands = set(re.findall(r"`(detlint [^`]*)`", README)) - {"detlint entries", "detlint bisect -- train.py"}
+    assert commands == {"detlint rule DET601"}
+    assert detlint_or_flake8("detlint rule DET601", project).stdout.startswith("# DET601 set-order")
+    entries = detlint_or_flake8("detlint entries", project).stdout
+    assert re.search(r"^docs/examples/language_model/train.py +main +seeded ", entries, re.MULTILINE)
+    assert "`detlint bisect -- train.py`" in README
+    runs = detlint_or_flake8("detlint bisect -- short.py", examples)
+    assert runs.returncode == 0, runs.stdout + runs.stderr
+    assert "`--format html`" in README
+    assert detlint_or_flake8("detlint --format html .", project).stdout.startswith("<!doctype html>")
+
+
+def test_findings_are_verified_or_it_is_said_why_not(project: Path) -> None:
+    assert re.search(r"^detlint verify \. ", README, re.MULTILINE)
+    done = detlint_or_flake8("detlint verify --repeats 2 --processes 2 --device cpu .", project)
+    assert done.returncode in (0, 1), done.stderr
+    assert re.search(r"DET40\d +(confirmed|not-observed) ", done.stdout), done.stdout
