@@ -31,3 +31,10 @@ def setup(app):
     site.write(DOCS)
     app.connect("source-read", lambda _, name, source: source.__setitem__(0, site.page(DOCS, name, source[0])))
     app.connect("doctree-read", lambda app, tree: site.mark_tables(app.env.docname, tree))
+    app.connect("html-page-context", widen, priority=900)  # after the theme
+
+
+def widen(app, name, template, context, tree):
+    """Leave out the contents beside pages of tables, which need the room."""
+    if name in site.FILTERED:
+        context["furo_hide_toc"] = True

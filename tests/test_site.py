@@ -102,6 +102,16 @@ def test_fonts_of_styles_are_looked_at(tmp_path: Path) -> None:
     assert problems(tmp_path, a_html="", a_css=style) == ["a.css: https://example.org/font.css is not in the site"]
 
 
+def test_fonts_and_images_of_pictures_are_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(
+        '<svg><image href="//example.org/b.png"/><style>p{src:url("http://a.b/c")}</style></svg>'
+    )
+    assert problems(tmp_path, a_html='<img src="a.svg">') == [
+        "a.svg: http://a.b/c is not in the site",
+        "a.svg: //example.org/b.png is not in the site",
+    ]
+
+
 def test_an_empty_folder_is_no_site(tmp_path: Path) -> None:
     assert problems(tmp_path) == [f"{tmp_path} has no pages"]
 

@@ -114,6 +114,6 @@ def _digest(text: str) -> str:
 
 
 if __name__ == "__main__":
-    text = PAGE.read_text(encoding="utf-8")
-    KEPT.write_text(json.dumps(asdict(measure(text)), indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(rendered(text, Measured.read()), encoding="utf-8")
+    measured = measure(PAGE.read_text(encoding="utf-8"))
+    KEPT.write_text(json.dumps(asdict(measured), indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(rendered(PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")  # as it is by now

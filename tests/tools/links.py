@@ -15,6 +15,7 @@ _FETCHED = {
     "audio": ("src",),
     "embed": ("src",),
     "iframe": ("src",),
+    "image": ("href", "xlink:href"),
     "img": ("src", "srcset"),
     "input": ("src",),
     "link": ("href",),
@@ -51,7 +52,7 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """A line for each thing that needs a network to work, and for each link within the site that leads nowhere."""
+    """A line for each thing that needs a network to work, in pages, styles and pictures, and for each link within the site that leads nowhere."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     if not pages:
         yield f"{site} has no pages"
@@ -61,8 +62,9 @@ def problems(site: Path) -> Iterator[str]:
         for target in page.linked:
             if not _is_elsewhere(target) and (why := _wrong(path, target, pages)):
                 yield f"{where}: {why}"
-    for path in sorted(site.rglob("*.css")):
-        for target in _STYLES.findall(path.read_text(encoding="utf-8")):
+    for path in sorted([*site.rglob("*.css"), *site.rglob("*.svg")]):
+        text = path.read_text(encoding="utf-8")
+        for target in [*_STYLES.findall(text), *(Page(text).fetched if path.suffix == ".svg" else ())]:
             if why := _wrong(path, target, pages):
                 yield f"{path.relative_to(site)}: {why}"
 

@@ -68,7 +68,7 @@ def _count(row: str, session: Session, mode: str) -> str:
         return str(outcome.verdict.value)
     if outcome.distinct <= 1:
         return f"all {outcome.runs} runs equal"
-    apart = f", {outcome.absolute:.2g} apart" if outcome.absolute else ""
+    apart = f", {outcome.absolute:.3g} apart" if outcome.absolute else ""
     return f"{outcome.distinct} results of {outcome.runs} runs{apart}"
 
 
