@@ -1,12 +1,17 @@
 """`detlint` and `python -m detlint`."""
 
-from __future__ import annotations
-
+# Nothing is imported up here but what every Python has loaded when it begins, not even `__future__`: `python -m` puts
+# the working folder first on the path, and a stranger's files may lie there.
+import os
 import sys
 
 
 def main() -> None:
     """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
+    _leave_working_folder()
+    if sys.argv[1:2] == ["--debug"]:
+        os.environ["DETLINT_DEBUG"] = "1"
+        del sys.argv[1]
     if sys.argv[1:2] == ["verify"]:
         from detlint.commands import verify
 
@@ -23,6 +28,16 @@ def main() -> None:
     from detlint import cli
 
     cli.main(sys.argv[1:])
+
+
+def _leave_working_folder() -> None:
+    """Take the working folder off the path, unless detlint itself is there: what lies in it is read, never imported."""
+    try:
+        here = os.getcwd()  # noqa: PTH109
+    except OSError:  # it has been removed
+        here = ""
+    if here != os.path.dirname(os.path.dirname(os.path.abspath(__file__))):  # noqa: PTH100, PTH120
+        sys.path[:] = [path for path in sys.path if path not in ("", ".", here)]
 
 
 if __name__ == "__main__":

@@ -69,18 +69,40 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
         if vendored_version(text) is not None:
             return Collected(item.path, None, (), Suppressions())  # the runtime, which a table speaks for
         document, module = _read(item, text, catalogue, torch)
-        findings = [f for rule in rules_over(catalogue, codes, "file", torch) for f in check_of(rule)(module, rule)]
+        findings, whole = _checked(item, module, catalogue, codes, torch)
         findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
         facts = collect(module)
         _dissolve(module)
-        return Collected(item.path, facts, tuple(findings), Suppressions.of(item.path, document.texts))
+        return Collected(item.path, facts, tuple(findings), Suppressions.of(item.path, document.texts), whole)
     except (source.UnreadableError, NotPythonError) as error:
         line, column = getattr(error, "line", 1), getattr(error, "column", 1)
         return replace(failed(item, catalogue, str(error), line, column), lasting=True)
     except RecursionError:
         return failed(item, catalogue, "it is nested too deeply")
     except Exception as error:  # a defect of detlint costs one file, not the run
-        return failed(item, catalogue, f"detlint failed on it ({type(error).__name__}: {error}); please report this")
+        return failed(item, catalogue, _defect("detlint", error))
+
+
+def _checked(
+    item: Source, module: Module, catalogue: Catalogue, codes: frozenset[str], torch: Version
+) -> tuple[list[Finding], bool]:
+    """The findings of the rules that look at a file, and whether all did: a defect in one does not cost the others."""
+    findings: list[Finding] = []
+    whole = True
+    for rule in rules_over(catalogue, codes, "file", torch):
+        try:
+            findings += check_of(rule)(module, rule)
+        except RecursionError:
+            raise
+        except Exception as error:
+            findings.append(_unparsed(item, catalogue, _defect(rule.code, error), 1, 1))
+            whole = False
+    return findings, whole
+
+
+def _defect(what: str, error: Exception) -> str:
+    """The reason of what was not analysed for a defect of detlint's own."""
+    return f"{what} failed on it ({type(error).__name__}: {error}); please report this"
 
 
 def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tuple[Document, Module]:

@@ -265,11 +265,20 @@ class Catalogue:
 
 def _matching(selector: str, rules: Iterable[tuple[str, str]]) -> list[str]:
     """The codes that a selector names among codes and names. Raises CatalogueError where there are none."""
-    upper = selector.upper()
+    upper, rules = selector.upper(), list(rules)
     found = [code for code, name in rules if upper == "ALL" or code.startswith(upper) or name == selector.lower()]
     if not found or not selector:
-        raise CatalogueError(f"no rule matches {selector!r}; `detlint rule` lists them")
+        meant = nearest(upper, [code for code, _ in rules]) or nearest(selector, [name for _, name in rules])
+        raise CatalogueError(f"no rule matches {selector!r}{meant}; `detlint rule` lists them")
     return found
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """What to add to the word that a name is unknown, where one that is known is much like it."""
+    from difflib import get_close_matches  # which only mistakes need
+
+    found = get_close_matches(word, list(known), 1, 0.75)
+    return f", did you mean {found[0]}?" if found else ""
 
 
 def pages(selector: str = "ALL") -> list[Path]:

@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from detlint import __version__
+from detlint.commands.completing import Parsed
+from detlint.commands.failing import without_debug
 
 COMMANDS = {  # what each command says of itself
-    "bisect": "Run a program twice, and name the first operation that differs and why. It runs the code it is given.",
+    "bisect": "Run a program twice, name the first operation that differs.",
     "cache": "Manage the cache of a project.",
     "check": "Check files and folders (the default command).",
-    "entries": "Show where programs start, and how each one seeds what it draws from.",
+    "completion": "Print what makes a shell complete commands, options and rules.",
+    "entries": "Show where programs start, and what each one seeds and draws.",
+    "help": "Show the manual of a command.",
     "rule": "List the rules, or show the page of one.",
-    "server": "Serve an editor by the language server protocol, on stdin and stdout.",
-    "verify": "Run the operations that findings name on a device, and confirm or refute each.",
+    "server": "Serve an editor by the language server protocol.",
+    "verify": "Run operations that findings name, confirm or refute each.",
 }
-_MODULES = {"rule": "rules"}  # of those that are not called like their command
+_PLACES = {"rule": ("rules", "rule"), "help": ("help", "help_")}  # of those that are not called like their module
 
 
 class _DefaultsToCheck(click.Group):
     """`detlint PATHS` is `detlint check PATHS`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = without_debug(args)
+        if not args and ctx.resilient_parsing:  # a line that is being completed may go on with a command
+            return super().parse_args(ctx, args)
+        if args and args[0].isalpha() and args[0] not in COMMANDS and not Path(args[0]).exists():
+            from detlint.catalogue import nearest
+
+            meant = nearest(args[0], COMMANDS)
+            if meant:
+                raise click.UsageError(f"{args[0]!r} is neither a command nor a file or folder{meant}", ctx)
         if not args or (args[0] not in COMMANDS and args[0] not in ("--help", "--version", "-h")):
             args = ["check", *args]
         return super().parse_args(ctx, args)
@@ -34,8 +49,8 @@ class _DefaultsToCheck(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS or cmd_name in self.commands:
             return self.commands.get(cmd_name)
-        module = import_module(f"detlint.commands.{_MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, cmd_name)
+        module, name = _PLACES.get(cmd_name, (cmd_name, cmd_name))
+        command: click.Command = getattr(import_module(f"detlint.commands.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -43,29 +58,49 @@ class _DefaultsToCheck(click.Group):
         named = {name: click.Command(name, help=text) for name, text in COMMANDS.items()}
         click.Group(commands=named).format_commands(ctx, formatter)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What a line may begin with: a command, an option of the default one, or a path that this checks."""
+        commands = [CompletionItem(name, help=text) for name, text in sorted(COMMANDS.items())]
+        found = [item for item in commands if item.value.startswith(incomplete)]
+        check = self.get_command(ctx, "check")
+        if incomplete.startswith("-") and check is not None:
+            return check.shell_complete(click.Context(check, parent=ctx), incomplete)
+        return found or [CompletionItem(incomplete, type="file")]
+
 
 @click.group(cls=_DefaultsToCheck, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, expose_value=False, help="Show where in detlint an error came from.")
 @click.version_option(__version__, prog_name="detlint")
 def cli() -> None:
     """Find what makes two runs of PyTorch code differ.
 
-    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`.
+    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`. Only `bisect` runs the code that it
+    is given; all other commands read it, and `verify` runs operations of its own.
     """
 
 
-@cli.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def _following(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    assert isinstance(ctx.command, Parsed)
+    return ctx.command.following(ctx, param, incomplete)
+
+
+@cli.command(cls=Parsed, add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_following)
 def verify(arguments: tuple[str, ...]) -> None:
-    """Run the operations that findings name on a device, and confirm or refute each."""
+    """Run operations that findings name, confirm or refute each."""
     from detlint.commands import verify
 
     raise SystemExit(verify.main(arguments))
 
 
-@cli.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@cli.command(
+    cls=Parsed,
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_following)
 def bisect(arguments: tuple[str, ...]) -> None:
-    """Run a program twice, and name the first operation that differs and why. It runs the code it is given."""
+    """Run a program twice, name the first operation that differs."""
     from detlint.commands import bisect
 
     raise SystemExit(bisect.main(arguments))

@@ -12,18 +12,14 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from detlint import toml
-from detlint.catalogue import PROMISES, Catalogue
+from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
 
-_SETTINGS = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime cache-dir".split())
+KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime baseline cache-dir".split())
 RUNTIMES = ("auto", "vendor", "import")
 NO_CACHE = "DETLINT_NO_CACHE"  # the variable that, if set, keeps every run from using a cache
 _CACHE = ".detlint_cache"
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
-_KNOWN = (
-    *("select", "ignore", "exclude", "per-file-ignores", "severity", "breaks", "torch-version", "runtime"),
-    *("baseline", "cache-dir"),
-)
 
 
 class ConfigError(Exception):
@@ -136,8 +132,8 @@ def _read(path: Path) -> dict[str, Any]:
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
     for key in table:
-        if key not in _KNOWN:
-            raise ConfigError(f"{path}: unknown setting {key!r}; known are {', '.join(_KNOWN)}")
+        if key not in KNOWN:
+            raise ConfigError(f"{path}: unknown setting {key!r}{nearest(key, KNOWN)}; known are {', '.join(KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise ConfigError(f"{path}: per-file-ignores must be a table of lists")

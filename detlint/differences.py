@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from detlint import notebook
 from detlint.config import ConfigError
 from detlint.finding import Place
+from detlint.git import program
 from detlint.source import UnreadableError, decode, lines_of
 
 _DIFF = (
@@ -112,10 +113,7 @@ def _compared(paths: Iterable[str], old: Mapping[str, Lines], new: Mapping[str, 
         environment |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME"), name)
         environment |= dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM"), "1")
         environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CEILING_DIRECTORIES": str(here.parent), "LC_ALL": "C"}
-        try:
-            done = subprocess.run(["git", *_DIFF], input=b"", capture_output=True, env=environment, cwd=here)
-        except FileNotFoundError:
-            raise ConfigError("git, which tells what changed, is not installed or not on the PATH") from None
+        done = subprocess.run([program(), *_DIFF], input=b"", capture_output=True, env=environment, cwd=here)
     if done.returncode not in (0, 1):
         raise ConfigError(f"git cannot tell what changed: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -130,17 +131,23 @@ class Repository:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith(_KEPT)}
         # what is not here is not fetched either: by which command and from where, the repository's settings say
         environment = {**kept, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-        command = ["git", "-C", str(self.root), *_SAFE, *arguments]
-        try:
-            done = subprocess.run(command, input=given, capture_output=True, env=environment)
-        except FileNotFoundError:
-            raise ConfigError("git, which tells what changed, is not installed or not on the PATH") from None
+        command = [program(), "-C", str(self.root), *_SAFE, *arguments]
+        done = subprocess.run(command, input=given, capture_output=True, env=environment)
         if done.returncode not in (0, fails):
             if b"promisor remote" in done.stderr:
                 raise ConfigError(_PARTIAL)
             told = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
             raise ConfigError(f"git cannot tell what changed: {told[0].removeprefix('fatal: ')}")
         return done.stdout
+
+
+def program() -> str:
+    """Where git is, nowhere but in absolute folders: in the working folder a stranger's may lie. Raises ConfigError."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        found = shutil.which(str(Path(folder, "git"))) if Path(folder).is_absolute() else None
+        if found is not None:
+            return found
+    raise ConfigError("git, which tells what changed, is not installed or not on the PATH")
 
 
 def blob_id(content: bytes, like: str) -> str:

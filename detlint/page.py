@@ -12,17 +12,18 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
+from detlint.printed import printable
+
 _CODE = re.compile(r"`([^`]+)`")
-# Control characters, and those that turn the direction of what follows: a name or a line of code may hold any
-_UNSHOWN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
 _STYLE = "page.css"
 
 
 def text(raw: str) -> str:
-    """A text as HTML, between tags or in an attribute; what cannot be shown stands as Python escapes it."""
-    return escape(_UNSHOWN.sub(lambda match: match[0].encode("unicode_escape").decode(), raw))
+    """A text as HTML, between tags or in an attribute; what cannot be shown stands as Python escapes it.
+
+    No text of others begins a line of the page, which would be a command where GitHub Actions prints it.
+    """
+    return escape(printable(raw).replace("\r", "\\r")).replace("\n", "&#10;")
 
 
 def prose(raw: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from collections import defaultdict
@@ -58,7 +59,7 @@ class Placement:
         return None if path is None else (path.as_posix(), vendored_text())
 
     def _placed(self, need: Import) -> Import:
-        there = _IMPORTED.search(self.text(need.path))
+        there = _IMPORTED.search(self._text(need.path))
         if there is not None:
             return replace(need, module=there[1])
         return replace(need, module=self._module(need)) if self.vendored else need
@@ -78,7 +79,7 @@ class Placement:
         else:
             return None
         for _ in range(above):
-            folder = folder.parent
+            folder = Path(os.path.normpath(folder / ".."))  # the parent of "." is no other folder
         return folder / FILE
 
     def _packages(self, need: Import) -> list[str]:
@@ -91,10 +92,17 @@ class Placement:
         packages = self.names.get(path, "").split(".")[: None if path.endswith("__init__.py") else -1]
         if not packages:
             return []
-        roots = {name.partition(".")[0] for name in _ROOT.findall(self.text(path))}
+        roots = {name.partition(".")[0] for name in _ROOT.findall(self._text(path))}
         if "" in roots or packages[0] in roots:
             return packages
         return [] if need.inline or roots & self._modules[posixpath.dirname(path)] else packages
+
+    def _text(self, path: str) -> str:
+        """The text of a file; an empty one where it has gone meanwhile, so that nothing will be written to it."""
+        try:
+            return self.text(path)
+        except UnreadableError:
+            return ""
 
     @cached_property
     def _modules(self) -> Mapping[str, set[str]]:

@@ -26,6 +26,7 @@ UNIMPORTABLE = frozenset(  # folders that no run goes into and no import can nam
     __pycache__""".split()
 )
 _NO_CACHE = "DETLINT_NO_CACHE"
+COMPLETING = "_DETLINT_COMPLETE"  # set where a shell asks what a line may go on with
 _ASKED = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM")  # what a terminal's colours depend on
 _MAGIC = b"detlint run 1\n"
 _PREFIX = "run-"
@@ -64,17 +65,19 @@ def say_again(arguments: Sequence[str]) -> int | None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
-        return 1
+        return 2
     return said.status
 
 
 def recall(arguments: Sequence[str]) -> Said | None:
     """What a run with these arguments said, if nothing has changed since."""
-    folder = None if os.environ.get(_NO_CACHE) or sys.stdout is None else folder_of(arguments)
-    if folder is None:
+    if os.environ.get(_NO_CACHE) or os.environ.get(COMPLETING) or sys.stdout is None:
         return None
-    key = _key(arguments)
     try:
+        folder = folder_of(arguments)
+        if folder is None:
+            return None
+        key = _key(arguments)
         parts = _read(_file(folder, key))
         if not parts or parts[0] != key:
             return None
@@ -91,6 +94,8 @@ def keep(arguments: Sequence[str], files: dict[str, str], folders: dict[str, str
 
     Where that cannot be written it is not kept.
     """
+    if sys.stdout is None:
+        return
     folder, key = folder_of(arguments), _key(arguments)
     parts = [key, _lines(files), _lines(folders), str(said.status), said.out, said.err, "timed" if said.timed else ""]
     if folder is None or [_count(part) for part in parts[1:3]] != [len(files), len(folders)]:
@@ -107,7 +112,7 @@ def folder_of(arguments: Sequence[str]) -> str | None:
     while True:
         found = os.path.join(place, FOLDER)
         if os.path.isdir(found):
-            return found
+            return None if os.path.islink(found) else found  # which may lead to what is not ours to write
         above = os.path.dirname(place)
         if above == place:
             return None
@@ -167,7 +172,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def _key(arguments: Sequence[str]) -> str:
     """What a run follows from beside files: its arguments, the folder and the Python it runs in, where it writes to."""
-    terminal = sys.stdout.isatty() and [os.environ.get(name) for name in _ASKED]
+    terminal = sys.stdout.isatty(), *[os.environ.get(name) for name in _ASKED]
     program = sys.version, sys.executable, os.path.dirname(os.path.abspath(__file__))
     return repr((list(arguments), os.getcwd(), terminal, sys.stdout.encoding, program))
 

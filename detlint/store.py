@@ -26,7 +26,10 @@ _MARKS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of detlint; it can be removed.\n",
 }
 _APPLICATION = 0x4445544C
-_SCHEMA = 1
+_HEAD = (
+    72  # bytes of a database, whose last four are the number of the application (https://sqlite.org/fileformat.html)
+)
+_SCHEMA = 2
 _TABLES = {
     "results": "CREATE TABLE results (key BLOB PRIMARY KEY, day INTEGER NOT NULL, value BLOB NOT NULL)",
     "files": "CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, digest BLOB NOT NULL)",
@@ -57,7 +60,7 @@ class Store:
             for some in _batches(keys):
                 query = f"SELECT key, day, value FROM results WHERE key IN ({','.join('?' * len(some))})"
                 for key, day, value in connection.execute(query, some):
-                    content = _unpacked(value)
+                    content = _unpacked(key, value)
                     if content is not None:
                         found[bytes(key)] = content
                         old += [bytes(key)] if day != today else []
@@ -82,7 +85,7 @@ class Store:
     def put(self, values: Mapping[bytes, bytes]) -> None:
         """Keep values under their keys."""
         today = _today()
-        rows = [(key, today, zlib.compress(value, 1)) for key, value in values.items()]
+        rows = [(key, today, zlib.compress(key + value, 1)) for key, value in values.items()]
 
         def keep(connection: sqlite3.Connection) -> None:
             _write(connection, "INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
@@ -124,6 +127,8 @@ class Store:
     def remove(self) -> bool:
         """Remove the file, and its folder if nothing else is in it; whether there was one. Raises OSError."""
         self.close()
+        if self.path.parent.is_symlink():
+            return False
         there = self.path.is_file()
         for path in (self.path, self.path.with_name(f"{FILE}-journal"), *map(Path, records(str(self.path.parent)))):
             path.unlink(missing_ok=True)
@@ -148,14 +153,15 @@ class Store:
             self.close()
             if isinstance(error, sqlite3.DatabaseError):
                 with suppress(OSError):
-                    self.path.unlink()  # damaged: the next one to come makes a new one
+                    if self._is_own():
+                        self.path.unlink()  # damaged: the next one to come makes a new one
         return None
 
     def _connect(self, make: bool) -> sqlite3.Connection | None:
         if self._connection is not None and self._process == os.getpid():
             return self._connection
-        if self.path.is_symlink() or not (self.path.is_file() or make):
-            return None
+        if self.path.is_symlink() or self.path.parent.is_symlink() or not (self.path.is_file() or make):
+            return None  # who has a link there may lead to what is not ours to write: `cache-dir` names another folder
         if make:
             _make_folder(self.path.parent)
         self._connection, self._process = None, os.getpid()  # one of a process that this one was forked from stays open
@@ -179,6 +185,14 @@ class Store:
             with suppress(sqlite3.Error):
                 self._connection.close()
         self._connection = None
+
+    def _is_own(self) -> bool:
+        """Whether the file is one of ours, by its head or by the marks of its folder."""
+        with self.path.open("rb") as file:
+            head = file.read(_HEAD)
+        mark = self.path.parent / "CACHEDIR.TAG"
+        marked = mark.is_file() and mark.read_bytes() == _MARKS["CACHEDIR.TAG"].encode()
+        return marked or head[_HEAD - 4 :] == _APPLICATION.to_bytes(4, "big")
 
     def _make_room(self, connection: sqlite3.Connection) -> None:
         (count,) = connection.execute("PRAGMA page_count").fetchone()
@@ -247,14 +261,14 @@ def _write(connection: sqlite3.Connection, sql: str, rows: Iterable[tuple[object
         raise
 
 
-def _unpacked(value: object) -> bytes | None:
-    """A value as it was kept; None where it was damaged."""
+def _unpacked(key: bytes, value: object) -> bytes | None:
+    """A value as it was kept, behind its key; None where it was damaged, or is that of another."""
     try:
         unpacking = zlib.decompressobj()
         content = unpacking.decompress(value, _LONGEST)  # type: ignore[arg-type]
     except (zlib.error, TypeError):
         return None
-    return content if unpacking.eof else None
+    return content[len(key) :] if unpacking.eof and content.startswith(key) else None
 
 
 def _batches(keys: Iterable[bytes]) -> Iterator[list[bytes]]:

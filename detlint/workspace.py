@@ -121,8 +121,13 @@ class Workspace:
                 self._models.forget(path)
                 self._answered = self._report = None
             elif path in self._collected and self._is_current(path) and self._is_saved(path):
-                self._cache.keep(content, self._collected[path][1])  # as the editor's text it was not kept
-                self._collected[path] = content, self._collected[path][1]
+                made = self._collected[path][1]
+                self._cache.keep(content, made)  # as the editor's text it was not kept
+                self._collected[path] = content, made
+                if not made.lasting:  # half typed, with the facts from before: on the disk it is what it is
+                    del self._collected[path]
+                    self._answered = self._report = None
+                    different = True
         self._cache.flush()
         return different
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +31,17 @@ ABLE = types.ClientCapabilities(
 class Editor:
     """A client, with its own idea of what its documents hold."""
 
-    def __init__(self, folders: Sequence[Path], able: types.ClientCapabilities = ABLE, options: Any = None) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        able: types.ClientCapabilities = ABLE,
+        options: Any = None,
+        wait: float = WAIT,
+        environment: Mapping[str, str] = os.environ,
+        folder: Path = ROOT,
+    ) -> None:
+        """`wait` is how many seconds an answer may take; `environment` and `folder` are what the server runs in."""
+        self._wait, self._environment, self._folder = wait, environment, folder
         self.loop = asyncio.new_event_loop()
         self.client = LanguageClient("editor", "1")
         self.texts: dict[str, str] = {}
@@ -53,8 +63,8 @@ class Editor:
         self.client.initialized(types.InitializedParams())
 
     async def _start(self) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        await self.client.start_io(sys.executable, "-m", "detlint", "server", env=environment, cwd=ROOT)
+        environment = {**self._environment, "PYTHONPATH": str(ROOT)}
+        await self.client.start_io(sys.executable, "-m", "detlint", "server", env=environment, cwd=self._folder)
         self._logging = asyncio.ensure_future(self._read_log())
 
     async def _read_log(self) -> None:
@@ -94,7 +104,7 @@ class Editor:
             return [self.settings for _ in params.items]
 
     def do(self, task: Awaitable[_T]) -> _T:
-        return self.loop.run_until_complete(asyncio.wait_for(task, WAIT))
+        return self.loop.run_until_complete(asyncio.wait_for(task, self._wait))
 
     def quit(self, ask: bool = True, tell: bool = True) -> int | None:
         """Leave the server; the status that its process ends with. Without `tell`, as an editor that crashes."""
@@ -136,19 +146,29 @@ class Editor:
 
     def close_all(self) -> None:
         """Close all that is open, and forget what was made."""
-        cells = {uri for book in self.books.values() for uri in book}
-        for uri in self.versions.keys() - cells:
+        for uri in list(self.books):
+            self.close_notebook(uri)
+        for uri in list(self.versions):
             self.close(uri)
-        for uri, book in self.books.items():
-            known = [types.TextDocumentIdentifier(cell) for cell in book]
-            document = types.NotebookDocumentIdentifier(uri)
-            self.client.notebook_document_did_close(types.DidCloseNotebookDocumentParams(document, known))
         for mine in (self.texts, self.versions, self.books, self.messages, self.published, self.progress):
             mine.clear()
+
+    def save(self, uri: str, path: Path) -> None:
+        """Write what a document holds to its file."""
+        path.write_text(self.texts[uri], encoding="utf-8", newline="")
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
 
     def close(self, uri: str) -> None:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
         del self.texts[uri], self.versions[uri]
+
+    def close_notebook(self, uri: str) -> None:
+        cells = self.books.pop(uri)
+        known = [types.TextDocumentIdentifier(cell) for cell in cells]
+        document = types.NotebookDocumentIdentifier(uri)
+        self.client.notebook_document_did_close(types.DidCloseNotebookDocumentParams(document, known))
+        for cell in cells:
+            del self.texts[cell], self.versions[cell]
 
     def open_notebook(self, path: Path, texts: Sequence[str], markup: Collection[int] = ()) -> list[str]:
         """Open a notebook of these cells; their URIs."""
@@ -176,7 +196,12 @@ class Editor:
 
     def type_in_cell(self, path: Path, uri: str, old: str, new: str) -> None:
         """As `type`, in a cell of a notebook."""
-        document, change = self._changed(uri, old, new)
+        start = self.texts[uri].index(old)
+        self.replace_in_cell(path, uri, start, start + len(old), new)
+
+    def replace_in_cell(self, path: Path, uri: str, start: int, end: int, new: str) -> None:
+        """As `replace`, in a cell of a notebook."""
+        document, change = self._changed(uri, start, end, new)
         content = types.NotebookDocumentCellContentChanges(document, [change])
         event = types.NotebookDocumentChangeEvent(cells=types.NotebookDocumentCellChanges(text_content=[content]))
         book = types.VersionedNotebookDocumentIdentifier(self.versions[uri], path.as_uri())
@@ -184,16 +209,20 @@ class Editor:
 
     def type(self, uri: str, old: str, new: str) -> None:
         """Replace the first `old` of a document by `new`, as an incremental change."""
-        document, change = self._changed(uri, old, new)
+        start = self.texts[uri].index(old)
+        self.replace(uri, start, start + len(old), new)
+
+    def replace(self, uri: str, start: int, end: int, new: str) -> None:
+        """Replace what stands between two offsets of a document, as an incremental change."""
+        document, change = self._changed(uri, start, end, new)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
     def _changed(
-        self, uri: str, old: str, new: str
+        self, uri: str, start: int, end: int, new: str
     ) -> tuple[types.VersionedTextDocumentIdentifier, types.TextDocumentContentChangePartial]:
         text = self.texts[uri]
-        start = text.index(old)
-        change = types.TextDocumentContentChangePartial(range_of(text, start, start + len(old)), new)
-        self.texts[uri] = text[:start] + new + text[start + len(old) :]
+        change = types.TextDocumentContentChangePartial(range_of(text, start, end), new)
+        self.texts[uri] = text[:start] + new + text[end:]
         self.versions[uri] += 1
         return types.VersionedTextDocumentIdentifier(self.versions[uri], uri), change
 

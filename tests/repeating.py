@@ -124,25 +124,27 @@ def environment(fill: int) -> dict[str, str]:
 
 
 def run(
-    program: Program, scripts: tuple[Path, Path], place: Path, servers: tuple[Server, Server] | None = None
+    program: Program,
+    scripts: tuple[Path, Path],
+    place: Path,
+    servers: tuple[Server | None, Server | None] = (None, None),
 ) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """What the program saves when it is run once from each of two folders, by file and path within it.
 
     Each run has a new folder in `place`, a copy of the scripts and of the data, whose files are made in another order
-    each time; a process of its own, fresh or forked from one of two servers; and fresh memory filled with other bytes.
+    each time; a process of its own, forked from its server or, without one, fresh; and fresh memory filled with other
+    bytes.
     They run at once unless the program's runs must be `apart`.
     """
     folders = [place / "run-0", place / "run-1"]
     started: list[Process | Server] = []
     statuses: list[int] = []
-    for number, (source, folder) in enumerate(zip(scripts, folders, strict=True)):
+    for number, (source, folder, server) in enumerate(zip(scripts, folders, servers, strict=True)):
         shutil.copytree(source, folder)
         if program.data:
             write_data(program.data, folder, order=number)
-        if servers:
-            started.append(servers[number].start(program.command, folder))
-        else:
-            started.append(Process(program.command, folder, FILLS[number]))
+        process = server.start(program.command, folder) if server else Process(program.command, folder, FILLS[number])
+        started.append(process)
         if program.apart:
             statuses.append(started[-1].wait())
             time.sleep(1)

@@ -320,8 +320,8 @@ def planted(root: Path, change: Callable[[list[list[object]]], object]) -> None:
     """Change the documents in the cache, as somebody may who knows how they are written."""
     with sqlite3.connect(database(root)) as connection:
         for key, value in connection.execute("SELECT key, value FROM results").fetchall():
-            rows = json.loads(zlib.decompress(value) or "[]")
-            changed = zlib.compress(json.dumps(change(rows)).encode())
+            rows = json.loads(zlib.decompress(value)[len(key) :] or "[]")
+            changed = zlib.compress(key + json.dumps(change(rows)).encode())
             connection.execute("UPDATE results SET value = ? WHERE key = ?", (changed, key))
     connection.close()
 

@@ -229,7 +229,7 @@ def test_configuration_is_found_above_the_files() -> None:
 @pytest.mark.parametrize(
     ("setting", "complaint"),
     [
-        ('selct = ["DET1"]', "unknown setting 'selct'; known are select"),
+        ('selct = ["DET1"]', "unknown setting 'selct', did you mean select?; known are select"),
         ('select = "DET1"', "select must be a list of strings"),
         ('select = ["DET9"]', "no rule matches 'DET9'"),
         ('per-file-ignores = {"a.py" = ["DET9"]}', "no rule matches 'DET9'"),

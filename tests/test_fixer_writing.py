@@ -36,7 +36,7 @@ def test_all_other_bytes_are_kept(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
     files = Files()
     text = files.read(str(path))
-    assert files.write([Change(str(path), text, text.replace("f(a)", "f(x)"))]) == []
+    assert files.write([Change(str(path), text, text.replace("f(a)", "f(x)"))]) == {}
     assert path.read_bytes() == content.replace(b"f(a)", b"f(x)")
     assert [child.name for child in tmp_path.iterdir()] == ["a.py"]
 
@@ -49,13 +49,13 @@ def test_a_fix_with_its_import_keeps_the_encoding(tmp_path: Path) -> None:
     fix = Fix("Mend it", Safety.SAFE, (edit,), (Import(str(path), "rt", "x"),))
     text = files.read(str(path))
     texts = fixer.apply([Finding("DET900", edit.place, "wrong", fix=fix)], files.read).texts
-    assert files.write([Change(str(path), text, texts[str(path)])]) == []
+    assert files.write([Change(str(path), text, texts[str(path)])]) == {}
     assert path.read_bytes() == b"#!x\r\n# coding: latin-1\r\nfrom rt import x\r\n\r\nf(x) # \xe9\r\n"
 
 
 def written(path: Path, new: str = "f(b)\n") -> list[str]:
     files = Files()
-    return files.write([Change(str(path), files.read(str(path)), new)])
+    return list(files.write([Change(str(path), files.read(str(path)), new)]).values())
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o755])
@@ -85,7 +85,7 @@ def test_a_file_that_changed_meanwhile_is_not_written_and_the_others_are(tmp_pat
     paths[0].write_text("f(c)\n")
     paths[1].unlink()
     errors = files.write(changes)
-    assert errors == [
+    assert list(errors.values()) == [
         f"{paths[0]}: not fixed, it changed while detlint ran; run it again",
         f"{paths[1]}: not fixed, it cannot be written: No such file or directory",
     ]
@@ -111,13 +111,14 @@ def test_what_is_read_only_is_not_written(tmp_path: Path) -> None:
 
 def test_a_new_file_is_made_once(tmp_path: Path) -> None:
     path = tmp_path / "rt.py"
-    assert Files().write([Change(str(path), None, "# é\n")]) == []
+    assert Files().write([Change(str(path), None, "# é\n")]) == {}
     assert path.read_bytes() == "# é\n".encode()
     assert path.stat().st_mode & 0o444
-    assert Files().write([Change(str(path), None, "")]) == [
+    assert list(Files().write([Change(str(path), None, "")]).values()) == [
         f"{path}: not made, there is such a file already; move it away"
     ]
-    assert Files().write([Change(str(tmp_path / "no" / "rt.py"), None, "")])[0].endswith("No such file or directory")
+    (error,) = Files().write([Change(str(tmp_path / "no" / "rt.py"), None, "")]).values()
+    assert error.endswith("not made, it cannot be written: No such file or directory")
 
 
 def test_what_its_encoding_cannot_hold_is_not_written(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def fix(files: dict[str, str], mode: str = "auto", *paths: str) -> tuple[Outcome
     given = [Path(path) for path in paths or (".",)]
     fixed = fixing.fix_paths(given, settings, catalogue.load().newest_release(), jobs=1)
     assert fixed.outcome.converged
-    assert fixed.files.write(fixed.outcome.changes) == []
+    assert fixed.files.write(fixed.outcome.changes) == {}
     return fixed.outcome, [judged.finding.code for judged in fixed.report.findings]
 
 

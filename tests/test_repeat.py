@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from detlint.cli import cli
 
 from .repeating import FILLS, Program, Server, examples, lists_by_age, programs, results, run, write_data
 
@@ -48,11 +49,13 @@ def test_two_runs_differ(program: Program, tmp_path: Path, place: Path, servers:
 
 
 @pytest.mark.parametrize("program", VARYING)
-def test_two_runs_are_equal_after_the_fixes(program: Program, tmp_path: Path, place: Path) -> None:
+def test_two_runs_are_equal_after_the_fixes(
+    program: Program, tmp_path: Path, place: Path, servers: tuple[Server, Server]
+) -> None:
     scripts = program.write(tmp_path / "scripts")
     fix(scripts, program.unsafe)
     fixed = contents(scripts)
-    first, second = run(program, (scripts, scripts), place)
+    first, second = run(program, (scripts, scripts), place, (servers[0], None))
     assert differing(first, second) == []
     fix(scripts, program.unsafe)
     assert contents(scripts) == fixed
@@ -105,19 +108,21 @@ def test_a_control_repeats_as_it_is(
 
 
 @pytest.mark.parametrize("program", CONTROLS)
-def test_the_fixes_change_no_result_of_a_control(program: Program, tmp_path: Path, place: Path) -> None:
+def test_the_fixes_change_no_result_of_a_control(
+    program: Program, tmp_path: Path, place: Path, servers: tuple[Server, Server]
+) -> None:
     scripts = program.write(tmp_path / "scripts")
     fixed = program.write(tmp_path / "fixed")
     fix(fixed, unsafe=False)
-    before, after = run(program, (scripts, fixed), place)
+    before, after = run(program, (scripts, fixed), place, (servers[0], None))
     assert differing(before, after) == []
 
 
 def fix(folder: Path, unsafe: bool, *more: str) -> None:
     """Lets detlint fix the files of a folder, with more options; findings that remain are no error."""
-    command = [sys.executable, "-m", "detlint", "--fix", *(["--unsafe-fixes"] if unsafe else []), *more, "."]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode in (0, 1), done.stderr
+    options = ["--fix", "--jobs", "1", *(["--unsafe-fixes"] if unsafe else []), *more]
+    done = CliRunner().invoke(cli, [*options, str(folder)])
+    assert done.exit_code in (0, 1), done.output
 
 
 def contents(folder: Path) -> dict[str, bytes]:

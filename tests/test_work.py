@@ -68,7 +68,7 @@ def write(folder: Path, groups: int) -> int:
 PARSED = {"__init__": 1, "net": 1, "data": 1, "text": 1, "test_net": 1, "train": 2, "book": 4, "broken": 3}
 AGAIN = {"train": 1, "book": 2}  # the same where all but one file are known: what fixes need
 # And how often a file is read then: for its fixes. To bring down to once for each file.
-READ_AGAIN = {"data": 1, "train": 2, "book": 2}
+READ_AGAIN = {"data": 1, "train": 3, "book": 2}
 # Calls of functions of detlint at most, for each file of the project.
 CALLS = {"cold": 4_000, "changed": 1_500, "touched": 310, "warm": 300}
 
@@ -156,8 +156,8 @@ def test_a_file_that_changed_is_parsed_alone_and_all_are_linked_once(work: dict[
     assert changed["parsed net"] == changed["collected"] == changed["linked"] == 1
     assert changed.get("decoded", 0) <= FILES + 2  # what is known of files, and of the project as it was
     assert changed["parsed"] <= 1 + sum(AGAIN.values()) * GROUPS
-    # The one that changed, and the one that was touched before, whose time is too new to be trusted: each twice.
-    assert changed["opened"] <= 4 + sum(READ_AGAIN.values()) * GROUPS
+    for files, groups in ((FILES, GROUPS), (TWICE, 2 * GROUPS)):
+        assert work[files]["changed"]["opened"] <= 1 + sum(READ_AGAIN.values()) * groups
     assert "processes" not in changed
 
 
@@ -177,7 +177,7 @@ def test_a_run_makes_so_many_calls_for_a_file_at_most(work: dict[int, dict[str, 
 def test_twice_the_project_is_twice_the_work(work: dict[int, dict[str, Counts]], run: str) -> None:
     one, two = work[FILES][run], work[TWICE][run]
     assert two["calls"] > one["calls"]
-    for kind in one.keys() - {"findings"}:
+    for kind in one.keys() - {"findings", "opened"}:  # of the files that are opened there is a bound above
         assert two[kind] <= 2.05 * one[kind] + 2, kind  # of a file that changed, not of one that is like it
 
 

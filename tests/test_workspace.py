@@ -172,3 +172,15 @@ def test_what_a_file_tells_the_others_stays_while_it_is_half_typed(root: Path, w
     assert shown(workspace.findings("train.py")) == UNSEEDED
     workspace.update("seeding.py", textwrap.dedent(SEED))
     assert shown(workspace.findings("train.py")) == []
+
+
+def test_what_was_half_typed_and_is_saved_so_is_answered_as_a_run_over_the_disk_answers(root: Path) -> None:
+    workspace = Workspace.of(root)
+    assert shown(workspace.findings("train.py")) == []
+    workspace.update("seeding.py", "def seed(:\n")
+    assert shown(workspace.findings("train.py")) == []
+    write(root / "seeding.py", "def seed(:\n")
+    workspace.refresh()
+    report = engine.check_paths([Path()], workspace.config, workspace.torch, jobs=1)
+    assert shown(workspace.report().findings) == shown(report.findings)
+    assert shown(workspace.findings("train.py")) != []

@@ -6,7 +6,6 @@ import argparse
 import io
 import json
 import math
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,22 +21,26 @@ from detlint.bisect.records import Line
 from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
+from detlint.commands.failing import complain, defect, leave_pipe, reason
+from detlint.printed import in_json, printable
 from detlint.verify.pool import StartError
 
 _DESCRIPTION = """\
-Run a program twice in fresh processes, record every operation, and name the first one that differs, the line it comes
-from and why. This command RUNS THE CODE IT IS GIVEN, with all that it does: files that it writes are written twice.
-With two folders in place of a program, the records in them are compared and nothing is run."""
+Run a program twice in fresh processes, record every operation, and name the
+first one that differs, the line it comes from and why. This command RUNS THE
+CODE IT IS GIVEN, with all that it does: files that it writes are written twice.
+With two folders in place of a program, the records in them are compared."""
 _EPILOG = """\
-PROGRAM is a script, a notebook, `-m module`, a test (test_x.py::test_name) or `torchrun ...`, with its arguments.
-Exit status: 0 equal, 1 diverged, 2 wrong usage, 3 the program failed in both runs alike, 4 inconclusive."""
+PROGRAM is a script, a notebook, `-m module`, a test (test_x.py::test_name) or
+`torchrun ...`, with its arguments. Exit status: 0 equal, 1 diverged, 2 wrong
+usage, 3 the program failed in both runs alike, 4 inconclusive."""
 _USAGE = "detlint bisect [options] -- PROGRAM [ARGUMENTS]\n       detlint bisect [options] A.trace B.trace"
 _TAIL = 8  # lines of what a program that failed wrote last
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
@@ -50,15 +53,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
-        return outcome.USAGE
+        return leave_pipe()
     except (ProgramError, TraceError, OSError) as error:
-        return _complain(str(error), outcome.USAGE)
+        return complain(reason(error), outcome.USAGE)
     except KeyboardInterrupt:
-        return _complain("interrupted before both runs had ended", outcome.INCONCLUSIVE)
+        return complain("interrupted before both runs had ended", outcome.INCONCLUSIVE)
+    except Exception as error:
+        return defect(error)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """What reads the arguments of the command."""
     made = argparse.ArgumentParser(
         "detlint bisect",
         usage=_USAGE,
@@ -199,9 +204,9 @@ def _show(
             notes = (*notes, f"the static analysis needs {error.name}, which is not installed")
     text = report.text(found, program, _reader(folder), static, notes)
     if options.format == "json":
-        print(json.dumps(document.build(found, program, static, notes, seconds), indent=1))
+        print(in_json(json.dumps(document.build(found, program, static, notes, seconds), indent=1)))
     else:
-        print(text, end="")
+        print(printable(text), end="")
     if options.html is not None:
         steps = spread.spread(*traces, stream=found.found[0].stream if found.found else "main")
         options.html.write_text(page.build(found, program, text, steps), encoding="utf-8", errors="backslashreplace")
@@ -241,14 +246,9 @@ def _tell_failures(done: Done) -> None:
     for name, one in zip("AB", done.recordings, strict=True):
         if one.status and done.outcome.status != outcome.EQUAL:
             print(f"run {name} ended with status {one.status}:", file=sys.stderr)
-            print(*one.errors.splitlines()[-_TAIL:], sep="\n", file=sys.stderr)
+            print(*map(printable, one.errors.splitlines()[-_TAIL:]), sep="\n", file=sys.stderr)
 
 
 def _progress(told: str) -> None:
     if sys.stderr.isatty():
         print(f"detlint: {told}", file=sys.stderr)
-
-
-def _complain(message: str, status: int) -> int:
-    print(f"detlint: {message}", file=sys.stderr)
-    return status

@@ -8,6 +8,7 @@ import click
 
 from detlint import config
 from detlint.commands.terminal import clear_errors
+from detlint.printed import one_line
 from detlint.store import Store
 
 
@@ -23,4 +24,4 @@ def clean(path: Path) -> None:
     with clear_errors():
         folder = config.of_run([path]).cache_dir
         removed = folder is not None and Store(folder).remove()
-    click.echo(f"removed {folder}" if removed else "there is no cache")
+        click.echo(f"removed {one_line(str(folder))}" if removed else "there is no cache")

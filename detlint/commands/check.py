@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
+from detlint.commands.completing import rules
+from detlint.commands.sections import Sectioned
+from detlint.commands.terminal import (
+    clear_errors,
+    complaints,
+    in_color,
+    nothing_there,
+    progress_bar,
+    split,
+    write,
+    write_bytes,
+)
 from detlint.config import Config, ConfigError
 from detlint.output import formats
 from detlint.remembered import Said
@@ -27,49 +37,59 @@ if TYPE_CHECKING:
     from detlint.snapshot import Snapshot
 
 _SEVERITIES = ("error", "warning", "note")
+_FORMATS = ", ".join(formats.NAMES)
+_SECTIONS = {
+    "Checked": ("--select", "--ignore", "--exclude", "--context", "--torch-version"),
+    "Shown": ("--severity", "--breaks", "--changed-since", "--baseline", "--write-baseline", "--ignore-noqa"),
+    "Report": ("--format", "--output", "--statistics", "--exit-zero"),
+    "Fixes": ("--fix", "--diff", "--unsafe-fixes", "--runtime"),
+    "Measured": ("--verify", "--device", "--evidence"),
+    "Run": ("--jobs", "--no-cache"),
+}
 _TOLD_ANEW = ("junit", "html")  # formats that tell of seconds in their midst, or rest on files that are no Python
 
 
-@click.command()
+@click.command(cls=Sectioned, sections=_SECTIONS)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--select", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to check, or ALL.")
-@click.option("--ignore", multiple=True, metavar="RULES", help="Codes, prefixes or names of rules to leave out.")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
+@click.option("--select", multiple=True, metavar="RULES", shell_complete=rules, help="codes, prefixes or names, or ALL")
+@click.option("--ignore", multiple=True, metavar="RULES", shell_complete=rules, help="leave these rules out")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="leave these files and folders out")
+@click.option("--context", multiple=True, type=click.Path(path_type=Path), help="read this, too, but only read it")
+@click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
+@click.option("--severity", type=click.Choice(_SEVERITIES), metavar="LEVEL", help="error, warning or note, and graver")
+@click.option("--breaks", multiple=True, metavar="PROMISE", help="what breaks this: run-to-run, resume, cross-version")
+@click.option("--changed-since", "since", metavar="REV", help="what came with the change since this git revision")
 @click.option(
-    "--context",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Files and folders that are read, too; only what is found in PATHS is shown.",
+    "--baseline", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="what this does not record"
 )
-@click.option("--ignore-noqa", is_flag=True, help="Show what comments suppress, too.")
-@click.option("--severity", type=click.Choice(_SEVERITIES), help="Show findings of this severity and graver ones.")
-@click.option("--breaks", multiple=True, metavar="PROMISE", help="Show what breaks run-to-run, resume, ...")
-@click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
-@click.option("--format", "format_", type=click.Choice(formats.NAMES), default="text", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
-@click.option("--statistics", is_flag=True, help="Count findings by rule instead of showing them.")
-@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
-@click.option("--changed-since", "since", metavar="REV", help="Show what came with the change since this git revision.")
-@click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out what this file records.")
-@click.option("--write-baseline", "record", is_flag=True, help="Record all that is found in the baseline.")
-@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where there are findings.")
-@click.option("--fix", is_flag=True, help="Fix what can be fixed safely, in place.")
+@click.option("--write-baseline", "record", is_flag=True, help="record all that is found in the baseline")
+@click.option("--ignore-noqa", is_flag=True, help="what comments suppress, too")
 @click.option(
-    "--unsafe-fixes", is_flag=True, help="With --fix or --diff: also fixes that may slow down or change results."
+    "--format", "format_", type=click.Choice(formats.NAMES), default="text", metavar="NAME", help=f"{_FORMATS} [text]"
 )
-@click.option("--diff", is_flag=True, help="Print the fixes as a patch and change nothing.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="write it to this file")
+@click.option("--statistics", is_flag=True, help="count findings by rule")
+@click.option("--exit-zero", is_flag=True, help="exit with status 0 even where there are findings")
+@click.option("--fix", is_flag=True, help="fix what can be fixed safely, in place")
+@click.option("--diff", is_flag=True, help="print the fixes as a patch and change nothing")
+@click.option("--unsafe-fixes", is_flag=True, help="also fixes that may slow down or change results")
 @click.option(
-    "--runtime", type=click.Choice(config.RUNTIMES), help="Import the functions that fixes call, or copy them."
+    "--runtime",
+    type=click.Choice(config.RUNTIMES),
+    metavar="HOW",
+    help="auto, vendor or import the functions that fixes call",
 )
-@click.option("--verify", "verified", is_flag=True, help="Run the operations that findings name on a device.")
-@click.option("--device", default="cuda", show_default=True, help="The device of --verify: cuda:1, cpu, mps, xpu.")
+@click.option("--verify", "verified", is_flag=True, help="run the operations that findings name on a device")
+@click.option("--device", default="cuda", metavar="NAME", help="cuda, cuda:1, cpu, mps, xpu [cuda]")
 @click.option(
     "--evidence",
     multiple=True,
     type=click.Path(path_type=Path, exists=True),
-    help="Show what `detlint verify` measured elsewhere.",
+    metavar="PATH",
+    help="show what `detlint verify` measured elsewhere",
 )
+@click.option("--jobs", type=click.IntRange(min=0), metavar="N", default=0, help="processes [one a core]")
+@click.option("--no-cache", is_flag=True, help="neither use nor keep what runs find")
 @click.pass_obj
 def check(
     arguments: tuple[str, ...] | None,
@@ -101,7 +121,7 @@ def check(
 ) -> None:
     """Check files and folders (the default command).
 
-    Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
+    `detlint help check` says more. Exit status: 0 nothing found, 1 findings, 2 the run itself failed.
     """
     begun, paths = time.time_ns(), paths or (Path(),)
     with clear_errors():
@@ -186,7 +206,7 @@ def _said(
     exit_zero: bool,
 ) -> Said:
     """What is said of a report."""
-    color = output is None and sys.stdout.isatty()
+    color = output is None and in_color()
     out = formats.render(format_, report, settings, color, statistics, programs)
     err = complaints((*report.errors, *report.notes, *nothing_there(report.files, paths)))
     return Said(out, err, 1 if report.findings and not exit_zero else 0, format_ == "json")
@@ -208,7 +228,7 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
     except (EvidenceError, StartError) as error:
         raise ConfigError(f"nothing was confirmed: {error}") from None
     if held is not None and held.complaint:
-        click.echo(f"detlint: nothing is confirmed or refuted: {held.complaint}", err=True)
+        click.echo(complaints([f"nothing is confirmed or refuted: {held.complaint}"]), err=True, nl=False)
     if held is not None and held.interrupted:
         click.echo("detlint: interrupted: verdicts rest on what was counted until then", err=True)
     return shown
@@ -233,16 +253,16 @@ def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, s
 def _written(fixed: Callable[[], Fixed]) -> Report:
     """Write what fixes change, tell of it, and report what is left."""
     made = fixed()
-    _tell_of_fixes(made.outcome, made.files.write(made.outcome.changes))
+    problems = made.files.write(made.outcome.changes)
+    _tell_of_fixes(made.outcome, problems)
     return made.report
 
 
-def _tell_of_fixes(outcome: Outcome, problems: list[str]) -> None:
-    """What was fixed, what was left and why."""
+def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
+    """What was fixed, what was left and why. `problems` say by path what could not be written."""
     from detlint.output import fixes
 
-    for line in (*problems, *fixes.lines(outcome)):
-        click.echo(f"detlint: {line}", err=True)
+    click.echo(complaints((*problems.values(), *fixes.lines(outcome, problems))), err=True, nl=False)
     if problems or not outcome.converged:
         raise SystemExit(2)
 
@@ -252,11 +272,7 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
     from detlint import patch
 
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
-    if output is not None:
-        output.write_bytes(text)
-    else:
-        click.echo(text, nl=False)
-    for note in fixed.report.notes:
-        click.echo(f"detlint: {note}", err=True)
-    _tell_of_fixes(fixed.outcome, [])
+    write_bytes(text, output)
+    click.echo(complaints(fixed.report.notes), err=True, nl=False)
+    _tell_of_fixes(fixed.outcome, {})
     return bool(text)

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from detlint import catalogue, config
-from detlint.commands.terminal import clear_errors, complaints, nothing_there, progress_bar, split, write
+from detlint.commands.terminal import (
+    clear_errors,
+    complaints,
+    in_color,
+    is_terminal,
+    nothing_there,
+    progress_bar,
+    split,
+    write,
+)
 from detlint.config import Config
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--all", "everything", is_flag=True, help="Show all columns, what is in order, and what draws nothing.")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files and folders to leave out.")
-@click.option("--torch-version", metavar="V", help="The PyTorch version to judge by [default: the project's].")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
-@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Processes [default: one a core].")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep what runs find.")
+@click.option("--all", "everything", is_flag=True, help="all columns, what is in order, and what draws nothing")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="leave these files and folders out")
+@click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
+@click.option(
+    "--format", "format_", type=click.Choice(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
+)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="write it to this file")
+@click.option("--jobs", type=click.IntRange(min=0), metavar="N", default=0, help="processes [one a core]")
+@click.option("--no-cache", is_flag=True, help="neither use nor keep what runs find")
 def entries(
     paths: tuple[Path, ...],
     everything: bool,
@@ -33,9 +43,9 @@ def entries(
     jobs: int,
     no_cache: bool,
 ) -> None:
-    """Show where programs start, and how each one seeds what it draws from.
+    """Show where programs start, and what each one seeds and draws.
 
-    Exit status: 0, or 2 if the run itself failed.
+    Exit status: 0, or 2 if the run itself failed. `detlint help entries` says more.
     """
     paths = paths or (Path(),)
     with clear_errors():
@@ -67,9 +77,9 @@ def _show_entries(
     else:
         from detlint.output import entries_text
 
-        for error in programs.errors:
-            click.echo(f"detlint: {error}", err=True)
-        terminal = output is None and sys.stdout.isatty()
+        click.echo(complaints(programs.errors), err=True, nl=False)
+        terminal = output is None and is_terminal()
         width = shutil.get_terminal_size().columns if terminal else None
-        text = entries_text.render(programs, terminal, width, everything)
+        color = output is None and in_color()
+        text = entries_text.render(programs, color, width, everything)
     write(text, output)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from detlint import catalogue
-from detlint.commands.terminal import clear_errors
+from detlint.commands.completing import rules
+from detlint.commands.terminal import clear_errors, show_page
 
 
 @click.command()
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=rules)
 def rule(code: str | None) -> None:
     """List the rules, or show the page of one."""
     with clear_errors():
-        pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
+        _show(code)
+
+
+def _show(code: str | None) -> None:
+    pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
     if code is None:
         for each in pages:
             state = "" if each.default else "  (off by default)"
@@ -28,10 +31,4 @@ def rule(code: str | None) -> None:
             f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
             + "\n".join(f"- {ref}" for ref in page.refs)
         )
-        if sys.stdout.isatty():
-            from rich.console import Console
-            from rich.markdown import Markdown
-
-            Console().print(Markdown(text))
-        else:
-            click.echo(text)
+        show_page(text)

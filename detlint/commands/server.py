@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from detlint.commands.terminal import clear_errors
+
 
 @click.command()
 def server() -> None:
-    """Serve an editor by the language server protocol, on stdin and stdout."""
+    """Serve an editor by the language server protocol."""
     try:
         from detlint.plugins.lsp.server import serve
     except ModuleNotFoundError as error:
@@ -15,4 +17,5 @@ def server() -> None:
             raise
         click.echo('detlint: the server needs pygls: pip install "detlint[lsp]"', err=True)
         raise SystemExit(2) from None
-    serve()
+    with clear_errors():
+        serve()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint import catalogue
+from detlint.commands import failing
 from detlint.config import ConfigError
+from detlint.printed import one_line
 
 if TYPE_CHECKING:
     from detlint.gathering import Progress
@@ -24,12 +27,24 @@ def split(values: tuple[str, ...]) -> tuple[str, ...]:
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn what a user can mend into one line and exit status 2."""
+    """Turn whatever goes wrong into one line and exit status 2: what a user can mend, and what is detlint's own."""
     try:
         yield
+    except BrokenPipeError:
+        raise SystemExit(failing.leave_pipe()) from None
     except (ConfigError, catalogue.CatalogueError, OSError) as error:
-        click.echo(f"detlint: {error}", err=True)
-        raise SystemExit(2) from None
+        raise SystemExit(failing.complain(failing.reason(error))) from None
+    except KeyboardInterrupt:
+        raise SystemExit(failing.complain("interrupted")) from None
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception as error:
+        raise SystemExit(failing.defect(error)) from None
+
+
+def is_terminal() -> bool:
+    """Whether what is printed goes to a terminal. A program may be started without any stdout."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def nothing_there(files: int, paths: tuple[Path, ...]) -> tuple[str, ...]:
@@ -39,21 +54,47 @@ def nothing_there(files: int, paths: tuple[Path, ...]) -> tuple[str, ...]:
 
 def complaints(lines: Iterable[str]) -> str:
     """Sentences for the person who started a run, as they are printed."""
-    return "".join(f"detlint: {line}\n" for line in lines)
+    return "".join(f"detlint: {one_line(line)}\n" for line in lines)
 
 
 def write(text: str, output: Path | None) -> None:
     """Print a text, or write it to the file that was asked for."""
-    if output is not None:
-        output.write_text(text, encoding="utf-8")
-    else:
-        click.echo(text, nl=False)
+    write_bytes(text.encode("utf-8"), output)
+
+
+def write_bytes(content: bytes, output: Path | None) -> None:
+    """As `write`, where the bytes matter. Raises ConfigError where the file cannot be written."""
+    if output is None:
+        click.echo(content, nl=False)
+        return
+    try:
+        output.write_bytes(content)
+    except OSError as error:
+        raise ConfigError(f"{output} cannot be written ({error.strerror}); name another file with --output") from error
+
+
+def in_color() -> bool:
+    """Whether to print in colours: on a terminal or with `FORCE_COLOR`, but never with `NO_COLOR` (no-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal() and os.environ.get("TERM") != "dumb")
+
+
+def show_page(markdown: str) -> None:
+    """Print a page: set for a terminal where it goes to one, else as it is written."""
+    if not is_terminal():
+        click.echo(markdown)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(no_color=not in_color()).print(Markdown(markdown))
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
     """A progress bar on a terminal, once a run proves long."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     with ExitStack() as shown:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import math
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from detlint import catalogue
+from detlint.commands.failing import complain, defect, leave_pipe, reason
+from detlint.printed import one_line, printable
 from detlint.verify import evidence, join, report, session
 from detlint.verify.pool import Limits, StartError
 from detlint.verify.probes import PROBES
@@ -38,7 +39,7 @@ class _UsageError(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
             encoding = "utf-8" if options.format == "json" else stream.encoding
@@ -49,19 +50,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
-        return 2
+        return leave_pipe()
     except (_UsageError, evidence.EvidenceError, catalogue.CatalogueError, OSError) as error:
-        return _complain(str(error))
+        return complain(reason(error))
     except StartError as error:
         told = f"nothing was confirmed: {options.device} cannot be used ({error})"
         other = "; --device cpu measures on the CPU, whose kernels are others" if options.device != "cpu" else ""
-        return _complain(told + other)
+        return complain(told + other)
     except KeyboardInterrupt:
-        return _complain("interrupted before there was anything to report")
+        return complain("interrupted before there was anything to report")
+    except Exception as error:
+        return defect(error)
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """What reads the arguments of the command."""
     made = argparse.ArgumentParser("detlint verify", description=_DESCRIPTION, epilog=_STATUS)
     made.add_argument("paths", nargs="*", type=Path, help="files and folders whose findings are verified [.]")
     made.add_argument("--op", action="append", metavar="NAME", help="run the rows of this operation, or of this id")
@@ -203,7 +206,7 @@ def _show(shown: Report, held: Session | None, format_: str) -> None:
 
         print(json.render(shown, _text))
         if held is not None and held.complaint:
-            _complain(f"nothing is confirmed or refuted: {held.complaint}")
+            complain(f"nothing is confirmed or refuted: {held.complaint}")
         return
     if held is not None:
         print(report.header(held), end="\n\n")
@@ -212,8 +215,8 @@ def _show(shown: Report, held: Session | None, format_: str) -> None:
         told = judged.finding.verification
         if told is not None:
             place = judged.finding.place
-            where = f"{place.path}:{place.line}:{place.column}"
-            lines.append([where, judged.finding.code, told.verdict, told.text])
+            where = one_line(f"{place.path}:{place.line}:{place.column}")
+            lines.append([where, judged.finding.code, told.verdict, printable(told.text)])
     print(report.aligned(lines) if len(lines) > 1 else "No finding names an operation that can be run.\n", end="")
     other = sum(judged.finding.verification is None for judged in shown.findings)
     if other:
@@ -252,11 +255,6 @@ def _write_evidence(held: Session, output: Path | None) -> OSError | None:
     except OSError as error:
         return error
     return None
-
-
-def _complain(message: str) -> int:
-    print(f"detlint: {message}", file=sys.stderr)
-    return 2
 
 
 class _Bar:

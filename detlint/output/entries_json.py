@@ -9,6 +9,7 @@ from detlint import __version__
 from detlint.finding import Place
 from detlint.link.entries import Entry, Met, Stream
 from detlint.link.state import UNSEEDED, Drawn, Seeded
+from detlint.printed import in_json
 from detlint.report import Programs
 
 _SWITCHES = {  # by key of the document, the name of the switch in a state
@@ -32,7 +33,7 @@ def render(programs: Programs) -> str:
             "seconds": round(programs.seconds, 3),
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return in_json(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from detlint.output.entries_words import (
     name_of,
     told,
 )
+from detlint.printed import no_command, one_line
 from detlint.report import Programs
 
 _LONG = 1 / 3  # of the names that are too long for their rows, above which every name has a line of its own
@@ -39,11 +40,11 @@ def render(programs: Programs, color: bool = False, width: int | None = None, ev
     shown = [entry for entry in programs.entries if everything or not idle(entry)]
     if shown:
         columns, default = _columns(shown, everything)
-        for row in _table([name_of(entry) for entry in shown], columns, width):
+        for row in _table([no_command(name_of(entry)) for entry in shown], columns, width):
             console.print(row)
         alike: dict[tuple[Told, ...], list[str]] = {}
         for entry in shown:
-            alike.setdefault(tuple(told(entry, everything)), []).append(name_of(entry))
+            alike.setdefault(tuple(told(entry, everything)), []).append(no_command(name_of(entry)))
         alike.pop((), None)
         for sentences, names in alike.items():
             console.print()
@@ -108,7 +109,7 @@ def _table(names: list[str], columns: list[list[Cell]], width: int | None) -> It
 def _wrapped(label: str, style: str, sentence: str, width: int | None) -> Iterator[Text]:
     head = f"  {label.ljust(10)} "
     room = max(width - len(head), 40) if width is not None else len(sentence) + 1
-    lines = textwrap.wrap(sentence, room, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(one_line(sentence), room, break_long_words=False, break_on_hyphens=False)
     yield Text.assemble("  ", (label.ljust(10), style), f" {lines[0]}")
     for line in lines[1:]:
         yield Text(" " * len(head) + line)

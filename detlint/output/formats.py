@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from detlint.report import Programs, Report
 
 NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # each a module beside this one
+_OTHERS = ("text", "github", "junit", "html")  # that are no JSON
 
 
 def render(
@@ -26,6 +27,7 @@ def render(
     What UTF-8 cannot hold, as the names of some files, is escaped.
     """
     from detlint.output.files import Files
+    from detlint.printed import in_json
 
     files = Files(lambda: _settings(config))
     if name == "text":
@@ -42,6 +44,7 @@ def render(
         shown = html.render(report, files, programs)
     else:
         shown = import_module(f"detlint.output.{name}").render(report, files)
+    shown = shown if name in _OTHERS else in_json(shown)
     shown += "" if not shown or shown.endswith("\n") else "\n"
     return shown.encode("utf-8", "backslashreplace").decode()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from detlint.output.files import Files
-from detlint.output.words import printable, related, remarks, spot
+from detlint.output.words import related, remarks, spot
+from detlint.printed import no_command, one_line, printable
 from detlint.report import Judged, Report
 
 
@@ -25,7 +26,7 @@ def render(report: Report, files: Files) -> str:
     if not report.findings:
         ElementTree.SubElement(suite, "testcase", name="nothing found", classname="detlint", time="0")
     if report.errors:
-        ElementTree.SubElement(suite, "system-err").text = printable("\n".join(report.errors))
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(map(one_line, report.errors))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)
@@ -34,11 +35,11 @@ def render(report: Report, files: Files) -> str:
 
 def _case(suite: ElementTree.Element, judged: Judged, files: Files) -> None:
     finding, rule = judged.finding, judged.rule
-    path = printable(files.name(finding.place.path))
+    path = one_line(files.name(finding.place.path))
     at = spot(finding.place)
     case = ElementTree.SubElement(
         suite, "testcase", name=f"{finding.code} {rule.name} at {at}", classname=path, time="0"
     )
     failure = ElementTree.SubElement(case, "failure", type=judged.severity.value, message=printable(finding.message))
     told = (f"{path}:{at}: {finding.code} {finding.message}", *related(finding), *remarks(judged))
-    failure.text = printable("\n".join(told))
+    failure.text = "\n".join(no_command(line) for part in told for line in part.splitlines())

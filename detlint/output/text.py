@@ -12,6 +12,7 @@ from rich.text import Text
 
 from detlint.finding import Severity, Verification
 from detlint.output.words import count, measured, related, where
+from detlint.printed import no_command, one_line
 from detlint.report import Judged, Report
 from detlint.source import lines_of
 
@@ -45,19 +46,21 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
     place = finding.place
     style = _STYLES[judged.severity]
     head = Text.assemble(
-        (where(place), "bold"), ": ", (judged.severity.value, style), " ",
-        (finding.code, "bold"), f" {finding.message}",
+        (no_command(where(place)), "bold"), ": ", (judged.severity.value, style), " ",
+        (finding.code, "bold"), f" {one_line(finding.message)}",
     )  # fmt: skip
     _print(console, head)
     if place.line <= len(lines):
         _excerpt(console, judged, lines[place.line - 1], style)
     width = len(str(place.line))
     for told in related(finding):
-        _print(console, Text(f"{' ' * width} = {told}"))
+        _print(console, Text(f"{' ' * width} = {one_line(told)}"))
     if finding.verification is not None:
         _print(console, Text.assemble(f"{' ' * width} = ", ("verified: ", "bold"), _verified(finding.verification)))
     _print(console, Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
-    _print(console, Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), rule.help.format(**finding.details)))
+    _print(
+        console, Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), one_line(rule.help.format(**finding.details)))
+    )
     _print(console, Text())
 
 
@@ -72,7 +75,7 @@ def _print(console: Console, text: Text) -> None:
 
 def _verified(verification: Verification) -> Text:
     style = _VERDICTS.get(verification.verdict, "bold yellow")
-    return Text.assemble((verification.verdict, style), measured(verification))
+    return Text.assemble((verification.verdict, style), one_line(measured(verification)))
 
 
 def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
@@ -88,8 +91,8 @@ def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
         first = max(min(start - 20, len(shown) - _LONGEST), 0)
         shown, start, end = shown[first : first + _LONGEST], start - first, min(end - first, _LONGEST)
     _print(console, Text(f"{gutter} |"))
-    _print(console, Text(f"{number} | {shown}"))
-    before, marked = cell_len(shown[:start]), cell_len(shown[start:end])
+    _print(console, Text(f"{number} | {one_line(shown)}"))
+    before, marked = cell_len(one_line(shown[:start])), cell_len(one_line(shown[start:end]))
     _print(console, Text.assemble(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style)))
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from detlint.finding import Finding, Place, Verification
 from detlint.report import Judged
-
-# What a terminal obeys, and what XML 1.0 and UTF-8 cannot hold
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def where(place: Place) -> str:
@@ -52,11 +48,6 @@ def related(finding: Finding) -> Iterator[str]:
     """The other places that explain a finding."""
     for each in finding.related:
         yield f"{where(each.place)}: {each.message}"
-
-
-def printable(text: str) -> str:
-    """The text with control characters, lone surrogates and noncharacters as Python escapes them."""
-    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def count(number: int, noun: str) -> str:

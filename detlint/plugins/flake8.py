@@ -94,9 +94,11 @@ class Plugin:
             findings = workspace.findings(self._filename)
         else:
             findings = workspace.alone(self._filename, text)
+        from detlint.printed import one_line
+
         for judged in findings:
             place = judged.finding.place
-            yield (place.line, place.column), judged.rule.code, judged.finding.message
+            yield (place.line, place.column), judged.rule.code, one_line(judged.finding.message)
 
 
 def _folder(path: Path) -> Path:

@@ -1,6 +1,7 @@
 """Runs Python programs in forks of one process that has imported torch, which takes most of the time of a short program.
 
-Reads a job a line, JSON: the folder to run in and the command, a script and its arguments. Writes a line when it is
+Reads a job a line, JSON: the folder to run in, the command, a script and its arguments, and what is added to
+the environment, if anything. Writes a line when it is
 ready and one with the exit status of each job. A program's output goes to `log.txt` in its folder.
 """
 
@@ -50,6 +51,7 @@ def main() -> None:
         job = json.loads(line)
         child = os.fork()
         if child == 0:
+            os.environ.update(job.get("environment", {}))
             run(Path(job["folder"]), job["command"])
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 

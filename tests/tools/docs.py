@@ -10,7 +10,10 @@ from pathlib import Path
 from detlint import catalogue
 from tests.benchmarks import report
 from tests.benchmarks.results import Results
-from tests.tools.operations import operations
+from tests.tools import course, site
+from tests.tools.missed import missed
+from tests.tools.operations import counted, operations
+from tests.tools.peers import peers as measured_peers
 from tests.tools.pictures import drawing
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,7 +22,14 @@ ROOT = Path(__file__).parent.parent.parent
 def generate(write: bool) -> list[Path]:
     """The generated files that are stale; `write` brings them up to date."""
     stale = []
-    texts = {"rules.md": rules(), "operations.md": operations(), "performance.md": performance()}
+    texts = {
+        "rules.md": rules(),
+        "operations.md": operations(),
+        "performance.md": performance(),
+        "why.md": why(),
+        "limits.md": limits(),
+        "peers.md": peers(),
+    }
     for name, text in texts.items():
         path = ROOT / "docs" / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -30,34 +40,52 @@ def generate(write: bool) -> list[Path]:
 
 
 def rules() -> str:
-    """`docs/rules.md`: a table of all rules for each family."""
+    """`docs/rules.md`: a table of all rules."""
     return "\n".join(_rules()) + "\n"
 
 
 def performance() -> str:
     """`docs/performance.md`: the page with the tables of the last measurement in it."""
-    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    tables = report.render(Results.read(ROOT / "docs" / "performance.json"))
-    begin, end = "<!-- results -->\n", "<!-- /results -->\n"
-    return re.sub(f"{begin}.*{end}", lambda _: begin + tables + end, page, flags=re.DOTALL)
+    return _filled("performance.md", "results", report.render(Results.read(ROOT / "docs" / "performance.json")))
+
+
+def limits() -> str:
+    """`docs/limits.md`: the page with what the tests know to be missed in it."""
+    return _filled("limits.md", "missed", missed())
+
+
+def peers() -> str:
+    """`docs/peers.md`: the page with what other tools reported when they were last run."""
+    return _filled("peers.md", "results", measured_peers())
+
+
+def _filled(name: str, mark: str, text: str) -> str:
+    """A page with `text` between the comments `<!-- mark -->` and `<!-- /mark -->`."""
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->\n"
+    return re.sub(f"{begin}.*{end}", lambda _: begin + text + end, page, flags=re.DOTALL)
+
+
+def why() -> str:
+    """`docs/why.md`: the page with what its programs printed when they were last run, and with a part of the evidence."""
+    page = _filled("why.md", "evidence", counted(course.EVIDENCE))
+    return course.rendered(page, course.Measured.read())
 
 
 def _rules() -> Iterator[str]:
     yield "# Rules"
     yield ""
-    yield "Generated from `rules/` by `python -m tests.tools.docs`. `detlint rule CODE` shows a rule's page in a terminal."
-    family = ""
+    yield "All rules: what each finds, how sure a finding is, which promise it breaks, and how safe its fix is. On the site the"
+    yield "table can be filtered. [findings.md](findings.md) says what severities and promises mean, [fixes.md](fixes.md) what"
+    yield "a fix may do; `detlint rule CODE` shows a rule's page in a terminal."
+    yield ""
+    yield "Generated from `rules/` by `python -m tests.tools.docs`."
+    yield ""
+    yield from ("| code | name | what it finds | family | severity | breaks | fix |", "|---|---|---|---|---|---|---|")
     for code, rule in catalogue.load().rules.items():
-        if rule.family != family:
-            family = rule.family
-            yield from ("", f"## {code[3]} {family}", "")
-            yield from ("| code | name | severity | what it finds |", "|---|---|---|---|")
-        severity = rule.severity.value
-        if rule.lower is not rule.severity:
-            severity += f", {rule.lower.value}"
-        if not rule.default:
-            severity += " (off by default)"
-        yield f"| [{code}](../rules/{code}-{rule.name}.md) | {rule.name} | {severity} | {rule.summary} |"
+        graveness = site.severity(rule) + ("" if rule.default else ", off by default")
+        cells = (rule.name, rule.summary, rule.family, graveness, ", ".join(rule.breaks), site.fix(rule))
+        yield f"| [{code}](../rules/{code}-{rule.name}.md) | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
@@ -66,4 +94,7 @@ if __name__ == "__main__":
     for each in found:
         told = "is stale: run `python -m tests.tools.docs`" if check else "written"
         print(f"{each.relative_to(ROOT)} {told}")
-    raise SystemExit(check and bool(found))
+    unmeasured = course.stale(course.PAGE.read_text(encoding="utf-8"), course.Measured.read())
+    for name in unmeasured:
+        print(f"{name} of docs/why.md was changed: run `python -m tests.tools.course`")
+    raise SystemExit(check and bool(found or unmeasured))

@@ -27,6 +27,11 @@ _KINDS = {
     Kind.MEMORY: "poisoned memory",
 }
 _LONGEST = 3
+_EVIDENCE = {"doc": "documentation", "src": "source", "source": "source", "issue": "report", "measured": "measured"} | {
+    "derived": "derived",
+    "PR": "report",
+    "trace": "measured",
+}
 BEYOND = {  # probes of what rules speak of without a row of a table
     "python.random.generator": "`random.Random()` without a seed (DET104)",
     "dataloader.sampler_gen": "`DataLoader(sampler=RandomSampler(...), generator=g)`, whose sampler does not receive `g` (DET205)",
@@ -41,6 +46,32 @@ def operations() -> str:
     return "\n".join(_page()) + "\n"
 
 
+def counted(rows: Sequence[str]) -> str:
+    """A table of how many results of how many runs differed, for the rows with these ids, on each device."""
+    sessions = evidence.read_all([path] if (path := catalogue.folder() / "evidence").is_dir() else [])
+    heads = ["operation", *(f"{mode}, on {_where(session)}" for session in sessions for mode in ("off", "on"))]
+    table = {row.id: row for file, name in TABLES for row in catalogue.load().rows(file, name)}
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for name in rows:
+        cells = [_count(name, session, mode) for session in sessions for mode in ("off", "strict")]
+        lines.append(f"| `{table[name].list('names')[0]}` ({name}) | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _count(row: str, session: Session, mode: str) -> str:
+    """What one dtype, the first that was measured, did in a mode."""
+    found = (one.outcomes for one in session.measurements if one.subject.row == row and not one.subject.called)
+    outcome = next((outcomes[mode] for outcomes in found if mode in outcomes), None)
+    if outcome is None:
+        return ""
+    if outcome.verdict not in (Verdict.CONFIRMED, Verdict.NOT_OBSERVED, Verdict.DETERMINISTIC_PATH):
+        return str(outcome.verdict.value)
+    if outcome.distinct <= 1:
+        return f"all {outcome.runs} runs equal"
+    apart = f", {outcome.absolute:.2g} apart" if outcome.absolute else ""
+    return f"{outcome.distinct} results of {outcome.runs} runs{apart}"
+
+
 def probed(row: Row) -> bool:
     """Whether there is a probe for a row."""
     return row.id in PROBES
@@ -51,8 +82,9 @@ def _page() -> Iterator[str]:
     yield from _introduction(sessions)
     for file, table in TABLES:
         rows = catalogue.load().rows(file, table)
-        heads = ["row", "operation", "direction", "rule", "mode on, by the facts", "probed by"]
-        heads = [head for head in heads if file == "ops" or head not in ("direction", "mode on, by the facts")]
+        own = ("direction", "condition", _mode(), "in releases", "known by")
+        heads = ["row", "operation", own[0], "rule", *own[1:], "probed by"]
+        heads = [head for head in heads if file == "ops" or head not in own]
         heads += [f"on {_where(session)}" for session in sessions]
         yield from ("", f"## {_HEADS[file]}", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}")
         for row in rows:
@@ -61,7 +93,10 @@ def _page() -> Iterator[str]:
                 "operation": _names(row),
                 "direction": row.text("direction"),
                 "rule": row.text("rule") or ("control" if row.data.get("control") else ""),
-                "mode on, by the facts": _facts(row),
+                "condition": row.text("condition").replace("|", "\\|"),
+                _mode(): _effect(row),
+                "in releases": _facts(row),
+                "known by": _known(row),
                 "probed by": _KINDS[PROBES[row.id].kind]
                 if probed(row)
                 else f"not probed: {NOT_PROBED.get(row.id, '')}",
@@ -101,12 +136,16 @@ def _introduction(sessions: Sequence[Session]) -> Iterator[str]:
     plain = [row for row in rows if row.text("package") in ("", "torch")]
     yield "# Operations"
     yield ""
+    yield "What is known of each operation that may vary: when, in which direction, what the deterministic mode does to it in"
+    yield "which releases, on what that rests, and what measurements showed. On the site the tables can be filtered."
+    yield ""
     yield "Generated from `rules/facts/`, `rules/evidence/` and the probes by `python -m tests.tools.docs`."
     yield "[verify.md](verify.md) says what the verdicts mean, and what they do not."
     yield ""
     yield f"{len(rows)} rows, {sum(map(probed, rows))} with a probe; of the {len(plain)} that need no other package than"
     yield f"PyTorch and NumPy, {sum(map(probed, plain))}. A cell of a device has the verdicts with the deterministic mode"
-    yield "off and on, the worst over the dtypes."
+    yield "off and on, the worst over the dtypes. *Condition* says when an operation varies, *mode on* what"
+    yield "`torch.use_deterministic_algorithms(True)` does to it, *known by* on what that rests."
     if sessions:
         yield ""
         yield "| measured on | date | confirmed | not observed | raises with the mode on | failed |"
@@ -136,7 +175,24 @@ def _facts(row: Row) -> str:
         f"raises in {row.text('raises')}" if row.text("raises") else "",
         row.text("path") and f"path in {row.text('path')}",
     ]
-    return "; ".join(filter(None, found)).replace("|", "\\|") or "no change"
+    return "; ".join(filter(None, found)).replace("|", "\\|")
+
+
+def _mode() -> str:
+    return f"mode on, {catalogue.load().newest_release()}"
+
+
+def _effect(row: Row) -> str:
+    """What the deterministic mode does to an operation in the newest release."""
+    newest = catalogue.load().newest_release()
+    effects = {"raises": "raises", "path": "fixed order"}
+    return next((word for key, word in effects.items() if row.text(key) and row.holds_for(newest, key)), "no change")
+
+
+def _known(row: Row) -> str:
+    """The kinds of evidence of a fact."""
+    told = row.text("evidence")
+    return ", ".join(dict.fromkeys(word for part, word in _EVIDENCE.items() if part in told))
 
 
 def _measured(row: str, session: Session) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from packaging.version import InvalidVersion, Version
 
 from detlint import config
-from detlint.catalogue import Catalogue
+from detlint.catalogue import Catalogue, nearest
 from detlint.config import Config, ConfigError
 from detlint.finding import Severity
 
@@ -35,7 +35,9 @@ class Options:
             raise ConfigError(f"{_WHERE} must be an object")
         for key in given:
             if key not in _KNOWN:
-                raise ConfigError(f"{_WHERE}: unknown setting {key!r}; known are {', '.join(_KNOWN)}")
+                raise ConfigError(
+                    f"{_WHERE}: unknown setting {key!r}{nearest(str(key), _KNOWN)}; known are {', '.join(_KNOWN)}"
+                )
         severity = given.get("severity")
         return cls(
             _selectors("select", given.get("select"), rules),

@@ -1,0 +1,53 @@
+"""How commands fail: one line for people, and where it came from for those who ask.
+
+`--debug` ahead of a command, or the variable DETLINT_DEBUG, shows the traceback above each such line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detlint.printed import one_line
+
+FAILED = 2  # the exit status of a run that failed
+_VARIABLE = "DETLINT_DEBUG"
+_OPTION = "--debug"
+
+
+def without_debug(arguments: list[str]) -> list[str]:
+    """Arguments without `--debug`, whose presence is noted."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    found = [each for each in arguments[:end] if each != _OPTION]
+    if len(found) < end:
+        os.environ[_VARIABLE] = "1"  # for the processes of the run, too
+    return found + arguments[end:]
+
+
+def complain(message: str, status: int = FAILED) -> int:
+    """Say on stderr what is wrong, with the traceback of the error that is being handled where it was asked for."""
+    if os.environ.get(_VARIABLE) and sys.exc_info()[0] is not None:
+        import traceback
+
+        traceback.print_exc()
+    print(f"detlint: {one_line(message)}", file=sys.stderr)
+    return status
+
+
+def reason(error: Exception) -> str:
+    """What an error says, without the number that the system has for it."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
+def defect(error: BaseException) -> int:
+    """Say that detlint itself has failed."""
+    how = "" if os.environ.get(_VARIABLE) else "; `detlint --debug ...` shows where it came from"
+    return complain(f"internal error, please report it with the command ({type(error).__name__}: {error}){how}")
+
+
+def leave_pipe() -> int:
+    """Nobody reads on: let the end of the program write elsewhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return FAILED

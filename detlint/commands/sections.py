@@ -1,0 +1,34 @@
+"""Commands of click whose help lists the options by what they are for, in one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+_COLUMN = 23  # in which what an option does begins
+
+
+class Sectioned(click.Command):
+    """A command whose options are listed in sections."""
+
+    def __init__(self, *args: Any, sections: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
+        """`sections` are the options, as `--name`, by the title that they stand under; --help need not be named."""
+        super().__init__(*args, **kwargs)
+        self._sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options. Raises KeyError for one that no section has, or that there is not."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = {option.opts[0]: option.get_help_record(ctx) for option in options}
+        parts = {title: [records.pop(name) for name in names] for title, names in self._sections.items()}
+        *_, last = parts.values()
+        last += [records.pop(name) for name in ctx.help_option_names[:1]]
+        if records:
+            raise KeyError(f"options in no section: {', '.join(records)}")
+        formatter.write_paragraph()
+        for title, rows in parts.items():
+            formatter.write(f"{title}:\n")
+            with formatter.indentation():
+                formatter.write_dl([(name.ljust(_COLUMN - 4), text) for name, text in filter(None, rows)])
