@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from detlint import __version__, page
-from detlint.catalogue import FAMILIES, PROMISES, Rule
 from detlint.finding import Severity
 from detlint.link.entries import Entry
-from detlint.output import html_entries, html_rules
-from detlint.output.entries_words import name_of
+from detlint.output import html_entries, html_filters, html_rules
 from detlint.output.files import Files
 from detlint.output.html_finding import Articles
+from detlint.output.html_rules import rules_of
 from detlint.output.words import count
 from detlint.page import prose, text
 from detlint.report import Judged, Programs, Report
@@ -47,12 +46,12 @@ def _body(report: Report, articles: Articles, programs: Programs | None) -> Iter
         yield html_entries.section(programs, entries, found)
     if report.findings:
         yield "<main><h2>Findings</h2>"
-        yield _filters(report.findings, entries)
+        yield html_filters.form(report.findings, entries)
         opened = len(report.findings) <= _OPEN
         for path, group in groupby(report.findings, key=lambda judged: judged.finding.place.path):
             yield _file(path, list(group), articles, loading.get(path, ()), opened)
         yield "<p id=none class=faint hidden>No finding passes these filters.</p></main>"
-    yield html_rules.section(_rules(report.findings))
+    yield html_rules.section(rules_of(report.findings))
     yield f"<footer class=faint>detlint {text(__version__)}. No line of the code was run.</footer>"
 
 
@@ -81,85 +80,8 @@ def _loading(entries: Sequence[Entry], programs: Programs) -> Mapping[str, Seque
     return found
 
 
-def _rules(findings: Iterable[Judged]) -> list[Rule]:
-    return sorted({judged.rule.code: judged.rule for judged in findings}.values(), key=lambda rule: rule.code)
-
-
 def _file(path: str, found: Sequence[Judged], articles: Articles, programs: Sequence[int], opened: bool) -> str:
     rows = "".join(articles.article(judged, opened) for judged in found)
     numbers = f' data-p="{" ".join(map(str, programs))}"' if programs else ""
     head = f"<h3><span class=name>{text(path)}</span> <span class=count>{len(found)}</span></h3>"
     return f"<section class=file{numbers}>{head}\n{rows}</section>"
-
-
-def _filters(findings: Sequence[Judged], entries: Sequence[Entry]) -> str:
-    """What chooses among the findings. A browser that runs no scripts does not show it."""
-    parts = [
-        '<label class=wide>Search <input type=search id=text placeholder="path, message or code"></label>',
-        _severities(findings),
-        _choice("rule", "Rule", _codes(findings)),
-        _choice("fix", "Fix", _fixes(findings)),
-        _choice("promise", "Breaks", _promises(findings)),
-    ]
-    if len(entries) > 1:
-        names = ((str(number), name_of(entry)) for number, entry in enumerate(entries))
-        parts.append(_choice("program", "Program", "".join(_option(value, name) for value, name in names)))
-    buttons = (
-        "<button type=button id=open>Open all</button><button type=button id=close>Close all</button>"
-        "<button type=button id=clear>Reset</button>"
-    )
-    status = f"<output id=shown aria-live=polite>{len(findings)} of {len(findings)}</output>"
-    return f'<form id=filters hidden aria-label="Filters">{"".join(parts)}<p class=wide>{buttons}{status}</p></form>'
-
-
-def _severities(findings: Sequence[Judged]) -> str:
-    counts = Counter(judged.severity for judged in findings)
-    boxes = "".join(
-        f"<label><input type=checkbox name=severity value={each.value} checked> {each.value} ({counts[each]})</label>"
-        for each in Severity
-        if counts[each]
-    )
-    return f"<fieldset class=wide><legend>Severity</legend>{boxes}</fieldset>"
-
-
-def _choice(name: str, label: str, options: str) -> str:
-    return f'<label>{label} <select id={name}><option value="">any</option>{options}</select></label>'
-
-
-def _option(value: str, told: str) -> str:
-    return f'<option value="{text(value)}">{text(told)}</option>'
-
-
-def _codes(findings: Sequence[Judged]) -> str:
-    """The codes that are found, by family; a family can be chosen, too."""
-    counts = Counter(judged.finding.code for judged in findings)
-    names = {judged.finding.code: judged.rule.name for judged in findings}
-    groups = []
-    for family, codes in groupby(sorted(counts), key=lambda code: code[3]):
-        found = list(codes)
-        total = sum(counts[code] for code in found)
-        options = [_option(f"DET{family}", f"all DET{family} ({total})")]
-        options += [_option(code, f"{code} {names[code]} ({counts[code]})") for code in found]
-        groups.append(f'<optgroup label="{text(FAMILIES[family])}">{"".join(options)}</optgroup>')
-    return "".join(groups)
-
-
-def _fixes(findings: Sequence[Judged]) -> str:
-    words = {"safe": "safe", "unsafe": "unsafe", "hand": "by hand", "none": "none"}
-    counts: Counter[str] = Counter()
-    for judged in findings:
-        fix = judged.finding.fix
-        counts["none" if fix is None else {"display": "hand"}.get(fix.safety.value, fix.safety.value)] += 1
-    return "".join(_option(name, f"{told} ({counts[name]})") for name, told in words.items() if counts[name])
-
-
-def _promises(findings: Sequence[Judged]) -> str:
-    """The promises that rules speak of, each with the codes of those as its value."""
-    counts = Counter(promise for judged in findings for promise in judged.rule.breaks)
-    rules = _rules(findings)
-    options = (
-        (" ".join(rule.code for rule in rules if promise in rule.breaks), f"{promise} ({counts[promise]})")
-        for promise in PROMISES
-        if counts[promise]
-    )
-    return "".join(_option(value, told) for value, told in options)

@@ -43,16 +43,16 @@ def _indent(lines: Iterable[str]) -> int:
 def _line(number: int, place: Place, line: str, blank: int) -> str:
     line = line.rstrip()
     if not place.line <= number <= place.end_line:
-        return text(_cut(line[blank:]))
+        return _code(_cut(line[blank:]))
     start = place.column - 1 if number == place.line else len(line) - len(line.lstrip())
     end = place.end_column - 1 if number == place.end_line else len(line)
     first = max(start - 40, blank) if len(line) - blank > _WIDEST else blank
     stop = min(first + _WIDEST, len(line))
     start = max(min(start, stop), first)
     end = max(min(end, stop), start)
-    marked = f"<mark>{text(line[start:end])}</mark>" if end > start else ""
+    marked = f"<mark>{_code(line[start:end])}</mark>" if end > start else ""
     head, tail = "..." if first > blank else "", "..." if stop < len(line) else ""
-    return f"{head}{text(line[first:start])}{marked}{text(line[end:stop])}{tail}"
+    return f"{head}{_code(line[first:start])}{marked}{_code(line[end:stop])}{tail}"
 
 
 def change(hunks: Sequence[Hunk], home: Place) -> str:
@@ -76,13 +76,18 @@ def _rows(hunk: Hunk) -> Iterator[str]:
     lines = list(hunk.lines())
     blank = _indent(line for _, line in lines)
     for mark, line in lines:
-        shown = text(_cut(line.rstrip()[blank:]))
+        shown = _code(_cut(line.rstrip()[blank:]))
         if mark == " ":
             yield f"<i>{number}</i>  {shown}"
         else:
             tag = "ins" if mark == "+" else "del"
             yield f"<i>{number if mark == '-' else ''}</i><{tag}>{mark} {shown}</{tag}>"
         number += mark != "+"
+
+
+def _code(part: str) -> str:
+    """A part of a line; a tab behind the line's number would be of any width."""
+    return text(part.replace("\t", "    "))
 
 
 def _cut(line: str) -> str:

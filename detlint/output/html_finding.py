@@ -24,11 +24,17 @@ FIXES = {  # what the page is filtered by
     Safety.UNSAFE: "unsafe",
     Safety.DISPLAY: "hand",
 }
+NO_FIX = "none"
 _MADE = {
     Safety.SAFE: "`detlint --fix` makes it",
     Safety.UNSAFE: "`detlint --fix --unsafe-fixes` makes it; it may slow down or change results",
     Safety.DISPLAY: "to be made by hand",
 }
+
+
+def kind_of_fix(finding: Finding) -> str:
+    """What the page calls the fix of a finding."""
+    return NO_FIX if finding.fix is None else FIXES[finding.fix.safety]
 
 
 class Articles:
@@ -42,12 +48,11 @@ class Articles:
         """The finding as an element that opens and closes."""
         finding = judged.finding
         severity = judged.severity.value
-        fix = "none" if finding.fix is None else FIXES[finding.fix.safety]
         head = (
             f'<b class="sev {severity}">{severity}</b> <code>{text(finding.code)}</code> '
             f"<span class=line>{text(spot(finding.place))}</span> <span class=msg>{prose(finding.message)}</span>"
         )
-        data = f'data-c="{text(finding.code)}" data-s="{severity}" data-x="{fix}"'
+        data = f'data-c="{text(finding.code)}" data-s="{severity}" data-x="{kind_of_fix(finding)}"'
         body = "".join(self._body(judged))
         return f"<details class=finding {data}{' open' if opened else ''}><summary>{head}</summary>{body}</details>\n"
 

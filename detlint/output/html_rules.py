@@ -7,8 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from detlint.catalogue import Rule
 from detlint.page import prose, text
+from detlint.report import Judged
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
+
+
+def rules_of(findings: Iterable[Judged]) -> list[Rule]:
+    """The rules that found something, by code."""
+    return sorted({judged.rule.code: judged.rule for judged in findings}.values(), key=lambda rule: rule.code)
 
 
 def section(rules: Iterable[Rule]) -> str:

@@ -18,7 +18,7 @@ from detlint.output import formats
 ROOT = Path(__file__).parent.parent.parent.parent
 PLACE = "docs/examples/segmentation"
 COMMAND = "detlint --select DET1,DET5 ."
-_WIDTH = 114
+_WIDTH = 118
 _FRAME = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
