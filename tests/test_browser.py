@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page
 
 from detlint import catalogue, engine
@@ -175,3 +176,23 @@ def test_a_report_of_thousands_of_findings_can_be_used(
         assert shown.page.locator(".finding[open]").count() == 0
         shown.page.get_by_label("Search").fill("train7.py")
         assert counts(shown.page) == (many, f"{many} of {many * files}")
+
+
+def test_the_tables_of_the_documentation_can_be_filtered(chromium: Browser, tmp_path: Path) -> None:
+    script = (ROOT / "docs" / "_static" / "filter.js").read_text(encoding="utf-8")
+    table = MarkdownIt().enable("table").render((ROOT / "docs" / "rules.md").read_text(encoding="utf-8"))
+    table = table.replace("<table>", '<table class="filter rules">')
+    path = tmp_path / "rules.html"
+    path.write_text(f'<meta charset="utf-8">{table}<script>{script}</script>', encoding="utf-8")
+    rules = catalogue.load().rules.values()
+    with opened(chromium, path, DESKTOP) as shown:
+        rows, count = shown.page.locator("tbody tr"), shown.page.locator("output")
+        assert count.inner_text() == f"{len(rules)} of {len(rules)}"
+        shown.page.get_by_label("fix").select_option("unsafe")
+        unsafe = [rule for rule in rules if rule.fix is Safety.UNSAFE]
+        assert 0 < len(unsafe) < len(rules)
+        assert count.inner_text() == f"{len(unsafe)} of {len(rules)}"
+        assert rows.filter(visible=True).count() == len(unsafe)
+        shown.page.get_by_label("text in a row").fill(unsafe[0].name)
+        assert unsafe[0].code in rows.filter(visible=True).first.inner_text()
+        assert not shown.said
