@@ -13,7 +13,7 @@ _CODE = r"(?:[A-Z]+[0-9]+|DET\b)"
 _CODES = rf"(?P<codes>{_CODE}(?:[\s,]*,[\s,]*{_CODE}|\s+(?-i:{_CODE})\b)*)"
 _NOQA = re.compile(rf"#\s*noqa\b(?:\s*:\s*{_CODES})?", re.IGNORECASE)
 _OWN = re.compile(rf"#\s*detlint\s*:\s*(?P<word>noqa|off|on)\b(?:\s*:?\s*{_CODES}(?!\w)|(?!\s*:?\s*\w))", re.IGNORECASE)
-_MAYBE = re.compile(r"#\s*(?:detlint\s*:|noqa\b(?!\s*:\s*[A-Z]+[0-9])|noqa\s*:[^\r\n]*DET)", re.IGNORECASE)
+_MAYBE = re.compile(r"#\s*(?:detlint\s*:|noqa\b(?!\s*:\s*[A-Z]+[0-9])|noqa\s*:[^\r\n]{0,500}DET)", re.IGNORECASE)
 _BETWEEN = " \t-\u2013\u2014:;,."
 
 

@@ -164,7 +164,7 @@ def _without(module: Module, statement: s.Import, name: str) -> Edit | None:
     text = module.text[start:end]
     parsed = re.fullmatch(r"((?:from\s+\S+\s+)?import\s+)([^()\n]+)", text)
     parts = [part.strip() for part in parsed[2].split(",")] if parsed is not None else []
-    others = [part for part in parts if re.split(r"\s+as\s+", part)[-1].partition(".")[0] != name]
+    others = [part for part in parts if part.split()[-1].partition(".")[0] != name]
     if parsed is not None and others and len(others) < len(parts):
         return Edit(module.at(start, end), parsed[1] + ", ".join(others))
     first = module.text.rfind("\n", 0, start) + 1

@@ -90,13 +90,11 @@ def test_the_traps_work(tmp_path: Path) -> None:
     folder, ran = tmp_path / "project", tmp_path / "ran"
     ran.mkdir()
     trap(folder, ran)
-    run(folder, ["-c", "import click, libcst, torch, conftest; import pickle"])
-    subprocess.run(
-        [sys.executable, "-S", "-c", "import pickle, sys; pickle.load(open('data.pkl', 'rb'))"], cwd=tmp_path
-    )
+    code = "import pickle, sys; pickle.load(open('data.pkl', 'rb')); sys.path.insert(0, '')"
+    run(folder, ["-I", "-c", f"{code}; import click, libcst, torch, conftest"])
     for arguments in (["status"], ["add", "-A"]):
         subprocess.run(["git", *arguments], cwd=folder, capture_output=True)
-    assert set(sprung(ran)) >= {"click", "libcst", "torch", "conftest", "git"}
+    assert set(sprung(ran)) >= {"click", "libcst", "torch", "conftest", "git", "command"}
 
 
 @pytest.mark.parametrize(
@@ -188,7 +186,7 @@ def watch(event, given):
         seen.append(f"compiles {given[1]}")
     elif event == "import" and str(given[1] or "").startswith(folder):
         seen.append(f"imports {given[1]}")
-    elif event == "subprocess.Popen":
+    elif event in ("subprocess.Popen", "os.posix_spawn"):
         if os.path.basename(str(given[0])) != "git" or not os.path.isabs(given[0]):
             seen.append(f"starts {given[0]} {given[1]}")
     elif event == "open" and isinstance(given[0], str) and isinstance(given[2], int):
@@ -243,6 +241,6 @@ def test_python_itself_tells_of_nothing_that_is_run_unpickled_or_sent(full: Path
         line for line in lines if line.startswith(("runs", "compiles", "imports", "starts", "writes", "pickle."))
     ] == []
     told = set(lines) - set(statuses) - {"in the end"}
-    assert all(line.startswith("detlint: ") for line in told), told
+    assert [line for line in told if not line.startswith("detlint: ")] == []
     assert json.loads((tmp_path / "baseline.json").read_text())
     assert sprung(ran) == []

@@ -20,7 +20,7 @@ _MEANT_HERE = re.compile(
     f"{_MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)"
 )
 _NOT_A_MODEL = re.compile(r"(?i)loss|criterion|augment|nois[ey]|perturb|corrupt")
-_TOLD = re.compile(r"(?i)drop[^.]*(inferen|eval|test)")
+_TOLD = re.compile(r"(?i)drop[^.]{0,500}(inferen|eval|test)")
 _PASSES_BY = frozenset(("builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.len", "builtins.range"))
 _TAKES_OVER = ("add_module", "register_module", "setattr", "__setattr__", "_modules")
 

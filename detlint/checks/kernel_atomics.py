@@ -61,7 +61,7 @@ def _atomics(module: Module, node: s.Expression, pattern: re.Pattern[str]) -> It
                 yield from _atomics(module, element, pattern)
         text = literal(value)
         if isinstance(text, str):
-            code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+            code = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL)
             for match in pattern.finditer(code):
                 if not re.search(r"(,\s*-?\d+[uUlL]*\s*\)|\(\s*(unsigned\s+)?(int|long long)\s*\*\s*\))", match[2]):
                     yield match[1]

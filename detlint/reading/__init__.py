@@ -21,7 +21,7 @@ from detlint.reading.ast_tree import lower
 from detlint.reading.lowering import NotPythonError as NotPythonError
 from detlint.reading.lowering import TooDeepError
 
-_NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_NOT_ASCII_WORD = re.compile(r"(?<!\w)\w*[^\W\x00-\x7f]\w*")
 
 
 class Spans(Protocol):

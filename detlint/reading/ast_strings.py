@@ -12,10 +12,10 @@ from dataclasses import dataclass
 _OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
 _PLAIN = {
-    quote: re.compile(
-        rf"(?:[^\\{quote[0]}]+|\\.{'' if len(quote) == 1 else f'|{quote[0]}(?!{quote[:2]})'})*{quote}", re.S
+    quote: re.compile(  # no repetition of a repetition: what is not closed would be tried in all ways to part it
+        rf"[^\\{quote[0]}]*(?:(?:\\.{more})[^\\{quote[0]}]*)*{quote}", re.S
     )
-    for quote in ("'", '"', "'''", '"""')
+    for quote, more in (("'", ""), ('"', ""), ("'''", "|'(?!'')"), ('"""', '|"(?!"")'))
 }
 _NAMED = r"\\N\{[^{}]*\}|"  # a character by its name
 _TEXT = {
