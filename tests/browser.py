@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from base64 import b64encode
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+_PATIENCE = 120_000  # milliseconds; a machine may be busy
 _FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--no-first-run",
@@ -34,7 +34,7 @@ def browser() -> Iterator[Browser]:
     if path is None:
         pytest.skip(f"no browser here: none of {', '.join(_NAMES)} is installed")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=_FLAGS, env=dict(os.environ))
+        started = playwright.chromium.launch(executable_path=path, args=_FLAGS, timeout=_PATIENCE)
         yield started
         started.close()
 
@@ -68,7 +68,7 @@ def opened(browser: Browser, path: Path, width: int, dark: bool = False, scripts
         color_scheme="dark" if dark else "light",
         java_script_enabled=scripts,
     )
-    context.set_default_timeout(120_000)  # milliseconds; a machine may be busy
+    context.set_default_timeout(_PATIENCE)
     found = Opened(context.new_page())
     found.page.on("console", lambda message: found.said.append(message.text))
     found.page.on("pageerror", lambda error: found.said.append(str(error)))

@@ -161,7 +161,7 @@ def overhead() -> str:
         chart.text(max(scale(ends[1]) if ends else end, scale(1)) + 7, y + 13, told, "small")
         y += pitch
     plain = ", ".join(f"{name} {found['plain_ms']:.3g} ms" for name, found in data["models"].items())
-    chart.text(20, height - 32, f"Steps of training on a CPU, one thread: {plain}.", "faint small")
+    chart.text(20, height - 32, f"The fastest steps of training on a CPU, one thread: {plain}.", "faint small")
     chart.text(20, height - 14, _where(data), "faint small")
     return chart.svg()
 
