@@ -83,7 +83,7 @@ def test_a_run_that_is_resumed_does_what_a_whole_one_does_once_the_checkpoint_is
     fix(scripts, False)
     for fixed in (False, True):
         if fixed:
-            fix(scripts, True, "--select", "DET701")
+            fix(scripts, True, "--select", "DET201,DET701")
         whole, resumed = (tmp_path / f"{name}-{fixed}" for name in ("whole", "resumed"))
         for folder, server, epochs in ((whole, servers[0], "2"), (resumed, servers[1], "12")):
             shutil.copytree(scripts, folder)

@@ -90,6 +90,28 @@ def test_all_streams_of_the_process_continue_after_a_checkpoint() -> None:
     assert draw() == expected
 
 
+def test_generators_that_the_runtime_made_continue_in_the_order_in_which_they_were_made() -> None:
+    first, second = runtime.make_generator(1), runtime.make_generator(2)
+    torch.rand(3, generator=first)
+    state = runtime.rng_state()
+    expected = torch.rand(2, generator=first), torch.rand(2, generator=second)
+    del first, second
+    first, second, third = (runtime.make_generator(seed) for seed in (1, 2, 3))
+    fresh = third.get_state()
+    runtime.set_rng_state(state)
+    assert torch.equal(torch.rand(2, generator=first), expected[0])
+    assert torch.equal(torch.rand(2, generator=second), expected[1])
+    assert torch.equal(third.get_state(), fresh)
+
+
+def test_a_generator_that_is_made_after_the_state_is_restored_is_warned_of() -> None:
+    held = runtime.make_generator(1)
+    state = runtime.rng_state()
+    del held
+    with pytest.warns(UserWarning, match=r"1 of make_generator\(\) then, 0 now"):
+        runtime.set_rng_state(state)
+
+
 def test_asking_for_the_state_changes_nothing() -> None:
     runtime.seed_everything(1)
     expected = random.random(), np.random.random(), torch.rand(()).item()

@@ -1,8 +1,7 @@
 """Seeds, switches and random states that make two runs of a PyTorch program agree.
 
-Importing this module imports neither torch nor NumPy and changes nothing, so it is safe
-where a spawned process imports the program again. It needs Python 3.8 and torch 2.0, or
-newer; without NumPy, only worker_rng() is missing.
+Importing it imports neither torch nor NumPy and changes nothing: spawned processes may
+do so again. Python 3.8, torch 2.0, or newer; without NumPy, worker_rng() is missing.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import os
 import random
 import sys
 import warnings
+import weakref
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -31,6 +31,7 @@ _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 _CUBLAS_VALUES = (":4096:8", ":16:8")  # PyTorch accepts no other
 
 _sources: dict[str, tuple[Any, Any, Any]] = {}  # seed, get_state, set_state by name
+_made: Any = weakref.WeakValueDictionary()  # what make_generator() made, in order
 _seed: int | None = None  # of the last seed_everything() or seed_worker()
 _rng: tuple[int, np.random.Generator] | None = None  # of worker_rng(), with its seed
 
@@ -54,11 +55,9 @@ def seed_everything(seed: int, *, strict: bool = False) -> int:
             "start the program with PYTHONHASHSEED=0 in its environment"
         )
     _seed_host(seed)
-    try:
-        import torch
-    except ImportError:
-        return seed
-    torch.manual_seed(seed)
+    torch = _module("torch")
+    if torch:
+        torch.manual_seed(seed)
     return seed
 
 
@@ -103,11 +102,12 @@ def register(
 
 
 def make_generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """Return a generator seeded with 0 to 2**64 - 1; loaders want one on the CPU."""
+    """Return a generator seeded with 0 to 2**64 - 1; rng_state() then has it, too."""
     import torch
 
     generator = torch.Generator(device=device)
     generator.manual_seed(_checked(seed, most=2**64 - 1))
+    _made[id(generator)] = generator
     return generator
 
 
@@ -127,8 +127,7 @@ def worker_rng() -> np.random.Generator:
 
     It follows the seed of the worker, which no other worker or epoch has, or torch's
     seed outside of workers. It is one object until that seed changes or
-    seed_everything() is called. (One that the data set holds is copied to all workers
-    in one state, in which it starts again in each epoch.)
+    seed_everything() is called.
     """
     global _rng
     import numpy as np
@@ -176,8 +175,7 @@ def enable_determinism(warn_only: bool = False) -> None:
 
 @contextmanager
 def deterministic_scope(
-    seed: int | None = None,
-    warn_only: bool = False,
+    seed: int | None = None, warn_only: bool = False
 ) -> Iterator[None]:
     """Run a block, or a decorated function, deterministically and then restore all.
 
@@ -211,9 +209,9 @@ def rng_state(*generators: AnyGenerator) -> dict[str, Any]:
     """Return the states of all random streams of this process, for a checkpoint.
 
     These are `random`, NumPy's global stream, torch's on the CPU and on all devices in
-    use, worker_rng(), what is registered with `get_state`, and the given generators of
-    torch, NumPy or `random`. The dict holds numbers, strings, tuples and CPU tensors:
-    `torch.load(..., weights_only=True)` reads it. Each rank has a state of its own.
+    use, worker_rng(), what make_generator() made and is in use, what is registered with
+    `get_state`, and the given generators of torch, NumPy or `random`. The dict holds
+    numbers, strings, tuples and CPU tensors, for `torch.load(..., weights_only=True)`.
     """
     np, torch = _module("numpy"), _module("torch")
     state = {
@@ -225,6 +223,7 @@ def rng_state(*generators: AnyGenerator) -> dict[str, Any]:
         "devices": {} if torch is None else _device_states(torch),
         "worker_rng": _rng and (_rng[0], _rng[1].bit_generator.state),
         "registered": {k: get() for k, (_, get, _) in _sources.items() if get},
+        "made": list(map(_read, _made.values())),
         "generators": [_read(generator) for generator in generators],
     }
     return {key: _plain(value) for key, value in state.items()}
@@ -236,7 +235,7 @@ def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
     `map_location` may have moved `state` to another device. ValueError is raised, and
     nothing changed, if it is no such state or was saved with other generators. A
     warning tells where the run cannot continue exactly: another number of devices (the
-    first ones are restored), or a saved generator that is not registered.
+    first ones are restored), a saved generator that is not registered, or not made yet.
     """
     global _rng, _seed
     if not isinstance(state, dict) or state.get("format") != 1:
@@ -271,7 +270,12 @@ def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
             write(value)
         else:
             lost.append(f"{name!r} is not registered with a set_state")
-    for generator, (_, value) in zip(generators, state["generators"]):
+    made, living = state.get("made", []), list(_made.values())
+    if [kind for kind, _ in made] != [_read(one)[0] for one in living[: len(made)]]:
+        lost.append(f"{len(made)} of make_generator() then, {len(living)} now")
+        made = []
+    restored = [*zip(living, made), *zip(generators, state["generators"])]
+    for generator, (_, value) in restored:
         _write(generator, value)
     if lost:
         warnings.warn("the run goes on differently: " + "; ".join(lost), stacklevel=2)
@@ -301,12 +305,9 @@ def _seed_host(seed: int) -> None:
     global _rng, _seed
     _seed, _rng = seed, None
     random.seed(seed)
-    try:
-        import numpy as np
-    except ImportError:
-        pass
-    else:
-        np.random.seed(seed)  # noqa: NPY002
+    np = _module("numpy")
+    if np:
+        np.random.seed(seed)
     for source, _, _ in _sources.values():
         source(seed % 2**31)
 
@@ -335,8 +336,8 @@ def _device_states(torch: Any) -> dict[str, Any]:
         module: Any = getattr(torch, kind, None)
         used = getattr(module, "is_initialized", lambda: True)
         if hasattr(module, "get_rng_state") and used():
-            count = range(_device_count(torch, kind))
-            states[kind] = [module.get_rng_state(index) for index in count]
+            count = _device_count(torch, kind)
+            states[kind] = list(map(module.get_rng_state, range(count)))
     return {kind: found for kind, found in states.items() if found}
 
 
