@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from detlint import __version__
-from detlint.commands.failing import without_debug
 
 COMMANDS = {  # what each command says of itself
     "bisect": "Run a program twice, and name the first operation that differs and why. It runs the code it is given.",
@@ -26,7 +25,10 @@ class _DefaultsToCheck(click.Group):
     """`detlint PATHS` is `detlint check PATHS`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        args = without_debug(args)
+        if "--debug" in args:
+            from detlint.commands.failing import without_debug
+
+            args = without_debug(args)
         if args and args[0].isalpha() and args[0] not in COMMANDS and not Path(args[0]).exists():
             from detlint.catalogue import nearest
 
