@@ -91,7 +91,7 @@ def _checked(
     whole = True
     for rule in rules_over(catalogue, codes, "file", torch):
         try:
-            findings += check_of(rule)(module, rule)
+            findings += list(check_of(rule)(module, rule))
         except RecursionError:
             raise
         except Exception as error:

@@ -120,14 +120,19 @@ def write(file: Path, report: Report, run: Run, config: Config) -> None:
     """Record the findings of a report in a file.
 
     What the file has already of files that were not read, or of rules that were not asked for, is kept. Raises
-    ConfigError and OSError.
+    ConfigError.
     """
     found = {entry.key: entry for entry in (_unasked(Baseline.read(file, config), run) if file.exists() else [])}
     found |= {entry.key: entry for entry in _entries(report.findings, run.texts, file)}
     entries = sorted(found.values())
     rows = ",\n".join(json.dumps(vars(entry), ensure_ascii=False) for entry in entries)
     text = f'{{"version": {VERSION}, "findings": [\n{rows}\n]}}\n'
-    file.write_bytes(text.encode("utf-8", "backslashreplace"))  # as JSON escapes what no UTF-8 can hold
+    from detlint.writing import put  # which imports what fixes need
+
+    try:
+        put(file, text.encode("utf-8", "backslashreplace"))  # as JSON escapes what no UTF-8 can hold
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be written ({error.strerror or error}); it is as it was") from error
 
 
 def _entries(findings: Sequence[Judged], texts: Texts, file: Path) -> list[Entry]:

@@ -10,7 +10,6 @@ from click.shell_completion import CompletionItem
 
 from detlint import __version__
 from detlint.commands.completing import Parsed
-from detlint.commands.failing import without_debug
 
 COMMANDS = {  # what each command says of itself
     "bisect": "Run a program twice, name the first operation that differs.",
@@ -30,7 +29,10 @@ class _DefaultsToCheck(click.Group):
     """`detlint PATHS` is `detlint check PATHS`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        args = without_debug(args)
+        if "--debug" in args:
+            from detlint.commands.failing import without_debug
+
+            args = without_debug(args)
         if not args and ctx.resilient_parsing:  # a line that is being completed may go on with a command
             return super().parse_args(ctx, args)
         if args and args[0].isalpha() and args[0] not in COMMANDS and not Path(args[0]).exists():

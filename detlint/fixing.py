@@ -66,7 +66,7 @@ def _fixed(
     cache = Cache(config.cache_dir, torch)
     by_path = {each.path: each for each in collect(cache.read(listing), codes, torch, cache, jobs, progress)}
     sources = {item.path: item for item in listing}
-    files = Files([config.root, *filter(Path.is_dir, paths)])
+    files = Files([config.root, *(path if path.is_dir() else path.parent for path in paths)])
     reports: list[Report] = []
 
     def check(texts: Mapping[str, str]) -> list[Finding]:

@@ -26,9 +26,7 @@ _MARKS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of detlint; it can be removed.\n",
 }
 _APPLICATION = 0x4445544C
-_HEAD = (
-    72  # bytes of a database, whose last four are the number of the application (https://sqlite.org/fileformat.html)
-)
+_HEAD = 72  # bytes of a database, the last four the application's number (https://sqlite.org/fileformat.html)
 _SCHEMA = 2
 _TABLES = {
     "results": "CREATE TABLE results (key BLOB PRIMARY KEY, day INTEGER NOT NULL, value BLOB NOT NULL)",

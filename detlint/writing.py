@@ -136,6 +136,20 @@ class Files:
         raise WriteError(f"{path}: not {done}, it is {target}, outside of {where}; run detlint there to change it")
 
 
+def put(path: Path, content: bytes) -> None:
+    """Write a file whole, whatever was in it: it is as it was where that cannot be done. Raises OSError."""
+    target = path.resolve()
+
+    def take_over(temporary: str) -> None:
+        if target.exists():
+            _like(temporary, target, target.stat())
+        else:
+            os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+
+    _beside(target, content, take_over)
+
+
 def _is_runtime(path: str) -> bool:
     return Path(path).name == FILE
 

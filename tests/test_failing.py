@@ -54,7 +54,7 @@ MISTAKES = {
     "--baseline none.json .": "none.json does not exist; `--write-baseline` writes a baseline",
     "--baseline a.py .": "a.py is no baseline (line 1: Expecting value); mend it, or delete it and write it again",
     "--write-baseline .": "--write-baseline needs a file: give --baseline FILE",
-    "--write-baseline --baseline no/b.json .": "no/b.json: No such file or directory",
+    "--write-baseline --baseline no/b.json .": "no/b.json cannot be written (No such file or directory)",
     "--write-baseline --fix --baseline b.json .": "not with --fix",
     "--changed-since HEAD .": "git cannot tell what changed: not a git repository",
     "--unsafe-fixes .": "--unsafe-fixes needs --fix or --diff",

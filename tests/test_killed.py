@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import json
 import os
 import re
@@ -329,6 +330,32 @@ def test_no_runtime_is_put_outside_of_the_project(here: Path, tmp_path: Path) ->
     assert len(complaints(result)) == 2
     assert (here / "net.py").read_text() == FIXED_SWITCH
     assert (here / "train.py").read_text() == f"from . import net\n{MAIN}"
+
+
+def test_files_of_several_projects_may_be_named(here: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for folder in (here, other):
+        (folder / "a.py").write_text(SWITCH)
+    assert fix("a.py", str(other / "a.py")).exit_code == 0
+    assert (here / "a.py").read_text() == (other / "a.py").read_text() == FIXED_SWITCH
+
+
+def test_a_baseline_that_cannot_be_written_is_as_it_was(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "a.py").write_text(SWITCH)
+    arguments = ["--write-baseline", "--baseline", "b.json", "--no-cache", "--jobs", "1", "."]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
+    before = everything(here)
+    (here / "c.py").write_text(SWITCH)
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 2
+    assert result.stderr == "detlint: b.json cannot be written (No space left on device); it is as it was\n"
+    assert everything(here) == before | {"c.py": SWITCH.encode()}
 
 
 def test_a_run_from_within_a_package_puts_the_runtime_at_its_top(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

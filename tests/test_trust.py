@@ -100,10 +100,8 @@ def test_the_traps_work(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--format", "text"],
         ["check", "--jobs", "2", "--select", "ALL", "--statistics", "."],
         ["--changed-since", "HEAD", "--no-cache"],
-        ["entries"],
         ["rule", "DET501"],
         ["--fix", "--unsafe-fixes", "src"],
     ],

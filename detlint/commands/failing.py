@@ -36,8 +36,8 @@ def complain(message: str, status: int = FAILED) -> int:
 
 def reason(error: Exception) -> str:
     """What an error says, without the number that the system has for it."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     return str(error)
 
 

@@ -59,7 +59,10 @@ def complaints(lines: Iterable[str]) -> str:
 
 def write(text: str, output: Path | None) -> None:
     """Print a text, or write it to the file that was asked for."""
-    write_bytes(text.encode("utf-8"), output)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_bytes(text.encode("utf-8"), output)
 
 
 def write_bytes(content: bytes, output: Path | None) -> None:
