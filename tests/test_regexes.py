@@ -8,6 +8,9 @@ from detlint.reading import ast_strings
 from tests.adversary import growth, patterns, slowness, strings
 
 _LINEAR = 20.0  # times, for eight times the text: what grows with its square takes 64
+_EVER = (
+    0.02  # seconds for 22 characters, of which a pattern that doubles with each takes some, at best of several tries
+)
 _NOTHING = 0.0004  # seconds for a thousand characters: some nanoseconds for each
 
 
@@ -28,7 +31,10 @@ def test_no_expression_takes_longer_than_in_proportion_to_the_text() -> None:
     for where, (pattern, ways) in found.items():
         worst = (0.0, "", "")
         for head, part in strings(pattern):
-            assert slowness(pattern, ways, head, part, 22, 2) < 0.02, f"{where} takes for ever on {head!r} and {part!r}"
+            taken = (
+                slowness(pattern, ways, head, part, 22) < _EVER or slowness(pattern, ways, head, part, 22, 5) < _EVER
+            )
+            assert taken, f"{where} takes for ever on {head!r} and {part!r}"
             worst = max(worst, (slowness(pattern, ways, head, part, 1_000), head, part))
         if worst[0] > _NOTHING:
             assert growth(pattern, ways, *worst[1:]) < _LINEAR, f"{where} on {worst[1]!r} and many {worst[2]!r}"

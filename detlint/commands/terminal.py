@@ -60,7 +60,7 @@ def complaints(lines: Iterable[str]) -> str:
 def write(text: str, output: Path | None) -> None:
     """Print a text, or write it to the file that was asked for."""
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=True)  # what is coloured is meant to be
     else:
         write_bytes(text.encode("utf-8"), output)
 
