@@ -64,7 +64,9 @@ def _is_too_deep(text: str) -> bool:
             depth -= runs[-1]
             runs[-1] = 0
         elif kind in ("close", "step", "text"):
-            if kind == "close" and len(runs) > 1:
+            if kind == "close" and len(runs) == 1:
+                continue
+            if kind == "close":
                 depth -= runs.pop()
             runs[-1] += 1
             depth += 1
