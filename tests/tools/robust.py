@@ -1,6 +1,6 @@
 """Run detlint on whatever lies in folders, and count what breaks it.
 
-python -m tests.tools.robust [--seconds N] [--every N] [--most N] [--output FILE] PATH ...
+python -m tests.tools.robust [--seconds N] [--every N] [--most N] PATH ...
 
 Each .py and .ipynb below a path is checked with all rules, written as JSON and fixed in memory (nothing is written), in
 two processes with different hash seeds that must say the same. A file that ends its process, takes longer than N seconds
