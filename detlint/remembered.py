@@ -140,21 +140,17 @@ def listing(entries: Iterator[os.DirEntry[str]]) -> tuple[list[os.DirEntry[str]]
     """The files and the folders that count among the entries of a folder, and their names as one text."""
     files, folders = [], []
     for entry in entries:
-        if is_folder(entry):
+        try:
+            is_folder = entry.is_dir()
+        except OSError:  # links that lead to each other
+            is_folder = False
+        if is_folder:
             if entry.name not in UNIMPORTABLE:
                 folders.append(entry)
         elif entry.name.endswith(SUFFIXES):
             files.append(entry)
     text = "/".join(sorted([entry.name for entry in files]))
     return files, folders, f"{text}//{'/'.join(sorted([entry.name for entry in folders]))}"
-
-
-def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is a folder, also by a link; not where links lead to each other."""
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def _lines(known: dict[str, str]) -> str:

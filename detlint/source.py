@@ -14,8 +14,6 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 
-from detlint.remembered import is_folder
-
 EXCLUDED = frozenset(
     """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv
     .pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist
@@ -78,8 +76,9 @@ def _below(folder: Path, root: Path, patterns: Sequence[str], skipped: Skipped) 
     for directory, folders, files in os.walk(folder, onerror=skipped.errors.append):
         here = Path(directory)
         folders[:] = [f for f in folders if f not in EXCLUDED and not _excluded(here / f, root, patterns)]
-        links = [here / f for f in sorted(folders) if os.path.islink(os.path.join(directory, f))]  # noqa: PTH114, PTH118
-        skipped.links.extend(link for link in links if _within(link)[0])
+        for name in folders:
+            if os.path.islink(f"{directory}/{name}") and _within(here / name)[0]:  # noqa: PTH114
+                skipped.links.append(here / name)
         for name in files:
             if name.endswith((".py", ".ipynb")):
                 path = here / name
@@ -200,4 +199,11 @@ def _within(folder: Path) -> tuple[list[str], list[Path]]:
     except OSError:
         return [], []
     modules = [start + entry.name for entry in entries if entry.name.endswith(".py")]
-    return modules, [folder / entry.name for entry in entries if is_folder(entry)]
+    return modules, [folder / entry.name for entry in entries if _is_folder(entry)]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links that lead to each other
+        return False
