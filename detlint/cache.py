@@ -82,7 +82,7 @@ class Cache:
             known, digest = self._known.get(path, ("", b""))
             if known == stamp:
                 return Content(item, digest)
-            content = Path(path).read_bytes()
+            content = source.content(Path(path))
         except OSError:
             return Content(item, None)
         digest = hashlib.sha256(content).digest()
@@ -95,7 +95,7 @@ class Cache:
         if content.item.text is not None:
             return content
         try:
-            text = Path(content.item.path).read_bytes()
+            text = source.content(Path(content.item.path))
         except OSError:
             return replace(content, digest=None)
         return Content(replace(content.item, text=text), hashlib.sha256(text).digest())

@@ -9,7 +9,10 @@ from detlint import facts as f
 from detlint import syntax as s
 from detlint.lower import Expressions, computed, idle
 from detlint.model import Module
+from detlint.reading.lowering import TooDeepError
 from detlint.scopes import class_of
+
+_MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
 
 
 def collect(module: Module) -> f.Facts:
@@ -59,6 +62,7 @@ class _Collector(Expressions):
         super().__init__(module)
         self.exits = module.catalogue.names("program", "exit")
         self.generators = {_body_of(node) for node in module.every(s.Operation) if _yields(node)}
+        self.open = 0
 
     def block(self, block: s.Block | None) -> f.Statements:
         found: list[f.Statement] = []
@@ -130,11 +134,15 @@ class _Collector(Expressions):
         return [f.Branch(test, body, orelse)] if body or orelse else self.evaluated(test)
 
     def managed(self, items: list[s.WithItem], body: s.Block) -> list[f.Statement]:
+        self.open += len(items)
+        if self.open > _MOST_OPEN:
+            raise TooDeepError
         made: f.Statements | None = None
         for item in reversed(items):
             target = self.target(item.target) if item.target is not None else None
             inner = self.block(body) if made is None else made
             made = (f.Scoped(self.lower(item.value), target, inner),)
+        self.open -= len(items)
         return list(made or ())
 
     def attempt(self, node: s.Try) -> list[f.Statement]:

@@ -18,6 +18,7 @@ from detlint.git import Repository
 from detlint.past import Past
 from detlint.report import Judged, Report
 from detlint.settling import choose
+from detlint.source import content
 
 Known = dict[tuple[str, Place | str], int]  # how grave a code was at a place, or for a program
 
@@ -64,7 +65,7 @@ class Since:
             if item.text is not None:
                 new[item.path] = lines(item.path, item.text)
                 if item.path in first.by_path and item.path not in past.now:
-                    old[item.path] = lines(item.path, Path(item.path).read_bytes())
+                    old[item.path] = lines(item.path, content(Path(item.path)))
         return align(old, new) if old or new else {}
 
     def _old_report(self) -> Report:

@@ -17,7 +17,7 @@ from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
 from detlint.filtering import Run, Within, filtered, filters
 from detlint.gathering import Progress, collect
-from detlint.listing import listed
+from detlint.listing import listed, with_folders
 from detlint.report import Programs, Report
 from detlint.settling import choose, link, settle
 
@@ -82,7 +82,8 @@ def _checked(
     if any(root.is_relative_to(path.resolve()) for path in (*config.context, *paths)):
         Cache(config.cache_dir, torch).note_whole()
     lasting = all(each.lasting for each in collected.values())
-    return replace(choose(answered, config), lasting=lasting), Run(sources, collected, around)
+    report = with_folders(choose(answered, config), around)
+    return replace(report, lasting=lasting), Run(sources, collected, around)
 
 
 def entries_of(
@@ -103,5 +104,5 @@ def entries_of(
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
     errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)
-    seconds = time.monotonic() - begun
-    return Programs(tuple(entries), len(collected), seconds, (*errors, *project.errors), project.imports)
+    errors += (*project.errors, *around.errors)
+    return Programs(tuple(entries), len(collected), time.monotonic() - begun, errors, project.imports)

@@ -17,7 +17,7 @@ from detlint.filtering import Run, filtered, filters
 from detlint.finding import Finding
 from detlint.fixer import Outcome, Settings, fix_project
 from detlint.gathering import Progress, collect
-from detlint.listing import listed
+from detlint.listing import listed, with_folders
 from detlint.placement import Placement, is_vendored
 from detlint.report import Report
 from detlint.settling import settle
@@ -85,7 +85,7 @@ def _fixed(
     settings = settings_of(config, unsafe)
     with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copy)
-    return Fixed(outcome, reports[-1], files)
+    return Fixed(outcome, with_folders(reports[-1], around), files)
 
 
 def settings_of(config: Config, unsafe: bool = False) -> Settings:

@@ -11,7 +11,7 @@ from detlint.catalogue import Catalogue, Rule
 from detlint.config import Config
 from detlint.finding import Finding, Place
 from detlint.report import Judged, Suppressed
-from detlint.suppressions import INLINE, Suppression, Suppressions
+from detlint.suppressions import INLINE, Coverage, Suppression, Suppressions
 
 CONFIG = "config"
 _Key = tuple[Place, str, str]
@@ -25,13 +25,17 @@ class Judgement:
         self._catalogue = catalogue
         self._config = config
         self._suppressions = suppressions
+        self._coverages: dict[str, Coverage] = {}
         self._shown: dict[_Key, Judged] = {}
         self._withheld: dict[_Key, Suppressed] = {}
         self.used: set[Suppression] = set()  # those that cover a finding
 
     def cover(self, finding: Finding) -> list[Suppression]:
         """The comments that cover a finding, the narrowest first."""
-        found = self._suppressions[finding.place.path].covering(finding.code, finding.place)
+        path = finding.place.path
+        if path not in self._coverages:
+            self._coverages[path] = Coverage(self._suppressions[path])
+        found = self._coverages[path](finding.code, finding.place)
         covering = [each for each in found if self._counts(each)]
         self.used.update(covering)
         return covering

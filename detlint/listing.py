@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -13,13 +13,14 @@ from detlint.analyse import Source
 from detlint.config import Config, outermost, requirements
 from detlint.console_scripts import console_scripts
 from detlint.placement import is_vendored
+from detlint.report import Report
 
 
 @dataclass(frozen=True)
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
     fixes give it a copy of the runtime, whether the run has the whole of it, and whether it has all but what is
-    excluded or outside of its folder.
+    excluded or outside of its folder. `errors` and `notes` say which folders were not gone into.
     """
 
     commands: tuple[tuple[str, str], ...] = ()
@@ -27,6 +28,8 @@ class Around:
     vendored: bool = True
     whole: bool = False
     complete: bool = False
+    errors: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 ALONE = Around()
@@ -35,8 +38,9 @@ ALONE = Around()
 def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]:
     """The Python files under `paths` and in their context, sorted by path, and what is around them."""
     read = roots(paths, config)
-    files = list(source.discover(read, config.exclude))
-    is_file = cache(Path.is_file)
+    skipped = source.Skipped()
+    files = list(source.discover(read, config.exclude, skipped))
+    is_file = cache(source.is_file)
     sources = sorted((Source(p.as_posix(), source.module_name(p, is_file)) for p in files), key=lambda item: item.path)
     unread = source.neighbours(files)
     vendored = is_vendored(config.runtime, requirements(config.root))
@@ -44,7 +48,22 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     asked = [path.resolve() for path in read]
     complete = any(config.root.resolve().is_relative_to(path) for path in asked)
     whole = not config.exclude and any(outermost(config.root).is_relative_to(path) for path in asked)
-    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole, complete)
+    errors, notes = _told(skipped, asked)
+    whole = whole and not errors
+    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole, complete, errors, notes)
+
+
+def _told(skipped: source.Skipped, read: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is said of folders that were not gone into: errors, and a note on links that lead out of what is read."""
+    errors = tuple(sorted({f"{error.filename}: not read: {error.strerror or error}" for error in skipped.errors}))
+    links = [link for link in skipped.links if not any(link.resolve().is_relative_to(path) for path in read)]
+    named = ", ".join(sorted({link.as_posix() for link in links}))
+    return errors, (f"linked folders are not read unless they are named: {named}",) if links else ()
+
+
+def with_folders(report: Report, around: Around) -> Report:
+    """A report with what is said of the folders that were not gone into."""
+    return replace(report, errors=(*report.errors, *around.errors), notes=(*report.notes, *around.notes))
 
 
 def roots(paths: Sequence[Path], config: Config) -> list[Path]:

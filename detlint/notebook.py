@@ -135,7 +135,8 @@ def _list_of_cells(content: object) -> list[Any]:
     cells = content.get("cells")
     sheets = content.get("worksheets")
     if cells is None and isinstance(sheets, list):  # before format 4
-        cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or ()]
+        lists = [sheet.get("cells") or [] for sheet in sheets if isinstance(sheet, dict)]
+        cells = [cell for each in lists for cell in each] if all(isinstance(each, list) for each in lists) else None
     if not isinstance(cells, list):
         raise NotebookError("it is not a notebook, it has no list of cells")
     return cells

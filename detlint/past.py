@@ -116,6 +116,6 @@ class Past:
 
 def _content(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return source.content(Path(path))
     except OSError:
         return b""

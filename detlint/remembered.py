@@ -145,7 +145,11 @@ def listing(entries: Iterator[os.DirEntry[str]]) -> tuple[list[os.DirEntry[str]]
     """The files and the folders that count among the entries of a folder, and their names as one text."""
     files, folders = [], []
     for entry in entries:
-        if entry.is_dir():
+        try:
+            is_folder = entry.is_dir()
+        except OSError:  # links that lead to each other
+            is_folder = False
+        if is_folder:
             if entry.name not in UNIMPORTABLE:
                 folders.append(entry)
         elif entry.name.endswith(SUFFIXES):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -178,15 +178,15 @@ class Resolver(Index):
         """Qualified names of all bases, through the classes of this file."""
         found = self._ancestries.get(klass)
         if found is None:
-            found = []
-            queue = self.bases(klass)
+            seen: dict[str, None] = {}
+            queue = deque(self.bases(klass))
             while queue:
-                base = queue.pop(0)
-                if base not in found:
-                    found.append(base)
+                base = queue.popleft()
+                if base not in seen:
+                    seen[base] = None
                     if base in self.classes:
                         queue += self.bases(self.classes[base])
-            self._ancestries[klass] = found
+            found = self._ancestries[klass] = list(seen)
         return found
 
     def is_a(self, klass: s.Class, family: str) -> bool:

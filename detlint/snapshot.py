@@ -165,6 +165,6 @@ def _changed(status: os.stat_result) -> int:
 def _digest(path: str) -> bytes:
     """The digest of a file's content; that of nothing for a folder, and for what cannot be read."""
     try:
-        return sha256(Path(path).read_bytes()).digest()
+        return sha256(source.content(Path(path))).digest()
     except OSError:
         return b""

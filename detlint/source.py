@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
 from io import BytesIO
@@ -22,16 +25,26 @@ class UnreadableError(Exception):
     """A file whose text cannot be had."""
 
 
-def discover(paths: Sequence[Path], exclude: Iterable[str] = ()) -> Iterator[Path]:
+@dataclass(frozen=True)
+class Skipped:
+    """The folders that were not gone into: links with Python files in them, and errors of what cannot be listed."""
+
+    links: list[Path] = field(default_factory=list)
+    errors: list[OSError] = field(default_factory=list)
+
+
+def discover(paths: Sequence[Path], exclude: Iterable[str] = (), skipped: Skipped | None = None) -> Iterator[Path]:
     """The Python files and notebooks under `paths`, sorted, each once, by the form of the first path that has it.
 
-    A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`.
+    A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`. What folders are left out,
+    though nobody asked for that, is added to `skipped`.
     """
     patterns = tuple(exclude)
     seen: set[Path] = set()
     place = places()
+    skipped = skipped or Skipped()
     for path in paths:
-        found: Iterable[Path] = sorted(_below(path, path, patterns)) if path.is_dir() else [path]
+        found: Iterable[Path] = sorted(_below(path, path, patterns, skipped)) if path.is_dir() else [path]
         for file in found:
             where = place(file)
             if where not in seen:
@@ -59,15 +72,33 @@ def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
     )
 
 
-def _below(folder: Path, root: Path, patterns: Sequence[str]) -> Iterator[Path]:
-    for directory, folders, files in os.walk(folder):
+def _below(folder: Path, root: Path, patterns: Sequence[str], skipped: Skipped) -> Iterator[Path]:
+    for directory, folders, files in os.walk(folder, onerror=skipped.errors.append):
         here = Path(directory)
         folders[:] = [f for f in folders if f not in EXCLUDED and not _excluded(here / f, root, patterns)]
+        for name in folders:
+            if os.path.islink(f"{directory}/{name}") and _within(here / name)[0]:  # noqa: PTH114
+                skipped.links.append(here / name)
         for name in files:
             if name.endswith((".py", ".ipynb")):
                 path = here / name
-                if path.is_file() and not _excluded(path, root, patterns):
+                if _may_be_read(path) and not _excluded(path, root, patterns):
                     yield path
+
+
+def _may_be_read(path: Path) -> bool:
+    """Whether there is a file. Of one that must not be looked at, reading tells why."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file that can be looked at; `Path.is_file` fails in a folder that must not be."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
@@ -84,9 +115,17 @@ def is_excluded(path: Path, root: Path, exclude: Iterable[str]) -> bool:
 def read(path: Path) -> str:
     """The text of a file, newlines as they are, by its BOM or its PEP 263 line. Raises UnreadableError."""
     try:
-        return decode(path.read_bytes())
+        return decode(content(path))
     except OSError as error:
         raise UnreadableError(error.strerror or str(error)) from error
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a file. Raises OSError, also for a pipe or a device, where reading may never end."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return path.read_bytes()
 
 
 def decode(content: bytes) -> str:
@@ -106,7 +145,7 @@ def lines_of(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def module_name(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> str:
+def module_name(path: Path, is_file: Callable[[Path], bool] = is_file) -> str:
     """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it.
 
     A notebook belongs to no package; what no name can hold is an underscore in its own. `is_file` tells where there
@@ -132,16 +171,16 @@ def neighbours(paths: Iterable[Path]) -> set[str]:
 
     They stand in the folder of a file and in the packages around it, or one folder below.
     """
-    is_file = cache(Path.is_file)
+    known = cache(is_file)
     folders = {
-        folder for path in {path.parent: path for path in paths}.values() for folder in search_folders(path, is_file)
+        folder for path in {path.parent: path for path in paths}.values() for folder in search_folders(path, known)
     }
     within = cache(_within)
     beside = folders | {inner for folder in folders for inner in within(folder)[1]}
     return {module for folder in beside for module in within(folder)[0]}
 
 
-def search_folders(path: Path, is_file: Callable[[Path], bool] = Path.is_file) -> Iterator[Path]:
+def search_folders(path: Path, is_file: Callable[[Path], bool] = is_file) -> Iterator[Path]:
     """The folder of a file and those of the packages around it. `is_file` tells where there are files."""
     folder = path.parent
     while True:

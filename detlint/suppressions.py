@@ -6,6 +6,7 @@ import io
 import re
 import sys
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -96,7 +97,23 @@ class Suppressions:
 
     def covering(self, code: str, place: Place) -> list[Suppression]:
         """What covers a finding, the narrowest first: the line, blocks from the inside out, the file."""
-        found = [each for each in self.all if each.covers(code, place)]
+        return Coverage(self)(code, place)
+
+
+class Coverage:
+    """What covers findings, for those who ask of many: there may be as many comments as findings."""
+
+    def __init__(self, suppressions: Suppressions) -> None:
+        self._beyond = [each for each in suppressions.all if each.kind != INLINE]
+        self._lines: dict[tuple[int | None, int], list[Suppression]] = defaultdict(list)
+        for each in suppressions.all:
+            for line in range(each.first, each.last + 1) if each.kind == INLINE else ():
+                self._lines[each.comment.place.cell, line].append(each)
+
+    def __call__(self, code: str, place: Place) -> list[Suppression]:
+        """What covers a finding, the narrowest first: the line, blocks from the inside out, the file."""
+        inline = [each for line in (place.line, place.end_line) for each in self._lines.get((place.cell, line), ())]
+        found = [each for each in dict.fromkeys((*inline, *self._beyond)) if each.covers(code, place)]
         ranks = (INLINE, BLOCK, FILE)
         return sorted(found, key=lambda each: (ranks.index(each.kind), -each.first))
 

@@ -29,8 +29,10 @@ def unused(
     rule = catalogue.rules[UNUSED]
     ended = Counter(each.end for each in suppressions)
     ended.subtract(each.end for each in reasons)
-    for comment in dict.fromkeys(each.comment for each in reasons):
-        together = [each for each in reasons if each.comment == comment]
+    by_comment = defaultdict(list)
+    for each in reasons:
+        by_comment[each.comment].append(each)
+    for comment, together in by_comment.items():
         gone = defaultdict(set, {comment: {each.span for each in together}})
         for end in (each.end for each in together):
             if end is not None and not ended[end]:

@@ -44,7 +44,7 @@ class Files:
     def read(self, path: str) -> str:
         """The text of a file. Raises UnreadableError, also where its text would not be written as it is read."""
         try:
-            content = Path(path).read_bytes()
+            content = source.content(Path(path))
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
         text = source.decode(content)

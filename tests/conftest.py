@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.editor import Editor
 
+settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=25)
+settings.register_profile("long", deadline=None, database=None, max_examples=5000)
+settings.load_profile("few")
 os.environ["DETLINT_NO_CACHE"] = "1"  # of a run that is to have a cache, its test takes this away
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import fields
@@ -35,6 +36,11 @@ def by_ast(text: str, package: str = "") -> list[str]:
 def told(file: s.File, spans: Spans) -> list[str]:
     """All that is known of a file: a line for each node, binding and scope."""
     return list(_Told(spans).file(file))
+
+
+def without_places(lines: list[str]) -> list[str]:
+    """What was told, without offsets."""
+    return [re.sub(r"\(\d+, \d+\)", "", line) for line in lines]
 
 
 class _Told:

@@ -92,6 +92,17 @@ def test_what_goes_to_the_person_is_said_again_too(root: Path) -> None:
     assert second is not None and second[::2] == (0, first.stderr)
 
 
+def test_a_link_to_itself_hides_no_change_beside_it(root: Path) -> None:
+    (root / "pkg" / "ring").symlink_to("ring")
+    run()
+    assert is_known()
+    write(root / "pkg" / "model.py", QUIET)
+    assert not is_known()
+    run()
+    write(root / "pkg" / "new.py", BENCHMARK)
+    assert not is_known()
+
+
 @pytest.mark.parametrize("other", [["--exit-zero"], ["--ignore", "DET501"], ["train.py"], ["--no-cache"]])
 def test_another_command_is_another_run(root: Path, other: list[str]) -> None:
     run()

@@ -15,7 +15,7 @@ from detlint.analyse import Source
 from detlint.config import Config
 from detlint.finding import Place, Severity
 from detlint.report import Report
-from detlint.suppressions import Suppressions
+from detlint.suppressions import Coverage, Suppression, Suppressions
 
 BENCHMARK = "torch.backends.cudnn.benchmark = True"
 OFF = "torch.backends.cudnn.deterministic = False"
@@ -362,3 +362,17 @@ def test_all_comments_can_be_ignored_and_settings_still_hold() -> None:
     config = replace(ALL, comments=False, per_file_ignores={"*": ("DET503",)})
     assert shown(FOUR, config) == [(2, "DET501"), (4, "DET502")]
     assert list(suppressed(FOUR, config)) == [("config", None, "")]
+
+
+def test_a_finding_is_compared_with_the_comments_of_its_lines_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    covers = Suppression.covers
+    compared = []
+
+    def counted(each: Suppression, code: str, place: Place) -> bool:
+        compared.append(each)
+        return covers(each, code, place)
+
+    coverage = Coverage(Suppressions.of("a.py", {None: "x = 1  # noqa: DET101\n" * 50}))
+    monkeypatch.setattr(Suppression, "covers", counted)
+    assert all(len(coverage("DET101", at(line))) == 1 for line in range(1, 51))
+    assert len(compared) == 50

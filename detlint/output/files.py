@@ -106,7 +106,8 @@ class Files:
         if place.cell is None:
             return Span(place.line, place.column, place.end_line, place.end_column)
         if place.path not in self._characters:
-            self._characters[place.path] = cells.characters(self.text(place.path).text)
+            there = self.texts(place.path)  # none of a notebook that has gone or changed since it was analysed
+            self._characters[place.path] = cells.characters(self.text(place.path).text) if there else {}
         characters = self._characters[place.path].get(place.cell, [])
         if not characters:
             return Span(1, 1, 1, 1)

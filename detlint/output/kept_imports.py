@@ -13,7 +13,7 @@ from detlint.cache import tool
 from detlint.codec import Codec, CodecError
 from detlint.finding import Edit, Import, Place
 from detlint.remembered import stamp
-from detlint.source import module_name
+from detlint.source import content, module_name
 from detlint.store import Store
 
 Imported = Callable[[Import, Place], "tuple[Edit, ...] | None"]
@@ -105,7 +105,7 @@ class KeptImports:
             known, digest = self._files.get(whole, ("", b""))
             if known != stamp(whole):
                 try:
-                    digest = sha256(Path(path).read_bytes()).digest()
+                    digest = sha256(content(Path(path))).digest()
                 except OSError:
                     digest = b""
             self._states[path] = digest.hex(), module_name(Path(path))

@@ -12,6 +12,23 @@ from detlint.positions import line_starts
 
 _BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
 _COMMENT = re.compile(r"#[^\r\n]*")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+class _Wide:
+    """The characters of a line that take several bytes of UTF-8: where each ends, in characters and in bytes, and how
+    many more bytes than characters the line has up to each, 0 up to none.
+    """
+
+    def __init__(self, line: str) -> None:
+        self.characters: list[int] = []
+        self.bytes: list[int] = []
+        self.more = [0]
+        for match in () if line.isascii() else _NOT_ASCII.finditer(line):
+            number = ord(match[0])
+            self.more.append(self.more[-1] + (1 if number < 0x800 else 2 if number < 0x10000 else 3))
+            self.characters.append(match.end())
+            self.bytes.append(match.end() + self.more[-1])
 
 
 class Places:
@@ -20,6 +37,7 @@ class Places:
     def __init__(self, text: str) -> None:
         self.text = text
         self._is_ascii = text.isascii()
+        self._known: dict[int, _Wide] = {}
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -28,15 +46,26 @@ class Places:
     def offset(self, line: int, column: int) -> int:
         """The offset of a place as `ast` gives it."""
         start = self._starts[line - 1]
-        before = "" if self._is_ascii else self.text[start : start + column]
-        if before.isascii():
+        if self._is_ascii:
             return start + column
-        return start + len(before.encode()[:column].decode(errors="ignore"))
+        wide = self._wide(line)
+        return start + column - wide.more[bisect_right(wide.bytes, column)]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset as `ast` gives them."""
         line = bisect_right(self._starts, offset)
-        return line, len(self.text[self._starts[line - 1] : offset].encode())
+        column = offset - self._starts[line - 1]
+        if self._is_ascii:
+            return line, column
+        wide = self._wide(line)
+        return line, column + wide.more[bisect_right(wide.characters, column)]
+
+    def _wide(self, line: int) -> _Wide:
+        """The characters of a line that are not ASCII; looked for once, for lines can be very long."""
+        if line not in self._known:
+            end = self._starts[line] if line < len(self._starts) else len(self.text)
+            self._known[line] = _Wide(self.text[self._starts[line - 1] : end])
+        return self._known[line]
 
     def start(self, node: Any) -> int:
         """Where a node starts by `ast`."""

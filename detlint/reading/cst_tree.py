@@ -19,12 +19,22 @@ from detlint.reading.cst_expressions import OPERATORS, Expressions
 from detlint.reading.lowering import Names, NotPythonError, TooDeepError
 from detlint.scopes import Scope
 
-_DEEPEST = 1000  # Python itself stops at 200; the parser overflows its stack somewhere beyond 2000
+_BRACKETS = 200  # open at once: no Python reads more
+_DEEPEST = 1500  # the parser overflows its stack somewhere beyond 2000 terms of a sum, each bracket being worth four
+_TOKEN = re.compile(
+    r"""
+    (?P<text>(?<!\w)[bBrRuU]{0,2}
+        (?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^"\\\r\n])*\"|'(?:\\.|[^'\\\r\n])*'))
+    |(?P<comment>\#[^\r\n]*)|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<joined>\\(?:\r\n|\r|\n))
+    |(?P<line>[\r\n]+(?P<outer>(?:async|class|def|from|import|@)\b)?)|(?P<delimiter>[,;])|(?P<step>\w+|[^\s\w])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def parse(text: str) -> cst.Module:
     """The libcst tree of `text`; raises NotPythonError."""
-    if _nesting(text) > _DEEPEST:
+    if _is_too_deep(text):
         raise TooDeepError()
     try:
         return cst.parse_module(text)
@@ -36,14 +46,34 @@ def parse(text: str) -> cst.Module:
         raise NotPythonError(str(error).partition("\n")[0] or "it cannot be parsed") from None
 
 
-def _nesting(text: str) -> int:
-    """How deep brackets nest, strings and comments not told apart: more than is there, rather than less."""
-    depth = deepest = 0
-    for match in re.finditer(r"[(\[{]|[)\]}]|\n(?=\w)", text):
-        mark = match.group()
-        depth = 0 if mark == "\n" else depth + 1 if mark in "([{" else max(depth - 1, 0)
-        deepest = max(deepest, depth)
-    return deepest
+def _is_too_deep(text: str) -> bool:
+    """Whether the parser may overflow its stack on a text, which would end the process.
+
+    It goes deeper with each bracket, with each word or sign that continues an expression, and with each `elif`. The
+    answer is yes for more texts than it would have to be: in f-strings all counts as code.
+    """
+    runs = [0]  # in what is open, from the outside: how many words and signs since the last delimiter
+    depth = branches = 0
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if token["outer"] is not None:
+            runs, depth, branches = [0], 0, 0
+        elif kind == "open":
+            runs.append(0)
+        elif kind == "delimiter" or (kind == "line" and len(runs) == 1):
+            depth -= runs[-1]
+            runs[-1] = 0
+        elif kind in ("close", "step", "text"):
+            if kind == "close" and len(runs) == 1:
+                continue
+            if kind == "close":
+                depth -= runs.pop()
+            runs[-1] += 1
+            depth += 1
+            branches += token[0] == "elif"
+        if len(runs) > _BRACKETS or depth + branches + 4 * len(runs) > _DEEPEST:
+            return True
+    return False
 
 
 def _as_python_says(text: str) -> NotPythonError | None:

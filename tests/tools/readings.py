@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from detlint.analyse import undisturbed
 from detlint.reading import cst_tree
 from detlint.reading.ast_strings import UnclearError
 from detlint.reading.lowering import NotPythonError
-from tests.readings import by_ast, by_libcst
+from tests.readings import by_ast, by_libcst, without_places
 
 
 def main(arguments: list[str]) -> int:
@@ -69,17 +68,13 @@ def _compare(path: Path, text: str, counts: Counter[str]) -> None:
     counts["nodes"] += len(libcst)
     if other != libcst and cst_tree.parse(text).code != text:
         counts["files that libcst does not give back as they are, whose places are not compared"] += 1
-        other, libcst = _without_places(other), _without_places(libcst)
+        other, libcst = without_places(other), without_places(libcst)
     counts["files the same" if other == libcst else "files different"] += 1
     if other != libcst:
         print(f"{path}: different")
         pairs = [pair for pair in zip_longest(libcst, other) if pair[0] != pair[1]]
         for one_line, other_line in pairs[:2]:
             print(f"  libcst {one_line}\n  ast    {other_line}")
-
-
-def _without_places(lines: list[str]) -> list[str]:
-    return [re.sub(r"\(\d+, \d+\)", "", line) for line in lines]
 
 
 if __name__ == "__main__":
