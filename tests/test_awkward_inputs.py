@@ -343,7 +343,7 @@ def test_a_file_that_changes_while_it_is_fixed_is_left(after: bytes | None, monk
     write = Files.write
     path = Path("z_train.py")
 
-    def late(files: Files, changes: Any) -> list[str]:
+    def late(files: Files, changes: Any) -> dict[str, str]:
         path.unlink() if after is None else path.write_bytes(after)
         return write(files, changes)
 
