@@ -27,9 +27,9 @@ from detlint.verify.pool import StartError
 
 _DESCRIPTION = """\
 Run a program twice in fresh processes, record every operation, and name the
-first one that differs, the line it comes from and why. This command RUNS THE
-CODE IT IS GIVEN, with all that it does: files that it writes are written twice.
-With two folders in place of a program, the records in them are compared."""
+first one that differs, the line it comes from and why. This command
+RUNS THE CODE IT IS GIVEN, with all that it does: files are written twice. With
+two folders in place of a program, the records in them are compared."""
 _EPILOG = """\
 PROGRAM is a script, a notebook, `-m module`, a test (test_x.py::test_name) or
 `torchrun ...`, with its arguments. Exit status: 0 equal, 1 diverged, 2 wrong
