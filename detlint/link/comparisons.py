@@ -8,6 +8,7 @@ from detlint import facts as f
 from detlint.link.run import Run
 from detlint.link.values import (
     EITHER,
+    UNKNOWN,
     Atom,
     Class,
     Constant,
@@ -53,9 +54,9 @@ class Comparisons(Run):
         if not isinstance(other, Constant):
             return EITHER
         if operator in ("is", "=="):
-            return is_none(left) if other.value is None else equals(left, other.value)
+            return is_none(left) if other.value is None else equals(_opened(left), other.value)
         if operator in ("is not", "!="):
-            return ~(is_none(left) if other.value is None else equals(left, other.value))
+            return ~(is_none(left) if other.value is None else equals(_opened(left), other.value))
         return compared(left, operator, other.value) if isinstance(other.value, (int, float)) else EITHER
 
     def membership(self, value: Value, container: Value) -> Truth:
@@ -94,6 +95,14 @@ class Comparisons(Run):
             return EITHER
         ancestries = (self.program.objects.ancestry(atom.kind) for atom in value if isinstance(atom, Object))
         return Truth(True, any(kinds.isdisjoint(ancestry) for ancestry in ancestries))
+
+
+def _opened(value: Value) -> Value:
+    """A value to compare with a constant, which an attribute of a library's object or of the system may hold."""
+    kept = frozenset(
+        a for a in value if not (isinstance(a, Library) and (a.receiver or a.name.startswith(("os.", "sys."))))
+    )
+    return value if len(kept) == len(value) else kept | UNKNOWN
 
 
 def _is_none_of(value: Value, slots: dict[str, Value]) -> bool:

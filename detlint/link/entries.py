@@ -140,14 +140,16 @@ class Entry:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
         every = [m for m in self.of(Drawn) if m.event.generator == generator and not _probes(m)]
         default = [m for m in every if not m.option]
-        unseeded = [m for m in default or every if m.event.word == UNSEEDED]
+        lasting = self.end[generator] != UNSEEDED  # not one that only some scope was seeded with
+        surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
+        counted = default or ([] if surely else every)  # what only an option draws says little of what is seeded
+        unseeded = [m for m in counted if m.event.word == UNSEEDED]
         others = (m for m in every if m.option and m.event.word == UNSEEDED and m not in unseeded)
         draws = (*unseeded, *others) if unseeded else ()
         position = {id(m): index for index, m in enumerate(self.met)}
         first = position[id(unseeded[0])] if unseeded else len(position)
         doubtful = (m for m in seeds if m.option and m.event.certain)
         optional = next((m for m in doubtful if position[id(m)] < first), None)
-        lasting = self.end[generator] != UNSEEDED  # not one that only some scope was seeded with
         certain = (m for m in seeds if lasting and not m.option and m.dispatch is None and m.event.starts)
         late = next((m for m in certain if position[id(m)] > first), None)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
@@ -160,7 +162,6 @@ class Entry:
             state = "optional" if unsure else "seeded"
         else:
             known = any(m.event.starts or not m.option for m in seeds)  # not what a checkpoint puts back
-            surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None

@@ -58,6 +58,8 @@ class Evaluator(Comparisons):
 
     def _local(self, node: f.Local) -> Value:
         found = self.frame.variables.get(node.name)
+        if found is None and self.frame.body:
+            return self.module_variable(self.frame.path, node.name)
         return UNKNOWN if found is None else found
 
     def _global(self, node: f.Global) -> Value:
@@ -352,7 +354,8 @@ class Evaluator(Comparisons):
             left = self.frame.left
             if guarded and answer.default is not None:
                 self.frame.left = left or answer.option
-            with self.guarded(answer.option) if guarded else UNGUARDED:
+            option = "" if answer.default is None else answer.option  # what is usual is not known
+            with self.guarded(option) if guarded else UNGUARDED:
                 arm()
             self.frame.left = left
             ends.append((expected, self.state, self.frame.variables))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from detlint.link.values import (
 )
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
+_CONFIGS = frozenset(("yacs.config.CfgNode", "fvcore.common.config.CfgNode"))
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
@@ -202,9 +204,27 @@ class Objects:
         found = slots.get(name) if slots else None
         if found is None:
             found = self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
-        if OPEN in slots and found is not None and not any(isinstance(a, Function) or _is_set(a) for a in found):
-            return join((found, UNKNOWN))
+        if OPEN in slots and found is not None:
+            certain = any(isinstance(a, Function) or _is_set(a) or self.is_config(a) for a in found)
+            return found if certain else join((found, UNKNOWN))
         return found
+
+    def is_config(self, atom: Atom) -> bool:
+        """Whether an atom is a node of a configuration, all of whose fields a user may set."""
+        return isinstance(atom, Object) and not _CONFIGS.isdisjoint(self.library_bases(atom.kind))
+
+    def lacks(self, owner: Atom, name: str) -> bool:
+        """Whether an object has no attribute of a name, which its classes would declare and nobody else sets."""
+        if not isinstance(owner, Object) or owner.order == -1:
+            return False  # one of a class that derives from its own, as likely as not
+        if isinstance(owner.kind, Library):
+            root, _, last = owner.kind.name.partition(".")
+            return root == "builtins" and not hasattr(getattr(builtins, last, None), name)
+        order, slots = self.ancestry(owner.kind), self._slots(owner)
+        plain = all(isinstance(base, Class) or _adds_no_state(base.name) for base in order)
+        known = [self.classes.get(base) for base in order if isinstance(base, Class)]
+        declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
+        return plain and not declared and not slots.keys() & {name, OPEN, UNNAMED}
 
     def find(self, order: Iterable[Class | Library], owner: Object | Class, name: str) -> Value | None:
         """An attribute of the first class in `order` that has it; those of libraries come last."""
@@ -225,6 +245,12 @@ class Objects:
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+def _adds_no_state(base: str) -> bool:
+    """Whether a class of a library gives its objects no attributes that hold something."""
+    root, last = base.partition(".")[0], base.rpartition(".")[2]
+    return root in ("abc", "enum", "typing", "typing_extensions") or base == "builtins.object" or last.endswith("Mixin")
 
 
 def _is_set(atom: Atom) -> bool:

@@ -171,9 +171,24 @@ def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     name = exact(given.positional[1]) if len(given.positional) > 1 else None
     if not isinstance(name, str):
         return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
-    found = join(run.attribute(atom, name) for atom in each(given.positional[0]))
-    fallback = given.positional[2] if len(given.positional) > 2 and found <= UNKNOWN else frozenset()
-    return found | fallback
+    if len(given.positional) < 3:
+        return join(run.attribute(atom, name) for atom in each(given.positional[0]))
+    owners = each(given.positional[0])
+    values = [given.positional[2] if run.program.objects.lacks(a, name) else run.attribute(a, name) for a in owners]
+    found = join(values)
+    return found | given.positional[2] if found <= UNKNOWN else found
+
+
+def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a text names that is evaluated: where that is not known, perhaps a class or function of the file."""
+    name = given.first()
+    known = only(name)
+    text = settled(known) if isinstance(known, (Constant, Option)) else None
+    if isinstance(text, str):
+        return run.module_variable(run.frame.path, text) if text.isidentifier() else UNKNOWN
+    run.unrepeatable()
+    values = join(run.variables_of(run.frame.path).values())
+    return frozenset(a for a in values if isinstance(a, Class)) | UNKNOWN
 
 
 def members(run: Run, atom: Atom) -> Value:
@@ -303,6 +318,7 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "text": _text, "type": _type, "dict": _dict, "default-dict": _filled_dict, "adds": _adds, "opens": _opens,
-    "vars": _vars, "setdefault": _setdefault, "gets": _gets, "registers": _registers, "builds": _builds,
+    "names": _names, "text": _text, "type": _type, "dict": _dict, "default-dict": _filled_dict, "adds": _adds,
+    "opens": _opens, "vars": _vars, "setdefault": _setdefault, "gets": _gets, "registers": _registers,
+    "builds": _builds,
 }  # fmt: skip

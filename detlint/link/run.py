@@ -59,6 +59,7 @@ class Frame:
     doubtful: bool = False  # a function that calls this one may have been left before
     main: bool = False  # the top level of the script
     top: bool = False  # the top level of a file, whose variables are the module's
+    body: bool = False  # the body of a class, which finds there what it has not bound itself
 
     def leave(self, state: State, raises: bool = False) -> None:
         """The function is left in this state."""

@@ -223,7 +223,8 @@ class Statements(Functions):
         klass = Class(self.frame.path, node.qualified)
         bases = tuple(join(map(self.spelled_out, self.value(base))) for base in node.bases)
         outer = self.frame
-        self.frame = Frame(outer.path, outer.function, {} if outer.top else dict(outer.variables), outer.walk)
+        variables = {} if outer.top else dict(outer.variables)
+        self.frame = Frame(outer.path, outer.function, variables, outer.walk, body=True)
         before = set(self.frame.variables)
         self.block(node.body)
         attributes = {n: v for n, v in self.frame.variables.items() if n not in before or outer.variables[n] != v}
@@ -298,6 +299,8 @@ class Statements(Functions):
             owners = self.value(target.value)
             for atom in each(owners):
                 if isinstance(atom, (Object, Class)):
+                    if self.frame.top and self.program.objects.is_config(atom):
+                        value = _configured(target.name, value)
                     # the arguments of a command line are one object, and mended where they lack something
                     sure = len(owners) == 1 and is_namespace(atom) and self.is_certain()
                     put = self.program.objects.replace if sure else self.program.objects.store
@@ -354,6 +357,13 @@ class Statements(Functions):
 def is_namespace(atom: Object | Class) -> bool:
     """Whether an object holds the arguments of a command line."""
     return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
+
+
+def _configured(name: str, value: Value) -> Value:
+    """What a configuration has by default, which a file may set too; not what stands for nothing, as -1 may."""
+    return frozenset(
+        Option(name, a.value, None) if isinstance(a, Constant) and a.value and a.value != -1 else a for a in value
+    )
 
 
 def _refuses(statements: f.Statements) -> bool:
