@@ -109,6 +109,8 @@ def test_the_commands_that_are_named_do_what_they_say(project: Path) -> None:
 
 def test_findings_are_verified_or_it_is_said_why_not(project: Path) -> None:
     assert re.search(r"^detlint verify \. ", README, re.MULTILINE)
-    done = detlint_or_flake8("detlint verify --repeats 2 --processes 1 --device cpu docs/examples/segmentation", project)
+    done = detlint_or_flake8(
+        "detlint verify --repeats 2 --processes 1 --device cpu docs/examples/segmentation", project
+    )
     assert done.returncode in (0, 1), done.stderr
     assert re.search(r"DET40\d +(confirmed|not-observed) ", done.stdout), done.stdout
