@@ -268,10 +268,11 @@ def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
 
 
 def _diff(fixed: Fixed, output: Path | None) -> bool:
-    """Print what fixes would change; whether anything."""
+    """Print what fixes would change, new files last: they are long, and not the user's own; whether anything."""
     from detlint import patch
 
-    text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
+    changes = sorted(fixed.outcome.changes, key=lambda change: change.old is None)
+    text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in changes)
     write_bytes(text, output)
     click.echo(complaints(fixed.report.notes), err=True, nl=False)
     _tell_of_fixes(fixed.outcome, {})
