@@ -52,6 +52,13 @@ def test_without_cuda_it_says_that_nothing_was_confirmed(project: Path, capsys: 
         assert re.fullmatch(r"detlint: nothing was confirmed: cuda cannot be used \(.+\); --device cpu .+\n", shown.err)
 
 
+def test_a_device_of_no_such_name_is_told_with_names_that_there_are(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify_cli.main(["--device", "gpu"]) == 2
+    assert "torch knows no device 'gpu'; give one such as cpu, cuda, cuda:1, mps, xpu" in capsys.readouterr().err
+
+
 @NO_CUDA
 def test_a_check_with_verify_and_without_cuda_fails(project: Path) -> None:
     result = CliRunner().invoke(cli, ["--verify", "train.py"])

@@ -9,6 +9,17 @@ THREADS = 8  # of the CPU: enough for races to show on one core
 _PACKAGES = ("numpy", "triton", "flash-attn", "torch-scatter", "torch-geometric", "torchvision", "xformers")
 
 
+def is_device(name: str) -> bool:
+    """Whether torch understands the name of a device, which need not be there."""
+    import torch
+
+    try:
+        torch.device(name)
+    except RuntimeError:
+        return False
+    return True
+
+
 def describe(device: str) -> dict[str, str]:
     """Make a device ready, and tell it and the versions that decide which kernels run; "" for what there is not.
 
