@@ -15,7 +15,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 FILES = (
-    "detlint", "rules", "tests/tools", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml",
+    "detlint", "rules", "docs/commands", "tests/tools", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml",
 )  # fmt: skip
 PROJECT = {
     "seeds.py": "import torch\n\n\ndef seed_all():\n    torch.manual_seed(0)\n",
