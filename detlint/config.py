@@ -19,6 +19,7 @@ KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-vers
 RUNTIMES = ("auto", "vendor", "import")
 NO_CACHE = "DETLINT_NO_CACHE"  # the variable that, if set, keeps every run from using a cache
 _CACHE = ".detlint_cache"
+_TABLE = '{ "tests/*" = ["DET1"] }'
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
 
 
@@ -136,7 +137,7 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
             raise ConfigError(f"{path}: unknown setting {key!r}{nearest(key, KNOWN)}; known are {', '.join(KNOWN)}")
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
-        raise ConfigError(f"{path}: per-file-ignores must be a table of lists")
+        raise ConfigError(f"{path}: per-file-ignores must be a table of lists, such as {_TABLE}")
     for key in ("torch-version", "baseline"):
         if not isinstance(table.get(key, ""), str):
             raise ConfigError(f"{path}: {key} must be a string")
@@ -160,7 +161,8 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
 
 def _strings(path: Path, key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{path}: {key} must be a list of strings")
+        example = f', such as ["{value}"]' if isinstance(value, str) else ""
+        raise ConfigError(f"{path}: {key} must be a list of strings{example}")
     return tuple(value)
 
 

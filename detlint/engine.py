@@ -68,8 +68,10 @@ def record(
         within = Within(paths, config.exclude)
         report, run = within(report, run), within.of(run)
     write(file, report, run, config)
-    report = filtered(report, run, [Baseline.read(file, config)])
-    return replace(report, seconds=time.monotonic() - begun)
+    shown = filtered(report, run, [Baseline.read(file, config)])
+    count = len(shown.suppressed) - len(report.suppressed)
+    told = f"{file} has {count} {'finding' if count == 1 else 'findings'} now, which are not shown with it"
+    return replace(shown, notes=(*report.notes, told), seconds=time.monotonic() - begun)
 
 
 def _checked(

@@ -16,7 +16,7 @@ from detlint.source import UnreadableError
 
 ROUNDS = 10
 NO_FIX = "no fix"
-BY_HAND = "its fix is only shown"
+BY_HAND = "to be fixed by hand"
 UNSAFE = "unsafe fix: use --unsafe-fixes"
 OVERLAPS = "overlaps"
 NO_PARSE = "would not parse"

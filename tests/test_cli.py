@@ -230,9 +230,12 @@ def test_configuration_is_found_above_the_files() -> None:
     ("setting", "complaint"),
     [
         ('selct = ["DET1"]', "unknown setting 'selct', did you mean select?; known are select"),
-        ('select = "DET1"', "select must be a list of strings"),
-        ('select = ["DET9"]', "no rule matches 'DET9'"),
-        ('per-file-ignores = {"a.py" = ["DET9"]}', "no rule matches 'DET9'"),
+        ('select = "DET1"', 'select must be a list of strings, such as ["DET1"]'),
+        ('exclude = "old"', 'exclude must be a list of strings, such as ["old"]'),
+        ('select = ["DET9"]', "pyproject.toml: select: no rule matches 'DET9'"),
+        ('ignore = ["DET9"]', "pyproject.toml: ignore: no rule matches 'DET9'"),
+        ('per-file-ignores = {"a.py" = ["DET9"]}', "pyproject.toml: per-file-ignores.a.py: no rule matches 'DET9'"),
+        ('per-file-ignores = ["DET1"]', 'a table of lists, such as { "tests/*" = ["DET1"] }'),
         ('severity = "fatal"', "severity must be error, warning or note"),
         ("select = [", "pyproject.toml"),
     ],
@@ -357,6 +360,13 @@ def test_rule_shows_a_page(selector: str) -> None:
     assert result.stdout.startswith("# DET201 loader-without-generator\n")
     assert "```py" in result.stdout
     assert "https://docs.pytorch.org" in result.stdout
+
+
+def test_the_cases_of_a_page_are_shown_where_they_are_asked_for() -> None:
+    short, whole = detlint("rule", "DET103").stdout, detlint("rule", "DET103", "--cases").stdout
+    assert ("## Cases" in short, "## Cases" in whole) == (False, True)
+    assert "`detlint rule DET103 --cases`" in short
+    assert short.splitlines()[-1] == whole.splitlines()[-1]  # the sources
 
 
 def test_version_and_help() -> None:

@@ -61,7 +61,8 @@ def test_status_0_where_all_is_fixed() -> None:
     assert done.stdout == "Nothing found in 2 files (1 entry point).\n"
     assert done.stderr.splitlines() == [
         "detlint: train.py:3:7: DET101 fixed: seed all generators with `0`",
-        "detlint: fixed 1 in 2 files",
+        f"detlint: new: {FILE}; the fixed files import it: commit all of these",
+        "detlint: fixed 1 in 1 file",
     ]
 
 
@@ -86,7 +87,7 @@ def test_status_1_where_something_is_left() -> None:
     assert (done.returncode, train()) == (1, SEEDED)
     assert "noise.py:3:5: error DET101" in done.stdout
     assert "train.py" not in done.stdout
-    assert done.stderr.splitlines()[-1] == "detlint: fixed 1 in 2 files; left 1: 1 no fix"
+    assert done.stderr.splitlines()[-1] == "detlint: fixed 1 in 1 file; left 1: 1 no fix"
 
 
 def test_what_is_unsafe_waits_for_its_own_option() -> None:
@@ -100,6 +101,22 @@ def test_what_is_unsafe_waits_for_its_own_option() -> None:
     assert "DET105" in done.stdout
     done = detlint("--fix", "--unsafe-fixes", ".")
     assert (done.returncode, "random.seed(0)" in train()) == (0, True)
+
+
+def test_many_unsafe_fixes_of_a_rule_are_told_in_one_line() -> None:
+    loaders = "".join(f"DataLoader(data, shuffle=True, batch_size={n})\n" for n in range(1, 8))
+    write({"train.py": f"import torch\nfrom torch.utils.data import DataLoader\n\ntorch.manual_seed(0)\n{loaders}"})
+    assert detlint("--fix", ".").stderr.splitlines() == [
+        "detlint: DET201 not fixed at 7 places: unsafe fix: use --unsafe-fixes",
+        "detlint: fixed nothing; left 7: 7 unsafe fix: use --unsafe-fixes",
+    ]
+
+
+def test_a_name_that_is_taken_is_named() -> None:
+    write({"train.py": f"def seed_everything():\n    pass\n\n\n{DRAW}"})
+    done = detlint("--fix", ".")
+    taken = "name taken: `seed_everything` would be imported, and is another thing there"
+    assert f"detlint: train.py:7:7: DET101 not fixed: {taken}" in done.stderr.splitlines()
 
 
 def test_unsafe_fixes_alone_are_refused_in_one_line() -> None:
@@ -227,6 +244,9 @@ def test_a_patch_changes_nothing_and_makes_what_the_fixes_make() -> None:
     done = detlint("--diff", ".")
     assert done.returncode == 1
     assert "DET101 fixed: seed all generators" in done.stderr
+    new = [line.startswith("--- /dev/null") for line in done.stdout.splitlines() if line.startswith("--- ")]
+    assert new == sorted(new)
+    assert any(new)
     assert {path: content for path, content in tree().items() if not path.startswith(".git/")} == before
     detlint("--diff", "--output", "p.patch", ".")
     subprocess.run(["git", "apply", "p.patch"], check=True)

@@ -316,4 +316,4 @@ def test_without_pygls_one_line_says_what_to_install() -> None:
     code = "import sys; sys.modules['pygls'] = None; from detlint.cli import cli; cli(['server'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == 'detlint: the server needs pygls: pip install "detlint[lsp]"\n'
+    assert done.stderr == 'detlint: the server needs pygls: pip install "pygls>=2"\n'

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch")
 
 from detlint.cli import cli  # noqa: E402
 from detlint.commands import verify as verify_cli  # noqa: E402
-from detlint.verify import evidence, session  # noqa: E402
+from detlint.verify import environment, evidence, session  # noqa: E402
 from detlint.verify.verdicts import Outcome, Verdict  # noqa: E402
 
 NO_CUDA = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
@@ -50,6 +50,19 @@ def test_without_cuda_it_says_that_nothing_was_confirmed(project: Path, capsys: 
         shown = capsys.readouterr()
         assert shown.out == ""
         assert re.fullmatch(r"detlint: nothing was confirmed: cuda cannot be used \(.+\); --device cpu .+\n", shown.err)
+
+
+def test_a_device_of_no_such_name_is_told_with_names_that_there_are(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify_cli.main(["--device", "gpu"]) == 2
+    assert "torch knows no device 'gpu'; give one such as cpu, cuda, cuda:1, mps, xpu" in capsys.readouterr().err
+
+
+def test_without_torch_it_says_where_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert environment.obstacle("cpu") == ""
+    monkeypatch.setattr(environment, "find_spec", lambda name: None)
+    assert environment.obstacle("cpu") == f"PyTorch is not installed for {sys.executable}, which runs detlint"
 
 
 @NO_CUDA

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,11 @@ def test_the_table_names_each_row_with_its_verdicts(held: Session) -> None:
     assert sorted(line.split()[0] for line in lines[1:]) == sorted((*RACING, *REFUSED, *EXACT))
     assert "fresh processes x 6 runs" in report.header(held)
     assert any("no proof" in line for line in report.footer(held))
+
+
+def test_a_session_on_the_cpu_says_that_a_gpu_may_differ(held: Session) -> None:
+    warned = [any("on a GPU" in line for line in report.footer(each)) for each in (held, replace(held, environment={}))]
+    assert warned == [True, False]
 
 
 # With the pool replaced: what the session makes of answers that no machine gives on demand

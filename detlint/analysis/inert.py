@@ -1,9 +1,12 @@
-"""Random numbers that decide nothing: examples of a shape, tensors without values, seeds, another device."""
+"""Random numbers that decide nothing: examples of a shape, how long to wait, no values, seeds, another device."""
 
 from __future__ import annotations
 
 from detlint import syntax as s
 from detlint.model import Module
+
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
+_ROUNDING = frozenset(f"builtins.{name}" for name in ("abs", "float", "int", "max", "min", "round"))
 
 
 class Inert:
@@ -13,6 +16,7 @@ class Inert:
         names = module.catalogue.names
         self.module = module
         self.examples = names("randomness", "example_input")
+        self.waiting = names("randomness", "waiting")
         self.undrawn = names("randomness", "undrawn")
         self.seeders = names("randomness", "seeder")
         self.consumers = names("randomness", "consumer")
@@ -29,6 +33,7 @@ class Inert:
             bool(elsewhere and self.seeds_devices)
             or self.is_undrawn(call)
             or self.is_example(call)
+            or self.is_delay(call)
             or self.chooses_seed(call)
         )
 
@@ -46,18 +51,44 @@ class Inert:
 
     def is_example(self, call: s.Call) -> bool:
         """Whether what a call draws only serves as an example of a shape, in tracing or counting."""
-        uses: list[s.Expression] = [call]
-        statement = call.parent
-        if isinstance(statement, s.Assign) and isinstance(statement.targets[0], s.Name):
-            target = statement.targets[0]
-            scope = target.scope.find(target.id)
-            uses = list(self.module.reads(scope, target.id)) if scope is not None else []
+        uses = self.uses(call)
         return bool(uses) and all(self.is_traced(use) for use in uses)
 
     def is_traced(self, node: s.Expression) -> bool:
         """Whether a value is given to a function that looks at its shape only."""
         outer = next((a for a in node.ancestors() if not isinstance(a, (s.Argument, s.Collection))), None)
         return isinstance(outer, s.Call) and not self.examples.isdisjoint(self.module.callee(outer))
+
+    def is_delay(self, call: s.Call) -> bool:
+        """Whether what a call draws only says how long to wait, as before another attempt at a download."""
+        uses = self.uses(self.whole(call))
+        return bool(uses) and all(self.is_waited(use) for use in uses)
+
+    def is_waited(self, node: s.Expression) -> bool:
+        """Whether a value is given to a function that waits for so long."""
+        argument = self.whole(node).parent
+        outer = argument.parent if isinstance(argument, s.Argument) else None
+        return isinstance(outer, s.Call) and not self.waiting.isdisjoint(self.module.callee(outer))
+
+    def whole(self, node: s.Expression) -> s.Expression:
+        """The whole of the arithmetic that a value stands in."""
+        for outer in node.ancestors():
+            rounds = isinstance(outer, s.Call) and not _ROUNDING.isdisjoint(self.module.callee(outer))
+            if isinstance(outer, s.Expression) and (rounds or _is_arithmetic(outer)):
+                node = outer
+            elif not isinstance(outer, s.Argument):
+                break
+        return node
+
+    def uses(self, value: s.Expression) -> list[s.Expression]:
+        """Where a value goes: where the name is read that it is given, else where it stands."""
+        statement = value.parent
+        if not isinstance(statement, s.Assign) or not isinstance(statement.targets[0], s.Name):
+            return [value]
+        target = statement.targets[0]
+        scope = target.scope.find(target.id)
+        alone = len(statement.targets) == 1
+        return list(self.module.reads(scope, target.id)) if scope is not None and alone else []
 
     def chooses_seed(self, call: s.Call) -> bool:
         """Whether what a call draws is a seed: that is a matter of where the seed comes from."""
@@ -68,6 +99,10 @@ class Inert:
                 kept = outer.targets if isinstance(outer, s.Assign) else []
                 return any("seed" in _last(target).lower() for target in kept)
         return False
+
+
+def _is_arithmetic(node: s.Expression) -> bool:
+    return isinstance(node, s.Operation) and node.operator in _ARITHMETIC
 
 
 def _last(node: s.Expression) -> str:

@@ -126,6 +126,7 @@ def check(
     begun, paths = time.time_ns(), paths or (Path(),)
     with clear_errors():
         settings = config.of_run((*context, *paths))
+        _refuse_unknown_rules(settings, (*context, *paths)[0])
         settings = replace(
             settings,
             select=split(select) or settings.select,
@@ -235,12 +236,20 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
 
 
 def _torch(settings: Config) -> Version:
-    """The version to judge by; a wrong selector in the settings is told first."""
-    rules = catalogue.load()
-    for selectors in settings.per_file_ignores.values():
+    """The version to judge by."""
+    return config.target_torch(settings.torch_version, settings.root, catalogue.load())
+
+
+def _refuse_unknown_rules(settings: Config, path: Path) -> None:
+    """Raise ConfigError where the settings that were found from `path` name a rule that there is not."""
+    ignores = {f"per-file-ignores.{pattern}": selectors for pattern, selectors in settings.per_file_ignores.items()}
+    for key, selectors in {"select": settings.select, "ignore": settings.ignore, **ignores}.items():
         for selector in selectors:
-            rules.matching(selector)
-    return config.target_torch(settings.torch_version, settings.root, rules)
+            try:
+                catalogue.load().matching(selector)
+            except catalogue.CatalogueError as error:
+                found = config.find(path)
+                raise ConfigError(f"{found[0] if found else path}: {key}: {error}") from None
 
 
 def _fixed(paths: tuple[Path, ...], settings: Config, jobs: int, unsafe: bool, since: str | None) -> Fixed:
@@ -268,10 +277,11 @@ def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
 
 
 def _diff(fixed: Fixed, output: Path | None) -> bool:
-    """Print what fixes would change; whether anything."""
+    """Print what fixes would change, new files last: they are long, and not the user's own; whether anything."""
     from detlint import patch
 
-    text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in fixed.outcome.changes)
+    changes = sorted(fixed.outcome.changes, key=lambda change: change.old is None)
+    text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in changes)
     write_bytes(text, output)
     click.echo(complaints(fixed.report.notes), err=True, nl=False)
     _tell_of_fixes(fixed.outcome, {})

@@ -15,7 +15,7 @@ def server() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        click.echo('detlint: the server needs pygls: pip install "detlint[lsp]"', err=True)
+        click.echo('detlint: the server needs pygls: pip install "pygls>=2"', err=True)
         raise SystemExit(2) from None
     with clear_errors():
         serve()

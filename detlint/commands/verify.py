@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return complain(reason(error))
     except StartError as error:
         told = f"nothing was confirmed: {options.device} cannot be used ({error})"
-        other = "; --device cpu measures on the CPU, whose kernels are others" if options.device != "cpu" else ""
-        return complain(told + other)
+        helps = options.device != "cpu" and find_spec("torch") is not None
+        return complain(told + ("; --device cpu measures on the CPU, whose kernels are others" if helps else ""))
     except KeyboardInterrupt:
         return complain("interrupted before there was anything to report")
     except Exception as error:

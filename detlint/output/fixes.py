@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from detlint.finding import Finding
-from detlint.fixer import BY_HAND, NO_FIX, Outcome
+from detlint.fixer import BY_HAND, NAME_TAKEN, NO_FIX, UNSAFE, Left, Outcome
 from detlint.output.words import where
+
+_SINGLY = 5  # findings of a rule that get a line each, where all wait for --unsafe-fixes
 
 
 def lines(outcome: Outcome, unwritten: Collection[str] = ()) -> Iterator[str]:
-    """A line for each fix that was made, for each that was not, and one that counts both.
+    """A line for each fix that was made, for those that were not, for what is new, and one that counts all.
 
     `unwritten` are the files that could not be written, of which a line tells already.
     """
@@ -19,18 +21,41 @@ def lines(outcome: Outcome, unwritten: Collection[str] = ()) -> Iterator[str]:
     for finding in fixed:
         assert finding.fix is not None
         yield f"{_head(finding)} fixed: {finding.fix.title}"
-    for left in outcome.left:
-        fix = left.finding.fix
-        shown = f": {fix.title}" if fix is not None and left.reason == BY_HAND else ""
-        if left.reason != NO_FIX:
-            yield f"{_head(left.finding)} not fixed: {left.reason}{shown}"
-    files = len({change.path for change in outcome.changes}.difference(unwritten))
-    done = f"fixed {len(fixed)} in {files} {'file' if files == 1 else 'files'}" if files else "fixed nothing"
+    yield from _not_fixed(outcome.left)
+    written = [change for change in outcome.changes if change.path not in unwritten]
+    new = sorted(change.path for change in written if change.old is None)
+    if new:
+        yield f"new: {', '.join(new)}; the fixed files import {'it' if len(new) == 1 else 'them'}: commit all of these"
+    files = len(written) - len(new)
+    done = f"fixed {len(fixed)} in {files} {'file' if files == 1 else 'files'}" if written else "fixed nothing"
     reasons = Counter(left.reason for left in outcome.left)
     rest = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     yield f"{done}; left {len(outcome.left)}: {rest}" if rest else done
     if not outcome.converged:
         yield "the fixes did not come to an end; please report this"
+
+
+def _not_fixed(left: Collection[Left]) -> Iterator[str]:
+    """A line for each finding that was left and has a fix; one for all of a rule where many wait for an option."""
+    waiting = Counter(each.finding.code for each in left if each.reason == UNSAFE)
+    many = {code: count for code, count in waiting.items() if count > _SINGLY}
+    for each in left:
+        folded = each.reason == UNSAFE and each.finding.code in many
+        if each.reason != NO_FIX and not folded:
+            yield f"{_head(each.finding)} not fixed: {each.reason}{_detail(each)}"
+    for code, count in sorted(many.items()):
+        yield f"{code} not fixed at {count} places: {UNSAFE}"
+
+
+def _detail(left: Left) -> str:
+    """What to add to a reason: the fix that is to be made by hand, the names that its imports would bring."""
+    fix = left.finding.fix
+    if fix is not None and left.reason == BY_HAND:
+        return f": {fix.title}"
+    if fix is not None and left.reason == NAME_TAKEN:
+        names = dict.fromkeys(need.name or need.module for need in fix.imports if not need.inline)
+        return f": {', '.join(f'`{name}`' for name in names)} would be imported, and is another thing there"
+    return ""
 
 
 def _paths(finding: Finding) -> set[str]:

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import platform
+import sys
 from importlib import metadata
+from importlib.util import find_spec
 
 THREADS = 8  # of the CPU: enough for races to show on one core
 _PACKAGES = ("numpy", "triton", "flash-attn", "torch-scatter", "torch-geometric", "torchvision", "xformers")
+
+
+def obstacle(device: str) -> str:
+    """Why nothing can run on a device, wherever this is: no torch, or a name that it does not know; else ""."""
+    if find_spec("torch") is None:
+        return f"PyTorch is not installed for {sys.executable}, which runs detlint"
+    import torch
+
+    try:
+        torch.device(device)
+    except RuntimeError:
+        return f"torch knows no device {device!r}; give one such as cpu, cuda, cuda:1, mps, xpu"
+    return ""
 
 
 def describe(device: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ _CAVEAT = (
     "not-observed is no proof: runs of one process depend on each other, and so few processes alone bound little. "
     "--thorough looks harder."
 )
+_ON_CPU = "Kernels of the CPU are others: what is not observed here may still differ on a GPU."
 
 
 def table(measurements: Sequence[Measurement]) -> str:
@@ -47,6 +48,8 @@ def footer(session: Session) -> list[str]:
     lines = []
     if any(o.verdict is Verdict.NOT_OBSERVED for one in session.measurements for o in one.outcomes.values()):
         lines.append(_CAVEAT)
+        if session.environment.get("type") == "cpu":
+            lines.append(_ON_CPU)
     if session.complaint:
         lines.append(f"Nothing is confirmed or refuted: {session.complaint}.")
     if session.interrupted:

@@ -35,6 +35,8 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    if obstacle := environment.obstacle(sys.argv[1]):
+        raise SystemExit(obstacle)
     _say(answers, environment.describe(sys.argv[1]))
     unseed = modes.fresh_state(sys.argv[1])
     limit_memory(int(sys.argv[2]))
