@@ -7,8 +7,6 @@ import os
 import random
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +21,6 @@ from .repeat.data import DATA
 FOLDER = Path(__file__).parent / "repeat"
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 FILLS = (85, 170)
-TIMEOUT = 120
-"""Seconds that one run may take on a busy machine; alone it takes about three."""
 
 _FILE = re.compile(r'^```py title="(?P<path>[^"]+)"\n(?P<text>.*?)^```$', re.S | re.M)
 
@@ -84,23 +80,6 @@ def _read(path: Path) -> Program:
     return Program(path.stem, files, command, unsafe=unsafe, **header)
 
 
-class Process:
-    """A run in a fresh process."""
-
-    def __init__(self, command: Sequence[str], folder: Path, fill: int) -> None:
-        with (folder / "log.txt").open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, *command], cwd=folder, env=environment(fill), stdout=log, stderr=subprocess.STDOUT
-            )
-
-    def wait(self) -> int:
-        """The exit status, once it has ended."""
-        try:
-            return self._process.wait(TIMEOUT)
-        finally:
-            self._process.kill()
-
-
 class Server(Forking):
     """A fresh process that forks for each run: a tenth of the time, as all runs share one import of torch.
 
@@ -124,27 +103,22 @@ def environment(fill: int) -> dict[str, str]:
 
 
 def run(
-    program: Program,
-    scripts: tuple[Path, Path],
-    place: Path,
-    servers: tuple[Server | None, Server | None] = (None, None),
+    program: Program, scripts: tuple[Path, Path], place: Path, servers: tuple[Server, Server]
 ) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """What the program saves when it is run once from each of two folders, by file and path within it.
 
     Each run has a new folder in `place`, a copy of the scripts and of the data, whose files are made in another order
-    each time; a process of its own, forked from its server or, without one, fresh; and fresh memory filled with other
-    bytes.
+    each time; a process of its own, forked from one of two servers; and fresh memory filled with other bytes.
     They run at once unless the program's runs must be `apart`.
     """
     folders = [place / "run-0", place / "run-1"]
-    started: list[Process | Server] = []
+    started: list[Server] = []
     statuses: list[int] = []
     for number, (source, folder, server) in enumerate(zip(scripts, folders, servers, strict=True)):
         shutil.copytree(source, folder)
         if program.data:
             write_data(program.data, folder, order=number)
-        process = server.start(program.command, folder) if server else Process(program.command, folder, FILLS[number])
-        started.append(process)
+        started.append(server.start(program.command, folder))
         if program.apart:
             statuses.append(started[-1].wait())
             time.sleep(1)

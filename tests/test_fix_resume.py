@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-pytest.importorskip("torch")
+from detlint.cli import cli
 
-ROOT = Path(__file__).parent.parent
+from .repeating import FILLS, Server
+
 SCRIPT = """\
 import hashlib
 import random
@@ -55,18 +56,25 @@ print(digest.hexdigest())
 """
 
 
-def train(folder: Path, first: int, last: int) -> str:
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Where to run programs, which need not wait for torch to be imported."""
+    made = Server(FILLS[0])
+    yield made
+    made.stop()
+
+
+def train(server: Server, folder: Path, first: int, last: int) -> str:
     """The digest of the weights after the epochs from `first` to before `last`."""
-    command = [sys.executable, "train.py", str(first), str(last)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    status = server.start(("train.py", str(first), str(last)), folder).wait()
+    said = (folder / "log.txt").read_text(encoding="utf-8")
+    assert status == 0, said
+    return said
 
 
 def fix(folder: Path) -> None:
-    command = [sys.executable, "-m", "detlint", "--fix", "--unsafe-fixes", "--select", "DET701", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = CliRunner().invoke(cli, ["--fix", "--unsafe-fixes", "--select", "DET701", "--jobs", "1", str(folder)])
+    assert done.exit_code == 0, done.output
 
 
 @pytest.fixture
@@ -76,15 +84,15 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_resumed_run_goes_on_as_one_that_was_never_stopped_once_fixed(project: Path) -> None:
-    whole = train(project, 0, 3)
-    resumed = train(project, 2, 3)
+def test_a_resumed_run_goes_on_as_one_that_was_never_stopped_once_fixed(project: Path, server: Server) -> None:
+    whole = train(server, project, 0, 3)
+    resumed = train(server, project, 2, 3)
     assert resumed != whole
 
     fix(project)
-    assert train(project, 2, 3) == resumed  # from a checkpoint that was written before
-    assert train(project, 0, 3) == whole
-    assert train(project, 2, 3) == whole
+    assert train(server, project, 2, 3) == resumed  # from a checkpoint that was written before
+    assert train(server, project, 0, 3) == whole
+    assert train(server, project, 2, 3) == whole
 
 
 def test_the_fix_is_applied_once(project: Path) -> None:

@@ -55,7 +55,7 @@ def test_two_runs_are_equal_after_the_fixes(
     scripts = program.write(tmp_path / "scripts")
     fix(scripts, program.unsafe)
     fixed = contents(scripts)
-    first, second = run(program, (scripts, scripts), place, (servers[0], None))
+    first, second = run(program, (scripts, scripts), place, servers)
     assert differing(first, second) == []
     fix(scripts, program.unsafe)
     assert contents(scripts) == fixed
@@ -114,7 +114,7 @@ def test_the_fixes_change_no_result_of_a_control(
     scripts = program.write(tmp_path / "scripts")
     fixed = program.write(tmp_path / "fixed")
     fix(fixed, unsafe=False)
-    before, after = run(program, (scripts, fixed), place, (servers[0], None))
+    before, after = run(program, (scripts, fixed), place, servers)
     assert differing(before, after) == []
 
 
