@@ -175,11 +175,11 @@ class Project:
     def reached(self) -> dict[str, Reached]:
         """What the programs came to in each file; files that none runs are left out."""
         names, functions = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-        for path, name in sorted(self.program.asked):
+        for path, name in self.program.asked:
             names[path].append(name)
-        for path, qualified in sorted(self.program.walks):
-            functions[path] += [qualified] if ":" not in qualified else []  # a number of a node moves with lines
-        return {path: Reached(tuple(names[path]), tuple(functions[path])) for path in sorted(functions)}
+        for path, qualified in self.program.walks:
+            functions[path].append(qualified)
+        return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
 
     def is_self_check(self, facts: Facts) -> bool:
         """Whether a file's `__main__` block only tries out what the file offers to others."""

@@ -21,10 +21,17 @@ Words = frozenset[str]
 class Reached:
     """What programs come to in a file that they run: the `names` that they look for among the variables of its module,
     "*" where they look at all, and the `functions` that they enter, by qualified name.
+
+    Both are one text, with slashes between, which no name has: thousands of them are kept and read in every run.
     """
 
-    names: tuple[str, ...]
-    functions: tuple[str, ...]
+    names: str
+    functions: str
+
+    @classmethod
+    def of(cls, names: Iterable[str], functions: Iterable[str]) -> Reached:
+        """What is reached, but for functions that are known by the number of a node, which moves with lines."""
+        return cls("/".join(sorted(names)), "/".join(sorted(name for name in functions if ":" not in name)))
 
 
 def words(paths: Iterable[str]) -> Words:
@@ -40,8 +47,8 @@ def reached_part(facts: Facts, reached: Reached | None, own: Words) -> Facts:
     if reached is None:
         bodies = (facts.top, *(function.body for function in facts.functions.values()))
         return replace(facts, top=tuple(each for body in bodies for each in _imports(body, own)), functions={})
-    entered = frozenset(reached.functions)
-    top, gone = _top(facts, frozenset(reached.names), entered, own)
+    entered = frozenset(reached.functions.split("/"))
+    top, gone = _top(facts, frozenset(reached.names.split("/")), entered, own)
     left = {name for name in facts.functions if ":" not in name and name not in entered}  # orders move with lines
     functions: dict[str, Function] = {}
     imports: list[f.Import] = []

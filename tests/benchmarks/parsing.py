@@ -11,6 +11,7 @@ import ast
 import gc
 import os
 import sys
+from contextlib import suppress
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -18,10 +19,8 @@ from pathlib import Path
 def parse(path: Path) -> None:
     """Parse a file. One that is no Python of this version is passed over."""
     gc.disable()
-    try:
+    with suppress(OSError, ValueError, SyntaxError, RecursionError):
         ast.parse(path.read_bytes())
-    except (OSError, ValueError, SyntaxError, RecursionError):
-        pass
 
 
 def main(folder: Path) -> None:
