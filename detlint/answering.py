@@ -10,7 +10,7 @@ from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Models, Source, undisturbed
 from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
-from detlint.confirming import renewed, signature
+from detlint.confirming import renewed, unmoved
 from detlint.gathering import Progress, collect
 from detlint.listing import Around
 from detlint.report import Answered
@@ -85,8 +85,9 @@ def _renewed(
     paths = {each.item.path for each in before}
     old = cache.find(before)
     new = collect([each for each in contents if each.item.path in paths], codes, torch, cache, jobs=1)
-    if any(not each.lasting or each.path not in old or signature(each) != signature(old[each.path]) for each in new):
+    pairs = [unmoved(old[each.path], each, answered) if each.lasting and each.path in old else None for each in new]
+    changed = [pair for pair in pairs if pair is not None]
+    if len(changed) < len(new):
         return None
-    changed = [(old[each.path], each) for each in new]
     with undisturbed():
         return renewed(answered, changed, models, around), {each.path: each for each in new}

@@ -14,6 +14,7 @@ from detlint.analyse import UNPARSED, Collected, Models
 from detlint.finding import Finding, Fix, Place, Remedy
 from detlint.listing import Around
 from detlint.placement import Placement
+from detlint.reach import reached_part, words
 from detlint.report import Answered, Judged, Verdict
 
 T = TypeVar("T")
@@ -23,6 +24,20 @@ _SURE = Verdict()  # on a finding that asks nothing
 def signature(collected: Collected) -> str:
     """What of a file matters to the rest of its project: `renewed` needs it to be the same as before."""
     return signatures.signature(collected.facts, collected.findings, is_broken(collected))
+
+
+def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collected, Collected] | None:
+    """What came of a file before and now, by what of its facts `renewed` needs; None where the project is to be linked
+    again: something changed that programs come to.
+    """
+    if signature(old) == signature(new):
+        return old, new
+    if old.facts is None or new.facts is None or answered.basis is None:
+        return None
+    reached, own = answered.basis.reached.get(old.path), words(answered.suppressions)
+    old = replace(old, facts=reached_part(old.facts, reached, own))
+    new = replace(new, facts=reached_part(new.facts, reached, own))
+    return (old, new) if signature(old) == signature(new) else None
 
 
 def is_broken(collected: Collected) -> bool:
@@ -68,9 +83,10 @@ class Confirmed:
 def renewed(
     answered: Answered, changed: Iterable[tuple[Collected, Collected]], models: Models, around: Around
 ) -> Answered:
-    """The answers of a project once the texts of some files have changed, but none of their signatures.
+    """The answers of a project once the texts of some files have changed, but nothing that its programs come to.
 
-    `changed` is what came of these files before and now. Equal to what linking the project again would give.
+    `changed` is what came of these files before and now, as `unmoved` gives it. Equal to what linking the project again
+    would give.
     """
     given = answered.basis
     assert given is not None

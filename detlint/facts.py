@@ -13,6 +13,7 @@ from detlint.records import record
 
 GENERATORS = ("torch", "numpy", "python")
 TOP = ""  # the name of a file's top level among its functions
+ALL = "*"  # the name that stands for all variables of a module
 
 
 # Expressions

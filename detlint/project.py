@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -21,6 +22,7 @@ from detlint.link.run import Frame
 from detlint.link.state import State
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
+from detlint.reach import Reached
 from detlint.repairs.entry_point import remedy
 from detlint.source import is_test
 
@@ -62,6 +64,7 @@ class Project:
         for name, target in commands:
             module, _, function = target.partition(":")
             path = self.program.imports.find(module, "")
+            self.program.asked.add((path or "", function))
             found = self.program.facts[path].functions if path in self.program.facts else {}  # or it was not given
             qualified = next(
                 (q for q, each in found.items() if each.kind == "function" and each.name == function), None
@@ -168,6 +171,15 @@ class Project:
                         target = ".".join(part for part in (statement.module, name) if part)
                         level = statement.level
                         yield imports.relative(path, level, target) if level else imports.find(target, path, path)
+
+    def reached(self) -> dict[str, Reached]:
+        """What the programs came to in each file; files that none runs are left out."""
+        names, functions = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for path, name in self.program.asked:
+            names[path].append(name)
+        for path, qualified in self.program.walks:
+            functions[path].append(qualified)
+        return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
 
     def is_self_check(self, facts: Facts) -> bool:
         """Whether a file's `__main__` block only tries out what the file offers to others."""

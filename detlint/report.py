@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Severity
+from detlint.reach import Reached
 from detlint.suppressions import Suppressions
 
 if TYPE_CHECKING:
@@ -34,14 +35,15 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Basis:
-    """What the answers of a project rest on, by which they are renewed where lines move and nothing else.
+    """What the answers of a project rest on, by which they are renewed where nothing changes that programs come to.
 
     `verdicts` are, by path, those on the findings of the files that ask something, in their order. `programs` are what
-    rules that look at the whole project find, without their fixes.
+    rules that look at the whole project find, without their fixes. `reached` is by path what programs come to.
     """
 
     verdicts: Mapping[str, tuple[Verdict, ...]]
     programs: tuple[Finding, ...]
+    reached: Mapping[str, Reached]
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def answer(
         tuple(project.errors),
         () if whole else tuple(confirmed.unsure),
         sure,
-        Basis({path: given for path, given in verdicts.items() if given}, tuple(found)),
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), project.reached()),
     )
 
 

@@ -37,7 +37,7 @@ from detlint.analyse import Collected, Models, Source, undisturbed
 from detlint.answering import answered
 from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
-from detlint.confirming import renewed, signature
+from detlint.confirming import renewed, unmoved
 from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
@@ -260,8 +260,9 @@ class Workspace:
         answered, before = self._before or (None, {})
         if answered is None or before.keys() != made.keys() or self._around is None:
             return None
-        changed = [(before[path], each) for path, each in made.items() if each is not before[path]]
-        if any(signature(old) != signature(new) for old, new in changed):
+        different = [(before[path], each) for path, each in made.items() if each is not before[path]]
+        changed = [pair for old, new in different if (pair := unmoved(old, new, answered)) is not None]
+        if len(changed) < len(different):
             return None
         return renewed(answered, changed, self._models, self._around)
 

@@ -175,3 +175,12 @@ def test_each_peer_has_an_environment_of_pinned_packages() -> None:
 def test_a_folder_without_code_is_an_error_of_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--environments", str(tmp_path), str(tmp_path / "none")]) == 2
     assert capsys.readouterr().err.splitlines()[-1].endswith("no Python file that imports torch is below these folders")
+
+
+@pytest.mark.parametrize("given", [".", "plain.py"])
+def test_the_yardstick_parses_files_and_passes_over_what_is_none(sources: Path, given: str) -> None:
+    (sources / "broken.py").write_text("def f(:\n", encoding="utf-8")
+    peer = next(peer for peer in PEERS if peer.name == "ast.parse")
+    script = peer.command[1]
+    done = subprocess.run([sys.executable, script, given], cwd=sources, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

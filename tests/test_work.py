@@ -74,6 +74,7 @@ CALLS = {"cold": 4_000, "changed": 1_500, "touched": 310, "warm": 300}
 
 CHANGED = ["p0/net.py", "# whole: net\nimport torch\n\nNet = torch.nn.Linear\n"]
 TOUCHED = ["p0/text.py", "# whole: text\n" + GROUP["p{i}/text.py"]]
+ADDED = ["p0/net.py", "# whole: net\n" + GROUP["p{i}/net.py"] + "\nADDED = 1\n"]  # no program looks for it
 LARGE = ["p0/text.py", "# whole: text\n" + "# a comment\n" * 10_000]  # enough to share work out for
 QUIET = ["--statistics"]  # other formats read files to show their lines
 PLAN = {
@@ -81,6 +82,7 @@ PLAN = {
     "cold": ["", "", [*QUIET, "--jobs", "1"]],
     "warm": ["", "", [*QUIET, "--jobs", "2"]],
     "touched": [*TOUCHED, [*QUIET, "--jobs", "2"]],
+    "added": [*ADDED, [*QUIET, "--jobs", "2"]],
     "changed": [*CHANGED, [*QUIET, "--jobs", "2"]],
     "parallel": [*LARGE, [*QUIET, "--jobs", "2", "--no-cache"]],
 }
@@ -148,6 +150,14 @@ def test_a_file_that_was_touched_is_read_and_found_to_be_the_same(work: dict[int
     assert touched["opened"] <= 2  # to bring down to 1
     assert not touched.keys() & {"parsed", "collected", "rules run", "linked", "processes"}, touched
     assert touched.get("decoded", 0) <= 1
+
+
+def test_a_change_that_no_program_comes_to_is_parsed_and_nothing_is_linked(work: dict[int, dict[str, Counts]]) -> None:
+    added = work[FILES]["added"]
+    assert added["findings"] == work[FILES]["cold"]["findings"]
+    assert added["parsed net"] == added["parsed"] == added["collected"] == 1
+    assert not added.keys() & {"linked", "processes"}, added
+    assert added["decoded"] <= 2  # what was known of the file, and of the project as it was
 
 
 def test_a_file_that_changed_is_parsed_alone_and_all_are_linked_once(work: dict[int, dict[str, Counts]]) -> None:

@@ -193,7 +193,7 @@ class Functions(Repeated):
         """The value of an expression at the top level of a file."""
         if _has_variables(node):
             self.unrepeatable()
-        outer, self.frame = self.frame, Frame(path, f.TOP, self.variables_of(path), [], top=True)
+        outer, self.frame = self.frame, Frame(path, f.TOP, self.program.environments[path].variables, [], top=True)
         value = self.value(node)
         self.frame = outer
         return value

@@ -23,6 +23,7 @@ class Noting:
 
     def variable(self, path: str, name: str) -> Value | None:
         """A variable of a file, or None."""
+        self.program.asked.add((path, name))
         found = self.program.environments[path].variables.get(name)
         record = self.program.objects.record
         if record is not None:

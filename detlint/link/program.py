@@ -48,7 +48,8 @@ class Program:
     """The files of a project and what the interpreter learns about them, shared by all entry points.
 
     `walks` are, for a function of a file, the states that it was gone through in: pairs of an order and a state.
-    `options` are the options that decorators give a function's parameters.
+    `options` are the options that decorators give a function's parameters. `asked` are the variables of modules that
+    programs look for, by path and name, `ALL` where they look at all of a file.
     """
 
     facts: dict[str, Facts]
@@ -63,6 +64,7 @@ class Program:
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
+    asked: set[tuple[str, str]] = field(default_factory=set)
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def forget(self) -> None:

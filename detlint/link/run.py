@@ -150,7 +150,8 @@ class Run(Noting):
         return UNKNOWN
 
     def variables_of(self, path: str) -> dict[str, Value]:
-        """The global variables of a file."""
+        """All global variables of a file."""
+        self.program.asked.add((path, f.ALL))
         return self.program.environments[path].variables
 
     def set_variables(self, variables: dict[str, Value]) -> None:

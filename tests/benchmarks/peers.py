@@ -46,6 +46,7 @@ ENVIRONMENTS = {
     "pylint": ("pylint==4.1.4",),
 }
 
+_PARSING = str(Path(__file__).with_name("parsing.py"))
 _FLAKE8 = ("flake8", "--isolated", "--exit-zero")
 _PYLINT = ("pylint", "--rcfile=/dev/null", "--persistent=n", "--exit-zero", "--recursive=y", "--jobs=0")
 _SEEN = "unused-import,unused-variable,undefined-variable,redefined-outer-name"
@@ -60,6 +61,7 @@ PEERS = (
         grows=True,
         note="`--select NPY,S311`",
     ),
+    Peer("ast.parse", "flake8", ("python", _PARSING), note="nothing: parses each file with the standard library"),
     Peer("flake8", "flake8", _FLAKE8, note="default checks"),
     Peer("flake8 with detlint", "flake8-detlint", _FLAKE8, (".detlint_cache",), note="default checks"),
     Peer("flake8 with TorchFix", "torchfix", _FLAKE8, note="default checks"),
