@@ -46,19 +46,19 @@ def reached_part(facts: Facts, reached: Reached | None, own: Words) -> Facts:
     """
     if reached is None:
         bodies = (facts.top, *(function.body for function in facts.functions.values()))
-        return replace(facts, top=tuple(each for body in bodies for each in _imports(body, own)), functions={})
+        return replace(facts, top=_imports(bodies, own), functions={})
     entered = frozenset(reached.functions.split("/"))
     top, gone = _top(facts, frozenset(reached.names.split("/")), entered, own)
     left = {name for name in facts.functions if ":" not in name and name not in entered}  # orders move with lines
     functions: dict[str, Function] = {}
-    imports: list[f.Import] = []
+    unrun: list[f.Statements] = []
     for name, function in facts.functions.items():
         inner = not left.isdisjoint(_around(name))
         if inner or name in left:
-            imports += _imports(function.body, own)
+            unrun.append(function.body)
         if not (inner or name in gone):
             functions[name] = replace(function, body=()) if name in left else function
-    return replace(facts, top=(*top, *imports), functions=functions)
+    return replace(facts, top=(*top, *_imports(unrun, own)), functions=functions)
 
 
 def _top(facts: Facts, asked: Words, entered: frozenset[str], own: Words) -> tuple[f.Statements, frozenset[str]]:
@@ -105,10 +105,14 @@ def _is_plain(node: object) -> bool:
     return isinstance(node, _PLAIN) and all(_is_plain(getattr(node, name)) for name in node.__dataclass_fields__)
 
 
-def _imports(statements: f.Statements, own: Words) -> Iterator[f.Import]:
-    """The imports of files of the project in statements, whatever their order among all nodes of the file."""
-    imports = (node for node in f.walk(statements) if isinstance(node, f.Import))
-    return (replace(node, order=0) for node in imports if _is_own(node, own))
+def _imports(bodies: Iterable[f.Statements], own: Words) -> tuple[f.Import, ...]:
+    """Which files of the project are imported in statements that nobody runs, whatever they take from them."""
+    found: set[tuple[int, str]] = set()
+    for node in (node for body in bodies for node in f.walk(body) if isinstance(node, f.Import)):
+        if _is_own(node, own):
+            modules = ("", *(name for name, _ in node.names or () if name in own))
+            found |= {(node.level, ".".join(filter(None, (node.module, name)))) for name in modules}
+    return tuple(f.Import(module, level, None, None, 0) for level, module in sorted(found))
 
 
 def _is_own(node: f.Import, own: Words) -> bool:

@@ -55,6 +55,7 @@ UNREACHED = {
     "a new function": ("lib.py", "def seed", "def more(a, b=2):\n    seed(a)\ndef seed"),
     "a function that goes": ("train.py", "def helper(x):\n    return x\n", ""),
     "a library that is imported": ("train.py", "import random", "import random, json\nfrom os import path as p"),
+    "what it takes from a file": ("extra.py", "import seed", "import seed, Model"),
     "a file that no program runs": ("extra.py", "seed(1)", "return seed"),
 }
 REACHED = {
