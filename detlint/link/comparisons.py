@@ -6,8 +6,8 @@ import builtins
 
 from detlint import facts as f
 from detlint.link.run import Run
+from detlint.link.truth import EITHER, Truth, among, compared, equals, is_none, judged
 from detlint.link.values import (
-    EITHER,
     UNKNOWN,
     Atom,
     Class,
@@ -16,16 +16,10 @@ from detlint.link.values import (
     Library,
     Object,
     Option,
-    Truth,
     Tuple,
     Value,
-    among,
-    compared,
     each,
-    equals,
-    is_none,
     join,
-    judged,
     only,
 )
 

@@ -11,8 +11,8 @@ from detlint.link.comparisons import Comparisons
 from detlint.link.objects import UNNAMED
 from detlint.link.run import UNGUARDED
 from detlint.link.state import UNSURE, merged
+from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
-    EITHER,
     ENTROPY,
     FLAGS,
     NONE,
@@ -31,11 +31,9 @@ from detlint.link.values import (
     Partial,
     Super,
     Suspended,
-    Truth,
     Tuple,
     Value,
     Wrapped,
-    both,
     bounded,
     constant,
     each,
@@ -43,7 +41,6 @@ from detlint.link.values import (
     join,
     only,
     settled,
-    truth,
 )
 
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}

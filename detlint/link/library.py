@@ -13,6 +13,7 @@ from detlint.link.loaders import Loaders
 from detlint.link.roles import ROLES, members
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, State, Switched
+from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     ENTROPY,
     SOME,
@@ -30,9 +31,7 @@ from detlint.link.values import (
     Value,
     each,
     exact,
-    is_none,
     join,
-    truth,
 )
 from detlint.lower import QUIET
 

@@ -10,6 +10,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
+from detlint.link.truth import truth
 from detlint.link.values import (
     NONE,
     SOME,
@@ -32,7 +33,6 @@ from detlint.link.values import (
     join,
     only,
     settled,
-    truth,
 )
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
 from detlint.link.state import Marked
+from detlint.link.truth import truth
 from detlint.link.values import (
     FLAGS,
     NONE,
@@ -27,7 +28,6 @@ from detlint.link.values import (
     Value,
     each,
     exact,
-    truth,
 )
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from detlint.link.functions import Functions
 from detlint.link.objects import ClassInfo
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
+from detlint.link.truth import Truth
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -23,7 +24,6 @@ from detlint.link.values import (
     Object,
     Option,
     Suspended,
-    Truth,
     Tuple,
     Value,
     each,
