@@ -25,6 +25,7 @@ from detlint.link.values import (
     constant,
     each,
     join,
+    single,
 )
 
 _DICT = Library("builtins.dict")
@@ -127,7 +128,7 @@ class Caller(Statements):
             self.call_method(made, "__post_init__", place)
             for base in objects.library_bases(klass):
                 self.call_library(Library(f"{base}.__init__", made), positional, keywords, place)
-        return frozenset((made,))
+        return single(made)
 
     def site(self, place: Place) -> tuple[str, int]:
         """What tells the objects made here from others: the call that is being evaluated, or its place."""

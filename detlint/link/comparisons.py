@@ -21,9 +21,10 @@ from detlint.link.values import (
     each,
     join,
     only,
+    single,
 )
 
-_ENVIRONMENT = frozenset((Library("os.environ"),))
+_ENVIRONMENT = single(Library("os.environ"))
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 

@@ -41,6 +41,7 @@ from detlint.link.values import (
     join,
     only,
     settled,
+    single,
 )
 
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
@@ -73,13 +74,13 @@ class Evaluator(Comparisons):
                 for part in parts:
                     value = join(self.attribute(atom, part) for atom in each(value))
                 return value
-        return frozenset((Library(node.name),))
+        return single(Library(node.name))
 
     def _literal(self, node: f.Literal) -> Value:
         return constant(node.value)
 
     def _closure(self, node: f.Closure) -> Value:
-        return frozenset((self.made(node.function),))
+        return single(self.made(node.function))
 
     def made(self, qualified: str) -> Function:
         """A function of this file that is defined here, with the variables that it captures."""
@@ -100,11 +101,11 @@ class Evaluator(Comparisons):
         found: Value | None = None
         if type(atom) is Object or type(atom) is Class:
             if name == "__dict__" and isinstance(atom, Object):
-                return frozenset((Library("builtins.vars", atom),))
+                return single(Library("builtins.vars", atom))
             found = self.program.objects.attribute(atom, name)
             found = self.looked_up(atom, name) if found is None else self.bound(found, atom)
         elif isinstance(atom, (Constant, Option)) and isinstance(settled(atom), str):
-            found = frozenset((Partial(frozenset((Library(f"builtins.str.{name}"),)), (frozenset((atom,)),), ()),))
+            found = single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
         elif isinstance(atom, Library):
             found = self.library_attribute(atom, name)
         elif isinstance(atom, Module):
@@ -115,9 +116,9 @@ class Evaluator(Comparisons):
             found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
             found = None if found is None else self.bound(found, atom.receiver)
         elif isinstance(atom, Function) and name in ("command", "group"):
-            found = frozenset((Library(f"click.Group.{name}", atom),))
+            found = single(Library(f"click.Group.{name}", atom))
         if found is None:
-            return frozenset((Library(library),)) if library else UNKNOWN
+            return single(Library(library)) if library else UNKNOWN
         if name == "training" and isinstance(atom, Object) and self.state is not None:
             mode = self.state["layers"]
             return UNKNOWN if mode == UNSURE else constant(mode == "train")
@@ -150,7 +151,7 @@ class Evaluator(Comparisons):
             if stored is not None:
                 return stored
         receiver = atom.receiver if atom.name == "builtins.vars" else None
-        return frozenset((Library(self.canonical(f"{atom.name}.{name}"), receiver),))
+        return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
 
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""
@@ -169,7 +170,7 @@ class Evaluator(Comparisons):
                     atom = Function(atom.path, atom.qualified, atom.captured, klass)
                 elif kind in ("method", "function") and isinstance(owner, Object):
                     atom = Function(atom.path, atom.qualified, atom.captured, owner)
-            found.append(frozenset((atom,)))
+            found.append(single(atom))
         return found[0] if len(found) == 1 else join(found)
 
     def _item(self, node: f.Item) -> Value:
@@ -192,7 +193,7 @@ class Evaluator(Comparisons):
         if isinstance(atom, Wrapped):
             return atom.items
         if isinstance(atom, Class) or (isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()):
-            return frozenset((atom,))  # a generic type with its parameters
+            return single(atom)  # a generic type with its parameters
         if isinstance(atom, Object):
             if isinstance(atom.kind, Class):
                 method = objects.attribute(atom, "__getitem__")
@@ -204,11 +205,11 @@ class Evaluator(Comparisons):
     def _display(self, node: f.Display) -> Value:
         items = tuple(self.value(element) for element in node.elements)
         if node.kind == "tuple":
-            return frozenset((Tuple(items),))
+            return single(Tuple(items))
         made = Object(Library(f"builtins.{node.kind}"), self.frame.path, node.order)
         for index, item in enumerate(items):
             self.program.objects.store(made, f"[{index}]", item)
-        return frozenset((made,))
+        return single(made)
 
     def _table(self, node: f.Table) -> Value:
         made = Object(Library("builtins.dict"), self.frame.path, node.order)
@@ -221,7 +222,7 @@ class Evaluator(Comparisons):
             known = next(iter(name)) if len(name) == 1 else None
             slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
             self.program.objects.store(made, slot, value)
-        return frozenset((made,))
+        return single(made)
 
     def spread(self, atom: Atom, made: Object) -> None:
         """Take over what a dict holds into another; of one that is not known, keys that are not."""
@@ -237,7 +238,7 @@ class Evaluator(Comparisons):
         items = self.value(node.element)
         made = Object(Library(_SEQUENCES[node.kind]), self.frame.path, node.order)
         self.program.objects.store(made, "[]", items)
-        return frozenset((made,))
+        return single(made)
 
     # Operations
 
@@ -293,7 +294,7 @@ class Evaluator(Comparisons):
     def outcome(self, answer: Truth) -> Value:
         """The value of a test."""
         if answer.option and answer.default is not None:
-            return frozenset((Option(answer.option, answer.default, None),))
+            return single(Option(answer.option, answer.default, None))
         return constant(answer.may_hold) if answer.may_hold is not answer.may_fail else UNKNOWN
 
     def _computed(self, node: f.Computed) -> Value:

@@ -24,6 +24,7 @@ from detlint.link.values import (
     Value,
     each,
     join,
+    single,
     widened,
 )
 
@@ -78,7 +79,7 @@ class Functions(Repeated):
         assert self.state is not None
         facts = self.program.function(function)
         if facts.yields and not resumed:
-            return frozenset((Suspended(function, tuple(positional), tuple(sorted(keywords.items()))),))
+            return single(Suspended(function, tuple(positional), tuple(sorted(keywords.items()))))
         name = (function.path, function.qualified)
         variables = self.parameters(function, positional, keywords)
         key, exact = self.context(function, variables)
@@ -137,7 +138,7 @@ class Functions(Repeated):
         returned = self.frame.returned
         if self.state is not None:
             self.frame.leave(self.state)
-            (self.frame.spare if self.frame.left else returned).append(frozenset((Constant(None),)))
+            (self.frame.spare if self.frame.left else returned).append(single(Constant(None)))
         returned = returned or self.frame.spare
         end = self.frame.end or start
         trace = tuple(self.trace)
@@ -158,7 +159,7 @@ class Functions(Repeated):
         facts = self.program.function(function)
         given = list(positional)
         if function.receiver is not None:
-            given.insert(0, frozenset((function.receiver,)))
+            given.insert(0, single(function.receiver))
         variables = dict(function.captured)
         rest = dict(keywords)
         hidden = rest.pop("**", None) is not None
@@ -166,10 +167,10 @@ class Functions(Repeated):
         for parameter in facts.parameters:
             name = parameter.name
             if parameter.star == "*":
-                value: Value = frozenset((Tuple(tuple(given)),))
+                value: Value = single(Tuple(tuple(given)))
                 given = []
             elif parameter.star == "**":
-                value = frozenset((Keywords(tuple(sorted(rest.items()))),))
+                value = single(Keywords(tuple(sorted(rest.items()))))
             elif given and not parameter.keyword_only:
                 value = given.pop(0)
                 rest.pop(name, None)

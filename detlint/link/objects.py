@@ -23,6 +23,7 @@ from detlint.link.values import (
     bounded,
     each,
     join,
+    single,
 )
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
@@ -236,7 +237,7 @@ class Objects:
         receiver = owner if isinstance(owner, Object) else None
         plain = ("builtins.object", "argparse.Namespace")
         libraries = (base for base in bases if isinstance(base, Library) and base.name not in plain)
-        return next((frozenset((Library(f"{base.name}.{name}", receiver),)) for base in libraries), None)
+        return next((single(Library(f"{base.name}.{name}", receiver)) for base in libraries), None)
 
     def after(self, proxy: Super) -> tuple[Class | Library, ...]:
         """The classes in which `super()` looks."""

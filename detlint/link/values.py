@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import get_args
 
@@ -175,11 +175,18 @@ Atom = (
 Value = frozenset[Atom]
 _ATOMS = get_args(Atom)
 
+
+@cache
+def single(atom: Atom) -> Value:
+    """The value that is one atom: one set for each, which keeps its hash and is found to be the same at a glance."""
+    return frozenset((atom,))
+
+
 FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
-UNKNOWN: Value = frozenset((Unknown(),))
-SOME: Value = frozenset((Some(),))
-ENTROPY: Value = frozenset((Entropy(),))
-NONE: Value = frozenset((Constant(None),))
+UNKNOWN: Value = single(Unknown())
+SOME: Value = single(Some())
+ENTROPY: Value = single(Entropy())
+NONE: Value = single(Constant(None))
 MANY = 16  # a value of more atoms is not known
 _NUMBER = re.compile(r"\d+")
 _LONG = 400  # characters of what orders an atom, which may hold others that hold others
@@ -230,12 +237,25 @@ def _numbered(part: object) -> str:
 
 def each(value: Value) -> Iterable[Atom]:
     """The atoms of a value, in an order that is the same in every run."""
-    return sorted(value, key=order) if len(value) > 1 else value
+    return _ordered(value) if len(value) > 1 else value
+
+
+@cache
+def _ordered(value: Value) -> tuple[Atom, ...]:
+    return tuple(sorted(value, key=order))
 
 
 def constant(value: object) -> Value:
     """The value of a constant."""
-    return frozenset((Constant(value),)) if isinstance(value, Hashable) else SOME
+    try:
+        return _constant(value)
+    except TypeError:  # not hashable
+        return SOME
+
+
+@lru_cache(maxsize=None, typed=True)
+def _constant(value: object) -> Value:
+    return single(Constant(value))
 
 
 def only(value: Value) -> Atom | None:
