@@ -99,15 +99,15 @@ class Caller(Statements):
             value = self.invoke(atom, positional, keywords, place)
             commands = self.program.objects.stored(atom, "[]")
             return value if commands is None else self.call_value(commands | UNKNOWN, [], {}, place)
+        if isinstance(atom, Library):
+            return self.call_library(atom, positional, keywords, place)
         if isinstance(atom, Class):
             return self.construct(atom, positional, keywords, place)
+        if isinstance(atom, Object):
+            return self.call_object(atom, positional, keywords, place)
         if isinstance(atom, Partial):
             given = {**dict(atom.keywords), **keywords}
             return self.call_value(atom.function, [*atom.positional, *positional], given, place)
-        if isinstance(atom, Object):
-            return self.call_object(atom, positional, keywords, place)
-        if isinstance(atom, Library):
-            return self.call_library(atom, positional, keywords, place)
         return UNKNOWN
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:

@@ -22,6 +22,7 @@ from detlint.link.values import (
     Suspended,
     Tuple,
     Value,
+    constant,
     each,
     join,
     single,
@@ -157,9 +158,8 @@ class Functions(Repeated):
     ) -> dict[str, Value]:
         """The variables that a function begins with."""
         facts = self.program.function(function)
-        given = list(positional)
-        if function.receiver is not None:
-            given.insert(0, single(function.receiver))
+        given = positional if function.receiver is None else (single(function.receiver), *positional)
+        used = 0  # of those
         variables = dict(function.captured)
         rest = dict(keywords)
         hidden = rest.pop("**", None) is not None
@@ -167,12 +167,13 @@ class Functions(Repeated):
         for parameter in facts.parameters:
             name = parameter.name
             if parameter.star == "*":
-                value: Value = single(Tuple(tuple(given)))
-                given = []
+                value: Value = single(Tuple(tuple(given[used:])))
+                used = len(given)
             elif parameter.star == "**":
                 value = single(Keywords(tuple(sorted(rest.items()))))
-            elif given and not parameter.keyword_only:
-                value = given.pop(0)
+            elif used < len(given) and not parameter.keyword_only:
+                value = given[used]
+                used += 1
                 rest.pop(name, None)
             elif name in rest:
                 value = rest.pop(name)
@@ -192,6 +193,8 @@ class Functions(Repeated):
 
     def elsewhere(self, path: str, node: f.Expression) -> Value:
         """The value of an expression at the top level of a file."""
+        if isinstance(node, f.Literal):  # as most defaults are, which need no frame
+            return constant(node.value)
         if _has_variables(node):
             self.unrepeatable()
         outer, self.frame = self.frame, Frame(path, f.TOP, self.variables_of(path), [], top=True)

@@ -106,13 +106,16 @@ class Program:
             again, others, waiting = set[str](), set[str](), [path]
             while waiting:
                 each = waiting.pop()
-                if each in self.facts and each not in again:
-                    environment, package = self.environments[each], self.package(each)
-                    if environment.ran_quietly:
-                        again.add(each)
-                        waiting += environment.loads if package is None else (package, *environment.loads)
-                    else:
-                        others.add(each)
+                if each in again or each not in self.facts:
+                    continue
+                environment, package = self.environments[each], self.package(each)
+                if environment.ran_quietly:
+                    again.add(each)
+                    waiting += environment.loads - again
+                    if package is not None and package not in again:
+                        waiting.append(package)
+                else:
+                    others.add(each)
             found = self.closures[path] = frozenset(again), frozenset(others)
         return found
 

@@ -178,13 +178,13 @@ class Record:
 
     def holds(self, run: Run, variables: Mapping[str, Value], now: Circumstances) -> bool:
         """Whether the program is as this run found it, wherever it looked."""
-        return (
-            self.variables == variables
-            and self.names.isdisjoint(run.active)
-            and all(_same(getattr(self.start, name), getattr(now, name)) for name in self.asked)
-            and all(
-                value is _OWN or look(run, key) == value
-                for look, keys, values in self.found
-                for key, value in zip(keys, values, strict=True)
-            )
-        )
+        if self.variables != variables or not self.names.isdisjoint(run.active):
+            return False
+        for name in self.asked:
+            if not _same(getattr(self.start, name), getattr(now, name)):
+                return False
+        for look, keys, values in self.found:
+            for key, value in zip(keys, values, strict=True):
+                if value is not _OWN and look(run, key) != value:
+                    return False
+        return True

@@ -71,7 +71,8 @@ class Statements(Functions):
         if answer.option and answer.default is not None and _refuses(node.body if answer.default else node.orelse):
             answer = Truth(not answer.default, answer.default)  # an option that must be set
             self.require(node.test)
-        self.branch(answer, lambda: self.block(node.body), lambda: self.block(node.orelse))
+        orelse = (lambda: self.block(node.orelse)) if node.orelse else None
+        self.branch(answer, lambda: self.block(node.body), orelse)
 
     def require(self, test: f.Expression) -> None:
         """A program goes on only where a test fails: what it asks whether it is None is something else then."""

@@ -309,6 +309,7 @@ _COMPOSITE = (Tuple, Keywords, Partial, Suspended, Wrapped)
 _NESTED = frozenset((*_COMPOSITE, Function))
 
 
+@cache
 def widened(value: Value, depth: int = 3) -> Value:
     """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
     for atom in value:
