@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from functools import cache
 
 from detlint import facts as f
 from detlint.link.run import Run
@@ -92,6 +93,7 @@ class Comparisons(Run):
         return Truth(True, any(kinds.isdisjoint(ancestry) for ancestry in ancestries))
 
 
+@cache
 def _opened(value: Value) -> Value:
     """A value to compare with a constant, which an attribute of a library's object or of the system may hold."""
     kept = frozenset(

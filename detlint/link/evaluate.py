@@ -292,7 +292,7 @@ class Evaluator(Attributes):
         default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
         known = default or [(state, v) for _, state, v in ends if state is not None]
         self.set_variables(self.merge_variables([v for _, v in known] or [variables]))
-        self.state = merged(state for state, _ in known)
+        self.state = merged([state for state, _ in known])
 
 
 @cache

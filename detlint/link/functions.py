@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from detlint import facts as f
@@ -29,7 +30,7 @@ from detlint.link.values import (
     widened,
 )
 
-_CONTEXTS = 2  # how many different arguments a function is gone through with
+_CONTEXTS = 2  # how many different arguments a function is gone through with, once all is settled one
 
 
 class Functions(Repeated):
@@ -99,13 +100,13 @@ class Functions(Repeated):
         """What a run of a function depends on, as far as it is told apart from others, and exactly."""
         objects = self.program.objects
         name = (function.path, function.qualified)
-        told = tuple([(n, widened(v)) for n, v in variables.items()])
+        told = tuple(map(widened, variables.values()))
         owners = frozenset([(a, objects.look(a)) for v in variables.values() for a in v if type(a) is Object])
         key = function, told, self.state, owners
         known, number = self.told_apart(name, key)
         if known:
             return key, key
-        if number < (1 if self.is_settled() else _CONTEXTS) or self.program.defines_only(function):
+        if not number or (number < _CONTEXTS and not self.is_settled()) or self.program.defines_only(function):
             self.tell_apart(name, key)
             return key, key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
@@ -211,6 +212,7 @@ class Functions(Repeated):
         return found or UNKNOWN
 
 
+@cache
 def _has_variables(node: object) -> bool:
     """Whether an expression binds a name, or looks at a variable of a function or a comprehension."""
     if isinstance(node, tuple):

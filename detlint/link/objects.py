@@ -41,6 +41,7 @@ class ClassInfo:
     fields: tuple[str, ...] = ()
 
 
+Mark = tuple[int, int]
 Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
 
 
@@ -68,6 +69,7 @@ class Objects:
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
+        self._items: dict[tuple[Atom, Mark], Value] = {}  # what containers may hold, by their contents
         self._marks: dict[object, int] = {} if shared is None else shared._marks
         self.record: Record | None = None  # of the function that is being run
 
@@ -153,7 +155,7 @@ class Objects:
         self._stored[owner][name] = value
         self.versions[owner] = version
 
-    def mark(self, owner: Atom) -> tuple[int, int]:
+    def mark(self, owner: Atom) -> Mark:
         """What tells the contents of an object: the versions of what it holds in this program and in all."""
         return self.versions.get(owner, 0), self._begun_versions.get(owner, 0)
 
@@ -181,11 +183,11 @@ class Objects:
         """What a slot may hold, or None."""
         if self.record is not None and owner not in self.record.marks:
             self.record.marks[owner] = self.mark(owner)
-        for stored in (self._stored, self._begun):
-            slots = stored.get(owner)
-            if slots is not None and name in slots:
-                return slots[name]
-        return None
+        slots = self._stored.get(owner)
+        if slots is not None and name in slots:
+            return slots[name]
+        slots = self._begun.get(owner)
+        return None if slots is None else slots.get(name)
 
     def slots(self, owner: Atom) -> dict[str, Value]:
         """All slots of an object, as they are now."""
@@ -201,7 +203,11 @@ class Objects:
 
     def items(self, owner: Atom) -> Value:
         """What a container may hold."""
-        return join(value for name, value in self._slots(owner).items() if name.startswith("["))
+        slots = self._slots(owner)
+        key = owner, self.mark(owner)
+        if key not in self._items:
+            self._items[key] = join([value for name, value in slots.items() if name.startswith("[")])
+        return self._items[key]
 
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
         """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""

@@ -108,6 +108,10 @@ class Program:
                 each = waiting.pop()
                 if each in again or each not in self.facts:
                     continue
+                if each in self.closures:
+                    again |= self.closures[each][0]
+                    others |= self.closures[each][1]
+                    continue
                 environment, package = self.environments[each], self.package(each)
                 if environment.ran_quietly:
                     again.add(each)

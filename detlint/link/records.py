@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +20,7 @@ else:
     Noting = Run = Any
 
 Name = tuple[str, str]  # of a function: the path of its file, and its qualified name
-Told = tuple[tuple[str, Value], ...]
+Told = tuple[Value, ...]  # its variables
 Exact = tuple[Function, Told, State | None, frozenset[tuple[Object, int]]]  # what a run of a function depends on
 Look = Callable[[Run, Any], object]
 
@@ -107,9 +108,6 @@ def drawn(run: Run, generator: str) -> object:
     return generator in run.drawn
 
 
-_LOOKS: tuple[Look, ...] = (mark, variable, starred, result, context, contexts, imported, drawn, lineage, located)
-
-
 def named(function: Function) -> Name:
     """The name of a function."""
     return function.path, function.qualified
@@ -134,7 +132,7 @@ class Record:
         self.variables, self.start = dict(variables), start
         self.depth = self.reach = depth
         self.deepest = depth + 1
-        self.looks: dict[Look, dict[Any, object]] = {look: {} for look in _LOOKS}
+        self.looks: dict[Look, dict[Any, object]] = defaultdict(dict)
         self.marks, self.lineages = self.looks[mark], self.looks[lineage]
         self.effects: list[tuple[Any, ...]] = []
         self.asked: set[str] = set()

@@ -36,7 +36,7 @@ UNREAD = "<unread>"  # the root of what belongs to the project, but was not anal
 Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
-@dataclass
+@dataclass(slots=True)
 class Frame:
     """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values.
 

@@ -26,6 +26,7 @@ from detlint.link.values import (
     Suspended,
     Tuple,
     Value,
+    constant,
     each,
     join,
     single,
@@ -296,7 +297,7 @@ class Statements(Functions):
             self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
         elif isinstance(target, f.Display):
             for index, element in enumerate(target.elements):
-                self.assign(element, join(self.item_of(atom, single(Constant(index))) for atom in each(value)))
+                self.assign(element, join([self.item_of(atom, constant(index)) for atom in each(value)]))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
             for atom in each(owners):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from operator import ge, gt, le, lt
 
 from detlint.link.values import Constant, Entropy, Option, Saved, Some, Unknown, Value
@@ -31,11 +32,13 @@ EITHER = Truth(True, True)
 _HOLDS, _FAILS = Truth(True, False), Truth(False, True)
 
 
+@cache
 def truth(value: Value) -> Truth:
     """Whether a value is true."""
     return judged(value, bool, None, True)
 
 
+@cache
 def is_none(value: Value) -> Truth:
     """Whether a value is None."""
     return judged(value, lambda held: held is None, False, False)
