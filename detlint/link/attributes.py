@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, cast
+
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.objects import UNNAMED
@@ -34,31 +37,42 @@ class Attributes(Comparisons):
 
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
         """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
-        found: Value | None = None
-        if type(atom) is Object or type(atom) is Class:
-            if name == "__dict__" and isinstance(atom, Object):
-                return single(Library("builtins.vars", atom))
-            found = self.program.objects.attribute(atom, name)
-            found = self.looked_up(atom, name) if found is None else self.bound(found, atom)
-        elif isinstance(atom, (Constant, Option)) and isinstance(settled(atom), str):
-            found = single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
-        elif isinstance(atom, Library):
-            found = self.library_attribute(atom, name)
-        elif isinstance(atom, Module):
-            found = self.module_attribute(atom.path, name)
-        elif isinstance(atom, Namespace):
-            found = self.module_named(f"{atom.name}.{name}", atom.importer)
-        elif isinstance(atom, Super):
-            found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
-            found = None if found is None else self.bound(found, atom.receiver)
-        elif isinstance(atom, Function) and name in ("command", "group"):
-            found = single(Library(f"click.Group.{name}", atom))
+        handler = _HANDLERS.get(type(atom))
+        found = None if handler is None else handler(self, atom, name)
         if found is None:
             return single(Library(library)) if library else UNKNOWN
-        if name == "training" and isinstance(atom, Object) and self.state is not None:
+        return found
+
+    def _of_object(self, atom: Object, name: str) -> Value | None:
+        if name == "__dict__":
+            return single(Library("builtins.vars", atom))
+        found = self._of_class(atom, name)
+        if name == "training" and found is not None and self.state is not None:
             mode = self.state["layers"]
             return UNKNOWN if mode == UNSURE else constant(mode == "train")
         return found
+
+    def _of_class(self, atom: Object | Class, name: str) -> Value | None:
+        found = self.program.objects.attribute(atom, name)
+        return self.looked_up(atom, name) if found is None else self.bound(found, atom)
+
+    def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
+        if not isinstance(settled(atom), str):
+            return None
+        return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
+
+    def _of_module(self, atom: Module, name: str) -> Value | None:
+        return self.module_attribute(atom.path, name)
+
+    def _of_namespace(self, atom: Namespace, name: str) -> Value:
+        return self.module_named(f"{atom.name}.{name}", atom.importer)
+
+    def _of_super(self, atom: Super, name: str) -> Value | None:
+        found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
+        return None if found is None else self.bound(found, atom.receiver)
+
+    def _of_function(self, atom: Function, name: str) -> Value | None:
+        return single(Library(f"click.Group.{name}", atom)) if name in ("command", "group") else None
 
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
         """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
@@ -109,3 +123,14 @@ class Attributes(Comparisons):
             elif facts.kind in ("method", "function") and isinstance(owner, Object):
                 atom = Function(atom.path, atom.qualified, atom.captured, owner)
         return single(atom)
+
+
+_A = Attributes
+_HANDLERS = cast(
+    "dict[type, Callable[[Attributes, Any, str], Value | None]]",
+    {
+        Object: _A._of_object, Class: _A._of_class, Constant: _A._of_text, Option: _A._of_text,
+        Library: _A.library_attribute, Module: _A._of_module, Namespace: _A._of_namespace, Super: _A._of_super,
+        Function: _A._of_function,
+    },
+)  # fmt: skip

@@ -42,6 +42,7 @@ class ClassInfo:
 
 
 Mark = tuple[int, int]
+_EMPTY: dict[str, Value] = {}
 Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
 
 
@@ -203,22 +204,24 @@ class Objects:
 
     def items(self, owner: Atom) -> Value:
         """What a container may hold."""
-        slots = self._slots(owner)
+        self.look(owner)
         key = owner, self.mark(owner)
         if key not in self._items:
-            self._items[key] = join([value for name, value in slots.items() if name.startswith("[")])
+            self._items[key] = join([value for name, value in self._slots(owner).items() if name.startswith("[")])
         return self._items[key]
 
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
         """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
-        found = self.stored(owner, name)
+        self.look(owner)
+        own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
+        found = own[name] if name in own else begun.get(name)
         if found is None:
             kind = owner.kind if isinstance(owner, Object) else owner
             order, key = self.ancestry(kind), (kind, name)
             if key not in self._inherited:
                 self._inherited[key] = self._first(order, name)
             found = _taken(self._inherited[key], owner)
-        if found is not None and self.stored(owner, OPEN) is not None:
+        if found is not None and (OPEN in own or OPEN in begun):
             certain = any(isinstance(a, Function) or _is_set(a) or self.is_config(a) for a in found)
             return found if certain else join((found, UNKNOWN))
         return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from detlint import facts as f
@@ -12,6 +11,7 @@ from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.link.state import State, Trace
 from detlint.link.values import Atom, Class, Function, Object, Value
+from detlint.records import record
 
 if TYPE_CHECKING:
     from detlint.link.noting import Noting
@@ -25,7 +25,7 @@ Exact = tuple[Function, Told, State | None, frozenset[tuple[Object, int]]]  # wh
 Look = Callable[[Run, Any], object]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Result(metaclass=Interned):
     """What a run of a function comes to: the state after it, what it returned, and what happened."""
 

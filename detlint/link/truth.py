@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import cache
 from operator import ge, gt, le, lt
 
 from detlint.link.values import Constant, Entropy, Option, Saved, Some, Unknown, Value
+from detlint.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Truth:
     """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`."""
 

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import get_args
 
 from detlint.finding import Place
 from detlint.link.interned import Interned
+from detlint.records import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Unknown(metaclass=Interned):
     """Anything."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Some(metaclass=Interned):
     """Anything but None."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Entropy(metaclass=Interned):
     """A number that differs in each run, such as the time."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Constant(metaclass=Interned):
     """A constant of the program."""
 
@@ -36,7 +37,7 @@ class Constant(metaclass=Interned):
     value: object
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Option(metaclass=Interned):
     """What the user of a program may set, an option or a field of a configuration; `default` is a constant."""
 
@@ -46,7 +47,7 @@ class Option(metaclass=Interned):
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Library(metaclass=Interned):
     """Something of a library, by qualified name; `receiver` is the object that it was taken from as a method."""
 
@@ -54,14 +55,14 @@ class Library(metaclass=Interned):
     receiver: Object | Function | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Module(metaclass=Interned):
     """A module of the project, by the path of its file."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Namespace(metaclass=Interned):
     """The prefix of a dotted name whose modules may belong to the project."""
 
@@ -69,7 +70,7 @@ class Namespace(metaclass=Interned):
     importer: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Function(metaclass=Interned):
     """A function of the file at `path`, with the variables that it captured, and `self` if it is bound."""
 
@@ -79,7 +80,7 @@ class Function(metaclass=Interned):
     receiver: Object | Class | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Class(metaclass=Interned):
     """A class of the file at `path`."""
 
@@ -87,7 +88,7 @@ class Class(metaclass=Interned):
     qualified: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Object(metaclass=Interned):
     """The objects of a class that one call makes: that at `order` in the file at `path`."""
 
@@ -96,21 +97,21 @@ class Object(metaclass=Interned):
     order: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Tuple(metaclass=Interned):
     """A tuple, or arguments that were gathered by `*args`."""
 
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Keywords(metaclass=Interned):
     """Arguments that were gathered by `**kwargs`."""
 
     items: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Partial(metaclass=Interned):
     """`functools.partial(function, ...)`."""
 
@@ -119,7 +120,7 @@ class Partial(metaclass=Interned):
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Suspended(metaclass=Interned):
     """What a call of a generator function returns: its body runs when one iterates over it."""
 
@@ -128,7 +129,7 @@ class Suspended(metaclass=Interned):
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Wrapped(metaclass=Interned):
     """What wraps iterables: iterating over it iterates over `sources` and gives `items`."""
 
@@ -136,7 +137,7 @@ class Wrapped(metaclass=Interned):
     sources: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Super(metaclass=Interned):
     """`super()` in a method of `klass`."""
 
@@ -144,7 +145,7 @@ class Super(metaclass=Interned):
     receiver: Object | Class
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Saved(metaclass=Interned):
     """The saved state of a generator: one of the words of a state."""
 
