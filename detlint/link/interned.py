@@ -30,7 +30,7 @@ class Interned(type):
         try:
             return cls._made[key]
         except KeyError:
-            every = cls._all(values, keywords)
+            every = values if len(values) == len(cls._names) else cls._all(values, keywords)
             made = cls(*every) if len(every) > len(values) else super().__call__(*values)
             return cls._made.setdefault(key, made)
 
