@@ -6,6 +6,7 @@ import posixpath
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 _STANDARD = frozenset(sys.stdlib_module_names)
 _LAYOUTS = ("src", "python")  # folders that hold a project's packages beside its tests and scripts
@@ -83,18 +84,19 @@ class Imports:
         """The file that `target` loads, or the folder where that is a namespace package, or ""."""
         asked = (target, importer, script, *extra)
         if asked not in self._answers:
-            self._answers[asked] = self._found(target, _normal(importer), script, extra)
+            self._answers[asked] = self._found(target, importer, script, extra)
         return self._answers[asked]
 
     def _found(self, target: str, importer: str, script: str | None, extra: Sequence[str]) -> str:
+        importer, folder, name = _split(importer)
         first = target.partition(".")[0]
         standard = first in _STANDARD
         if standard:
             path = self._before_standard(importer, script, first)
         else:
-            path = self._search_path(posixpath.dirname(importer), script, tuple(extra))
-        itself = importer if posixpath.basename(importer) == f"{first}.py" else ""
-        key = (target, path, posixpath.dirname(importer), itself)
+            path = self._search_path(folder, script, tuple(extra))
+        itself = importer if name == f"{first}.py" else ""
+        key = (target, path, folder, itself)
         if key not in self._places:
             place = self._on(path, target.split("."), itself)
             if standard:
@@ -123,12 +125,13 @@ class Imports:
 
     def _before_standard(self, importer: str, script: str | None, first: str) -> tuple[str, ...]:
         """The folders that come before the standard library: the script's, and that of a package named `first`."""
-        holder = self._holder(posixpath.dirname(importer))
+        _, folder, _ = _split(importer)
+        holder = self._holder(folder)
         inside = [holder] if importer.startswith(posixpath.join(holder, first) + "/") else []
         if script is not None:
-            return (posixpath.dirname(_normal(script)), *inside)
-        alone = not self._is_package(posixpath.dirname(importer))
-        return (posixpath.dirname(importer), *inside) if alone else tuple(inside)
+            return (_split(script)[1], *inside)
+        alone = not self._is_package(folder)
+        return (folder, *inside) if alone else tuple(inside)
 
     def _on(self, path: tuple[str, ...], parts: Sequence[str], itself: str) -> str:
         """The first file that `parts` name on a search path, else the first namespace package."""
@@ -221,6 +224,13 @@ class Imports:
 def _normal(path: str) -> str:
     normal = posixpath.normpath(path)
     return "" if normal == "." else normal
+
+
+@cache
+def _split(path: str) -> tuple[str, str, str]:
+    """A path in its normal form, its folder, and its name there."""
+    normal = _normal(path)
+    return normal, *posixpath.split(normal)
 
 
 def _above(path: str) -> Iterator[str]:

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 else:
     from dataclasses import dataclass
 
-    def record(*, frozen, slots):
+    def record(*, frozen, slots, eq=True):
         """A dataclass that nobody changes: the type checker sees to it, for at run time that makes it twice as dear."""
-        return dataclass(slots=slots, unsafe_hash=frozen)
+        return dataclass(slots=slots, eq=eq, unsafe_hash=frozen and eq)
 
 
 __all__ = ["record"]

@@ -25,6 +25,7 @@ from detlint.link.values import (
     constant,
     each,
     join,
+    single,
 )
 
 _DICT = Library("builtins.dict")
@@ -98,15 +99,15 @@ class Caller(Statements):
             value = self.invoke(atom, positional, keywords, place)
             commands = self.program.objects.stored(atom, "[]")
             return value if commands is None else self.call_value(commands | UNKNOWN, [], {}, place)
+        if isinstance(atom, Library):
+            return self.call_library(atom, positional, keywords, place)
         if isinstance(atom, Class):
             return self.construct(atom, positional, keywords, place)
+        if isinstance(atom, Object):
+            return self.call_object(atom, positional, keywords, place)
         if isinstance(atom, Partial):
             given = {**dict(atom.keywords), **keywords}
             return self.call_value(atom.function, [*atom.positional, *positional], given, place)
-        if isinstance(atom, Object):
-            return self.call_object(atom, positional, keywords, place)
-        if isinstance(atom, Library):
-            return self.call_library(atom, positional, keywords, place)
         return UNKNOWN
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
@@ -127,7 +128,7 @@ class Caller(Statements):
             self.call_method(made, "__post_init__", place)
             for base in objects.library_bases(klass):
                 self.call_library(Library(f"{base}.__init__", made), positional, keywords, place)
-        return frozenset((made,))
+        return single(made)
 
     def site(self, place: Place) -> tuple[str, int]:
         """What tells the objects made here from others: the call that is being evaluated, or its place."""

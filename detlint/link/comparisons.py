@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+from functools import cache
 
 from detlint import facts as f
 from detlint.link.run import Run
+from detlint.link.truth import EITHER, Truth, among, compared, equals, is_none, judged
 from detlint.link.values import (
-    EITHER,
     UNKNOWN,
     Atom,
     Class,
@@ -16,20 +17,15 @@ from detlint.link.values import (
     Library,
     Object,
     Option,
-    Truth,
     Tuple,
     Value,
-    among,
-    compared,
     each,
-    equals,
-    is_none,
     join,
-    judged,
     only,
+    single,
 )
 
-_ENVIRONMENT = frozenset((Library("os.environ"),))
+_ENVIRONMENT = single(Library("os.environ"))
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -97,6 +93,7 @@ class Comparisons(Run):
         return Truth(True, any(kinds.isdisjoint(ancestry) for ancestry in ancestries))
 
 
+@cache
 def _opened(value: Value) -> Value:
     """A value to compare with a constant, which an attribute of a library's object or of the system may hold."""
     kept = frozenset(

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 from detlint import facts as f
-from detlint.finding import Place
-from detlint.link.comparisons import Comparisons
-from detlint.link.objects import UNNAMED
+from detlint.link.attributes import Attributes
 from detlint.link.run import UNGUARDED
-from detlint.link.state import UNSURE, merged
+from detlint.link.state import State, merged
+from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
-    EITHER,
     ENTROPY,
-    FLAGS,
     NONE,
     SOME,
     UNKNOWN,
     Atom,
     Class,
     Constant,
+    Entropy,
     Function,
     Keywords,
     Library,
-    Module,
-    Namespace,
     Object,
     Option,
-    Partial,
-    Super,
     Suspended,
-    Truth,
     Tuple,
     Value,
     Wrapped,
-    both,
     bounded,
     constant,
     each,
@@ -43,46 +36,54 @@ from detlint.link.values import (
     join,
     only,
     settled,
-    truth,
+    single,
 )
 
+_CHECKING = "typing.TYPE_CHECKING"
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
-class Evaluator(Comparisons):
+class Evaluator(Attributes):
     """Evaluates expressions in the current frame, and does what their calls do."""
 
     def value(self, node: f.Expression) -> Value:
         """What an expression may be."""
-        return UNKNOWN if node is None else _HANDLERS[type(node)](self, node)
+        return _HANDLERS[type(node)](self, node)
+
+    def _nothing(self, _: None) -> Value:
+        return UNKNOWN
 
     def _local(self, node: f.Local) -> Value:
-        found = self.frame.variables.get(node.name)
-        if found is None and self.frame.body:
-            return self.module_variable(self.frame.path, node.name)
-        return UNKNOWN if found is None else found
+        frame = self.frame
+        try:
+            return frame.variables[node.name]
+        except KeyError:
+            return self.module_variable(frame.path, node.name) if frame.body else UNKNOWN
 
     def _global(self, node: f.Global) -> Value:
         return self.module_variable(self.frame.path, node.name)
 
     def _library(self, node: f.Library) -> Value:
-        if node.name == "typing.TYPE_CHECKING":  # imports that a program never runs
-            return constant(False)
         if self.program.shadows and node.name.partition(".")[0] in self.program.shadows:
-            root, *parts = node.name.split(".")
-            path = self.find(root, self.frame.path)
-            if path is not None:
-                value = self.module_at(path)
-                for part in parts:
-                    value = join(self.attribute(atom, part) for atom in each(value))
-                return value
-        return frozenset((Library(node.name),))
+            return self._shadowed(node.name)
+        return _of_library(node.name)
+
+    def _shadowed(self, name: str) -> Value:
+        """Something of the standard library, or of a module of the project that has its name."""
+        root, *parts = name.split(".")
+        path = self.find(root, self.frame.path) if name != _CHECKING else None
+        if path is None:
+            return _of_library(name)
+        value = self.module_at(path)
+        for part in parts:
+            value = join(self.attribute(atom, part) for atom in each(value))
+        return value
 
     def _literal(self, node: f.Literal) -> Value:
         return constant(node.value)
 
     def _closure(self, node: f.Closure) -> Value:
-        return frozenset((self.made(node.function),))
+        return single(self.made(node.function))
 
     def made(self, qualified: str) -> Function:
         """A function of this file that is defined here, with the variables that it captures."""
@@ -97,83 +98,6 @@ class Evaluator(Comparisons):
         if len(owner) == 1:
             return self.attribute(next(iter(owner)), node.name, node.library)
         return join([self.attribute(atom, node.name, node.library) for atom in each(owner - NONE)])  # None has none
-
-    def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
-        """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
-        found: Value | None = None
-        if type(atom) is Object or type(atom) is Class:
-            if name == "__dict__" and isinstance(atom, Object):
-                return frozenset((Library("builtins.vars", atom),))
-            found = self.program.objects.attribute(atom, name)
-            found = self.looked_up(atom, name) if found is None else self.bound(found, atom)
-        elif isinstance(atom, (Constant, Option)) and isinstance(settled(atom), str):
-            found = frozenset((Partial(frozenset((Library(f"builtins.str.{name}"),)), (frozenset((atom,)),), ()),))
-        elif isinstance(atom, Library):
-            found = self.library_attribute(atom, name)
-        elif isinstance(atom, Module):
-            found = self.module_attribute(atom.path, name)
-        elif isinstance(atom, Namespace):
-            found = self.module_named(f"{atom.name}.{name}", atom.importer)
-        elif isinstance(atom, Super):
-            found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
-            found = None if found is None else self.bound(found, atom.receiver)
-        elif isinstance(atom, Function) and name in ("command", "group"):
-            found = frozenset((Library(f"click.Group.{name}", atom),))
-        if found is None:
-            return frozenset((Library(library),)) if library else UNKNOWN
-        if name == "training" and isinstance(atom, Object) and self.state is not None:
-            mode = self.state["layers"]
-            return UNKNOWN if mode == UNSURE else constant(mode == "train")
-        return found
-
-    def looked_up(self, atom: Object | Class, name: str) -> Value | None:
-        """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
-        if isinstance(atom, Object) and self.program.objects.stored(atom, UNNAMED) is not None:
-            return self.field(name)
-        found = self.program.objects.attribute(atom, "__getattr__") if isinstance(atom, Object) else None
-        methods = frozenset(a for a in found or () if isinstance(a, Function))
-        if not methods or name.startswith("__") or self.state is None:
-            return None
-        return self.call_value(self.bound(methods, atom), (constant(name),), {}, self.place_of(methods))
-
-    def field(self, name: str) -> Value | None:
-        """The default of the fields of this name, where all classes of the program that have one agree."""
-        self.unrepeatable()
-        found = {value for klass, value in self.program.objects.fields(name) if any(self.has_run(klass.path))}
-        return found.pop() if len(found) == 1 else None
-
-    def place_of(self, functions: Value) -> Place:
-        """Where the first of some functions stands."""
-        return next(self.program.function(a).place for a in each(functions) if isinstance(a, Function))
-
-    def library_attribute(self, atom: Library, name: str) -> Value:
-        """`atom.name` for something of a library."""
-        if atom.name == "absl.flags.FLAGS":
-            stored = self.program.objects.stored(FLAGS, name)
-            if stored is not None:
-                return stored
-        receiver = atom.receiver if atom.name == "builtins.vars" else None
-        return frozenset((Library(self.canonical(f"{atom.name}.{name}"), receiver),))
-
-    def bound(self, value: Value, owner: Object | Class) -> Value:
-        """Methods of a class, bound to an object or the class; properties are evaluated."""
-        if Function not in map(type, value):
-            return value
-        found: list[Value] = []
-        for atom in each(value):
-            if isinstance(atom, Function) and atom.receiver is None:
-                kind = self.program.function(atom).kind
-                klass = owner.kind if isinstance(owner, Object) else owner
-                if kind == "property" and isinstance(owner, Object):
-                    method = Function(atom.path, atom.qualified, atom.captured, owner)
-                    found.append(self.invoke(method, (), {}, self.program.function(atom).place))
-                    continue
-                if kind == "class" and isinstance(klass, Class):
-                    atom = Function(atom.path, atom.qualified, atom.captured, klass)
-                elif kind in ("method", "function") and isinstance(owner, Object):
-                    atom = Function(atom.path, atom.qualified, atom.captured, owner)
-            found.append(frozenset((atom,)))
-        return found[0] if len(found) == 1 else join(found)
 
     def _item(self, node: f.Item) -> Value:
         value, key = self.value(node.value), self.value(node.key)
@@ -195,7 +119,7 @@ class Evaluator(Comparisons):
         if isinstance(atom, Wrapped):
             return atom.items
         if isinstance(atom, Class) or (isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()):
-            return frozenset((atom,))  # a generic type with its parameters
+            return single(atom)  # a generic type with its parameters
         if isinstance(atom, Object):
             if isinstance(atom.kind, Class):
                 method = objects.attribute(atom, "__getitem__")
@@ -207,11 +131,11 @@ class Evaluator(Comparisons):
     def _display(self, node: f.Display) -> Value:
         items = tuple(self.value(element) for element in node.elements)
         if node.kind == "tuple":
-            return frozenset((Tuple(items),))
+            return single(Tuple(items))
         made = Object(Library(f"builtins.{node.kind}"), self.frame.path, node.order)
         for index, item in enumerate(items):
             self.program.objects.store(made, f"[{index}]", item)
-        return frozenset((made,))
+        return single(made)
 
     def _table(self, node: f.Table) -> Value:
         made = Object(Library("builtins.dict"), self.frame.path, node.order)
@@ -224,7 +148,7 @@ class Evaluator(Comparisons):
             known = next(iter(name)) if len(name) == 1 else None
             slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
             self.program.objects.store(made, slot, value)
-        return frozenset((made,))
+        return single(made)
 
     def spread(self, atom: Atom, made: Object) -> None:
         """Take over what a dict holds into another; of one that is not known, keys that are not."""
@@ -240,7 +164,7 @@ class Evaluator(Comparisons):
         items = self.value(node.element)
         made = Object(Library(_SEQUENCES[node.kind]), self.frame.path, node.order)
         self.program.objects.store(made, "[]", items)
-        return frozenset((made,))
+        return single(made)
 
     # Operations
 
@@ -248,11 +172,11 @@ class Evaluator(Comparisons):
         answer = self.test(node.test)
         values: list[Value] = []
         absent, present = _asked_for_none(node)
-        arms: list[Callable[[], None]] = [
+        self.branch(
+            answer,
             lambda: values.append(not_none(self.value(node.body), node.body == present)),
             lambda: values.append(not_none(self.value(node.orelse), node.orelse == absent)),
-        ]
-        self.branch(answer, *arms)
+        )
         return join(values)
 
     def _junction(self, node: f.Junction) -> Value:
@@ -296,14 +220,13 @@ class Evaluator(Comparisons):
     def outcome(self, answer: Truth) -> Value:
         """The value of a test."""
         if answer.option and answer.default is not None:
-            return frozenset((Option(answer.option, answer.default, None),))
+            return single(Option(answer.option, answer.default, None))
         return constant(answer.may_hold) if answer.may_hold is not answer.may_fail else UNKNOWN
 
     def _computed(self, node: f.Computed) -> Value:
-        values = [self.value(operand) for operand in node.operands]
-        parts = [a for value in values for a in value if type(a) is Tuple or type(a) is Object]
-        containers = frozenset([a for a in parts if type(a) is Tuple or self.is_container(a)]) if parts else None
-        return containers or (ENTROPY if any(value >= ENTROPY for value in values) else SOME)
+        atoms = [atom for operand in node.operands for atom in self.value(operand)]
+        containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
+        return frozenset(containers) or (ENTROPY if Entropy() in atoms else SOME)
 
     def _joined(self, node: f.Joined) -> Value:
         parts = [exact(self.value(operand)) for operand in node.operands]
@@ -338,16 +261,21 @@ class Evaluator(Comparisons):
             return self.comparison(node)
         return EITHER if node is None else truth(self.value(node))
 
-    def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None]) -> None:
-        """Run the arm or arms that a test may choose, and go on in the state that they leave."""
+    def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None] | None) -> None:
+        """Run the arm or arms that a test may choose, and go on in the state that they leave; None is an empty arm."""
         if self.state is None:
             return
         if answer.may_hold is not answer.may_fail:
-            (body if answer.may_hold else orelse)()
+            arm = body if answer.may_hold else orelse
+            if arm is not None:
+                arm()
             return
         start, variables = self.state, self.frame.variables
-        ends = []
+        ends: list[tuple[bool, State | None, dict[str, Value]]] = []
         for arm, expected in ((body, True), (orelse, False)):
+            if arm is None:
+                ends.append((expected, start, variables))
+                continue
             self.state = start
             self.set_variables(variables.copy())
             guarded = answer.default is not expected
@@ -364,7 +292,13 @@ class Evaluator(Comparisons):
         default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
         known = default or [(state, v) for _, state, v in ends if state is not None]
         self.set_variables(self.merge_variables([v for _, v in known] or [variables]))
-        self.state = merged(state for state, _ in known)
+        self.state = merged([state for state, _ in known])
+
+
+@cache
+def _of_library(name: str) -> Value:
+    """Something of a library by its name; imports for the types of a program are never run."""
+    return constant(False) if name == _CHECKING else single(Library(name))
 
 
 def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
@@ -387,6 +321,7 @@ _E = Evaluator
 _HANDLERS = cast(
     "dict[type, Callable[[Evaluator, Any], Value]]",
     {
+        type(None): _E._nothing,
         f.Local: _E._local, f.Global: _E._global, f.Library: _E._library, f.Literal: _E._literal, f.Member: _E._member,
         f.Item: _E._item, f.Call: lambda self, node: self.called(node), f.Display: _E._display, f.Table: _E._table,
         f.Conditional: _E._conditional, f.Junction: _E._junction, f.Compare: _E._compare, f.Computed: _E._computed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from detlint import facts as f
@@ -22,12 +23,14 @@ from detlint.link.values import (
     Suspended,
     Tuple,
     Value,
+    constant,
     each,
     join,
+    single,
     widened,
 )
 
-_CONTEXTS = 2  # how many different arguments a function is gone through with
+_CONTEXTS = 2  # how many different arguments a function is gone through with, once all is settled one
 
 
 class Functions(Repeated):
@@ -78,7 +81,7 @@ class Functions(Repeated):
         assert self.state is not None
         facts = self.program.function(function)
         if facts.yields and not resumed:
-            return frozenset((Suspended(function, tuple(positional), tuple(sorted(keywords.items()))),))
+            return single(Suspended(function, tuple(positional), tuple(sorted(keywords.items()))))
         name = (function.path, function.qualified)
         variables = self.parameters(function, positional, keywords)
         key, exact = self.context(function, variables)
@@ -97,20 +100,19 @@ class Functions(Repeated):
         """What a run of a function depends on, as far as it is told apart from others, and exactly."""
         objects = self.program.objects
         name = (function.path, function.qualified)
-        told = tuple([(n, widened(v)) for n, v in variables.items()])
-        owners = frozenset([(a, objects.look(a)) for v in variables.values() for a in v if type(a) is Object])
+        told = tuple(map(widened, variables.values()))
+        atoms = [(n, a) for n, v in variables.items() for a in v]
+        owners = frozenset([(a, objects.look(a)) for _, a in atoms if type(a) is Object])
         key = function, told, self.state, owners
         known, number = self.told_apart(name, key)
         if known:
             return key, key
-        if number < (1 if self.is_settled() else _CONTEXTS) or self.program.defines_only(function):
+        if not number or (number < _CONTEXTS and not self.is_settled()) or self.program.defines_only(function):
             self.tell_apart(name, key)
             return key, key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
-        given = frozenset([a for v in variables.values() for a in v if isinstance(a, (Function, Class))])
-        words = frozenset(
-            [(n, a) for n, v in variables.items() for a in v if type(a) is Constant and type(a.value) is str]
-        )
+        given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
+        words = frozenset([(n, a) for n, a in atoms if type(a) is Constant and type(a.value) is str])
         return (name, kind, given, words, self.state), key
 
     def is_settled(self) -> bool:
@@ -137,7 +139,7 @@ class Functions(Repeated):
         returned = self.frame.returned
         if self.state is not None:
             self.frame.leave(self.state)
-            (self.frame.spare if self.frame.left else returned).append(frozenset((Constant(None),)))
+            (self.frame.spare if self.frame.left else returned).append(single(Constant(None)))
         returned = returned or self.frame.spare
         end = self.frame.end or start
         trace = tuple(self.trace)
@@ -156,9 +158,8 @@ class Functions(Repeated):
     ) -> dict[str, Value]:
         """The variables that a function begins with."""
         facts = self.program.function(function)
-        given = list(positional)
-        if function.receiver is not None:
-            given.insert(0, frozenset((function.receiver,)))
+        given = positional if function.receiver is None else (single(function.receiver), *positional)
+        used = 0  # of those
         variables = dict(function.captured)
         rest = dict(keywords)
         hidden = rest.pop("**", None) is not None
@@ -166,12 +167,13 @@ class Functions(Repeated):
         for parameter in facts.parameters:
             name = parameter.name
             if parameter.star == "*":
-                value: Value = frozenset((Tuple(tuple(given)),))
-                given = []
+                value: Value = single(Tuple(tuple(given[used:])))
+                used = len(given)
             elif parameter.star == "**":
-                value = frozenset((Keywords(tuple(sorted(rest.items()))),))
-            elif given and not parameter.keyword_only:
-                value = given.pop(0)
+                value = single(Keywords(tuple(sorted(rest.items()))))
+            elif used < len(given) and not parameter.keyword_only:
+                value = given[used]
+                used += 1
                 rest.pop(name, None)
             elif name in rest:
                 value = rest.pop(name)
@@ -191,6 +193,8 @@ class Functions(Repeated):
 
     def elsewhere(self, path: str, node: f.Expression) -> Value:
         """The value of an expression at the top level of a file."""
+        if isinstance(node, f.Literal):  # as most defaults are, which need no frame
+            return constant(node.value)
         if _has_variables(node):
             self.unrepeatable()
         outer, self.frame = self.frame, Frame(path, f.TOP, self.program.environments[path].variables, [], top=True)
@@ -207,6 +211,7 @@ class Functions(Repeated):
         return found or UNKNOWN
 
 
+@cache
 def _has_variables(node: object) -> bool:
     """Whether an expression binds a name, or looks at a variable of a function or a comprehension."""
     if isinstance(node, tuple):

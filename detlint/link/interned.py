@@ -27,12 +27,12 @@ class Interned(type):
         if keywords:
             values, keywords = cls._all(values, keywords), {}
         key = (values, *map(type, values)) if cls._typed else values
-        found = cls._made.get(key)
-        if found is None:
-            every = cls._all(values, keywords)
+        try:
+            return cls._made[key]
+        except KeyError:
+            every = values if len(values) == len(cls._names) else cls._all(values, keywords)
             made = cls(*every) if len(every) > len(values) else super().__call__(*values)
-            found = cls._made.setdefault(key, made)
-        return found
+            return cls._made.setdefault(key, made)
 
     def _all(cls, values: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all fields."""

@@ -13,6 +13,7 @@ from detlint.link.loaders import Loaders
 from detlint.link.roles import ROLES, members
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, State, Switched
+from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     ENTROPY,
     SOME,
@@ -30,9 +31,8 @@ from detlint.link.values import (
     Value,
     each,
     exact,
-    is_none,
     join,
-    truth,
+    single,
 )
 from detlint.lower import QUIET
 
@@ -94,7 +94,7 @@ class Interpreter(Loaders):
         elif launcher is not None:
             return self.launch(launcher, function.receiver, given, place)
         elif name in self.tables.undrawn:
-            return frozenset((Object(Library(name), *self.site(place)),))
+            return single(Object(Library(name), *self.site(place)))
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
 
     def consume(self, row: Row, name: str, positional: Sequence[Value], given: Arguments, place: Place) -> None:
@@ -112,7 +112,7 @@ class Interpreter(Loaders):
             return UNKNOWN
         made = Object(Library(name), *self.site(place))
         self.keep(made, name, positional, keywords)
-        return frozenset((made,))
+        return single(made)
 
     def call_other(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
@@ -156,7 +156,7 @@ class Interpreter(Loaders):
             for item in self.program.objects.slots(made).values():
                 for atom in each(item):
                     if isinstance(atom, (Object, Function)):
-                        self.call_value(frozenset((atom,)), positional, {}, place)
+                        self.call_value(single(atom), positional, {}, place)
             self.calling.discard(made)
             return UNKNOWN
         consumer = self.tables.layers.get(base)
@@ -321,7 +321,7 @@ class Interpreter(Loaders):
 
     def run_command(self, component: Value, place: Place) -> Value:
         """Run what a command line chooses: a function, one of a dict or list, a method of an object or class."""
-        inner = [self.held(atom) if self.is_container(atom) else frozenset((atom,)) for atom in each(component)]
+        inner = [self.held(atom) if self.is_container(atom) else single(atom) for atom in each(component)]
         made = self.call_value(join(inner), [], {}, place)
         for atom in each(made):
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:

@@ -9,7 +9,8 @@ from detlint.link.calls import Caller
 from detlint.link.program import Program
 from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
-from detlint.link.values import UNKNOWN, Class, Constant, Function, Library, Object, Value, each, is_none, truth
+from detlint.link.truth import is_none, truth
+from detlint.link.values import UNKNOWN, Class, Constant, Function, Library, Object, Value, each
 
 
 class Loaders(Caller):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,10 +23,12 @@ from detlint.link.values import (
     bounded,
     each,
     join,
+    single,
 )
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 _CONFIGS = frozenset(("yacs.config.CfgNode", "fvcore.common.config.CfgNode"))
+_PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
@@ -39,6 +41,8 @@ class ClassInfo:
     fields: tuple[str, ...] = ()
 
 
+Mark = tuple[int, int]
+_EMPTY: dict[str, Value] = {}
 Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
 
 
@@ -60,7 +64,13 @@ class Objects:
         self._fields: dict[str, set[Class]] = defaultdict(set) if shared is None else shared._fields
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
         self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
+        self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored
+        self._begun_versions: dict[Atom, int] = {} if shared is None else shared.versions
         self._lineages: dict[Class, Lineage] = {} if shared is None else shared._lineages
+        self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
+            {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
+        )
+        self._items: dict[tuple[Atom, Mark], Value] = {}  # what containers may hold, by their contents
         self._marks: dict[object, int] = {} if shared is None else shared._marks
         self.record: Record | None = None  # of the function that is being run
 
@@ -72,6 +82,7 @@ class Objects:
         if known != info:
             self.classes[klass] = info
             self._lineages.clear()
+            self._inherited.clear()
             for name in () if known is None else known.fields:
                 self._fields[name].discard(klass)
             for name in info.fields:
@@ -87,8 +98,8 @@ class Objects:
         if isinstance(klass, Library):
             return (klass,)
         found = self._lineages.get(klass) or self.lineage(klass)
-        if self.record is not None:
-            self.record.lineages.setdefault(klass, found)
+        if self.record is not None and klass not in self.record.lineages:
+            self.record.lineages[klass] = found
         return found[0]
 
     def lineage(self, klass: Class) -> Lineage:
@@ -145,16 +156,15 @@ class Objects:
         self._stored[owner][name] = value
         self.versions[owner] = version
 
-    def mark(self, owner: Atom) -> tuple[int, int]:
+    def mark(self, owner: Atom) -> Mark:
         """What tells the contents of an object: the versions of what it holds in this program and in all."""
-        return self.versions.get(owner, 0), 0 if self.shared is None else self.shared.versions.get(owner, 0)
+        return self.versions.get(owner, 0), self._begun_versions.get(owner, 0)
 
     def look(self, owner: Atom) -> int:
         """Look at what an object holds; the version of that in this program."""
-        found = self.mark(owner)
-        if self.record is not None:
-            self.record.marks.setdefault(owner, found)
-        return found[0]
+        if self.record is not None and owner not in self.record.marks:
+            self.record.marks[owner] = self.mark(owner)
+        return self.versions.get(owner, 0)
 
     def carry(self, values: Iterable[Value], source: Objects) -> None:
         """Take over what `values` hold in the objects of another process, which hands them on."""
@@ -173,13 +183,12 @@ class Objects:
     def stored(self, owner: Atom, name: str) -> Value | None:
         """What a slot may hold, or None."""
         if self.record is not None and owner not in self.record.marks:
-            self.look(owner)
+            self.record.marks[owner] = self.mark(owner)
         slots = self._stored.get(owner)
-        found = slots.get(name) if slots is not None else None
-        if found is None and self.shared is not None:
-            slots = self.shared._stored.get(owner)
-            return slots.get(name) if slots is not None else None
-        return found
+        if slots is not None and name in slots:
+            return slots[name]
+        slots = self._begun.get(owner)
+        return None if slots is None else slots.get(name)
 
     def slots(self, owner: Atom) -> dict[str, Value]:
         """All slots of an object, as they are now."""
@@ -188,23 +197,31 @@ class Objects:
     def _slots(self, owner: Atom) -> dict[str, Value]:
         if self.record is not None and owner not in self.record.marks:
             self.look(owner)
-        own = self._stored.get(owner)
-        shared = None if self.shared is None else self.shared._stored.get(owner)
+        own, begun = self._stored.get(owner), self._begun.get(owner)
         if own is None:
-            return shared or {}
-        return shared | own if shared else own
+            return begun or {}
+        return begun | own if begun else own
 
     def items(self, owner: Atom) -> Value:
         """What a container may hold."""
-        return join(value for name, value in self._slots(owner).items() if name.startswith("["))
+        self.look(owner)
+        key = owner, self.mark(owner)
+        if key not in self._items:
+            self._items[key] = join([value for name, value in self._slots(owner).items() if name.startswith("[")])
+        return self._items[key]
 
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
         """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
-        slots = self._slots(owner)
-        found = slots.get(name) if slots else None
+        self.look(owner)
+        own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
+        found = own[name] if name in own else begun.get(name)
         if found is None:
-            found = self.find(self.ancestry(owner.kind if isinstance(owner, Object) else owner), owner, name)
-        if OPEN in slots and found is not None:
+            kind = owner.kind if isinstance(owner, Object) else owner
+            order, key = self.ancestry(kind), (kind, name)
+            if key not in self._inherited:
+                self._inherited[key] = self._first(order, name)
+            found = _taken(self._inherited[key], owner)
+        if found is not None and (OPEN in own or OPEN in begun):
             certain = any(isinstance(a, Function) or _is_set(a) or self.is_config(a) for a in found)
             return found if certain else join((found, UNKNOWN))
         return found
@@ -226,17 +243,18 @@ class Objects:
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
         return plain and not declared and not slots.keys() & {name, OPEN, UNNAMED}
 
-    def find(self, order: Iterable[Class | Library], owner: Object | Class, name: str) -> Value | None:
+    def find(self, order: Sequence[Class | Library], owner: Object | Class, name: str) -> Value | None:
         """An attribute of the first class in `order` that has it; those of libraries come last."""
-        bases = list(order)
-        for klass in bases:
+        return _taken(self._first(order, name), owner)
+
+    def _first(self, order: Sequence[Class | Library], name: str) -> Value | str | None:
+        """What classes have of a name: the value, or its name where only the class of a library has it."""
+        for klass in order:
             info = self.classes.get(klass) if isinstance(klass, Class) else None
             if info is not None and name in info.attributes:
                 return info.attributes[name]
-        receiver = owner if isinstance(owner, Object) else None
-        plain = ("builtins.object", "argparse.Namespace")
-        libraries = (base for base in bases if isinstance(base, Library) and base.name not in plain)
-        return next((frozenset((Library(f"{base.name}.{name}", receiver),)) for base in libraries), None)
+        libraries = (base for base in order if isinstance(base, Library) and base.name not in _PLAIN)
+        return next((f"{base.name}.{name}" for base in libraries), None)
 
     def after(self, proxy: Super) -> tuple[Class | Library, ...]:
         """The classes in which `super()` looks."""
@@ -245,6 +263,11 @@ class Objects:
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+def _taken(found: Value | str | None, owner: Object | Class) -> Value | None:
+    """What classes have, taken from an object; what that of a library has is a method of the object."""
+    return single(Library(found, owner if isinstance(owner, Object) else None)) if isinstance(found, str) else found
 
 
 def _adds_no_state(base: str) -> bool:

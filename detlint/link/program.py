@@ -92,29 +92,37 @@ class Program:
 
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""
-        self.closures.clear()
+        self._reopen(path)
         self.environments[path] = Environment()
         return self.environments[path]
 
     def add_load(self, loader: str, path: str) -> None:
         """Note that a file imports another."""
-        self.closures.clear()
+        self._reopen(loader)
         self.environments[loader].loads.add(path)
+
+    def _reopen(self, path: str) -> None:
+        """Forget what is imported with files that import this one, which may import more now."""
+        self.closures = {root: found for root, found in self.closures.items() if path not in found[0]}
 
     def closure(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
         """What is imported with a file: files whose top level need not run again, and others, which it may have to."""
         found = self.closures.get(path)
         if found is None:
-            again, others, waiting = set[str](), set[str](), [path]
+            again, others, waiting = set[str](), set[str](), {path}
             while waiting:
                 each = waiting.pop()
-                if each in self.facts and each not in again:
-                    environment, package = self.environments[each], self.package(each)
-                    if environment.ran_quietly:
-                        again.add(each)
-                        waiting += environment.loads if package is None else (package, *environment.loads)
-                    else:
-                        others.add(each)
+                environment = self.environments[each]
+                if each in self.closures:
+                    again |= self.closures[each][0]
+                    others |= self.closures[each][1]
+                elif environment.ran_quietly:
+                    package = self.package(each)
+                    again.add(each)
+                    waiting |= environment.loads if package is None else {package, *environment.loads}
+                elif each in self.facts:
+                    others.add(each)
+                waiting -= again
             found = self.closures[path] = frozenset(again), frozenset(others)
         return found
 

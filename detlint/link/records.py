@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from detlint import facts as f
@@ -11,6 +11,7 @@ from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.link.state import State, Trace
 from detlint.link.values import Atom, Class, Function, Object, Value
+from detlint.records import record
 
 if TYPE_CHECKING:
     from detlint.link.noting import Noting
@@ -19,12 +20,12 @@ else:
     Noting = Run = Any
 
 Name = tuple[str, str]  # of a function: the path of its file, and its qualified name
-Told = tuple[tuple[str, Value], ...]
+Told = tuple[Value, ...]  # its variables
 Exact = tuple[Function, Told, State | None, frozenset[tuple[Object, int]]]  # what a run of a function depends on
 Look = Callable[[Run, Any], object]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Result(metaclass=Interned):
     """What a run of a function comes to: the state after it, what it returned, and what happened."""
 
@@ -107,9 +108,6 @@ def drawn(run: Run, generator: str) -> object:
     return generator in run.drawn
 
 
-_LOOKS: tuple[Look, ...] = (mark, variable, starred, result, context, contexts, imported, drawn, lineage, located)
-
-
 def named(function: Function) -> Name:
     """The name of a function."""
     return function.path, function.qualified
@@ -134,7 +132,7 @@ class Record:
         self.variables, self.start = dict(variables), start
         self.depth = self.reach = depth
         self.deepest = depth + 1
-        self.looks: dict[Look, dict[Any, object]] = {look: {} for look in _LOOKS}
+        self.looks: dict[Look, dict[Any, object]] = defaultdict(dict)
         self.marks, self.lineages = self.looks[mark], self.looks[lineage]
         self.effects: list[tuple[Any, ...]] = []
         self.asked: set[str] = set()
@@ -178,13 +176,13 @@ class Record:
 
     def holds(self, run: Run, variables: Mapping[str, Value], now: Circumstances) -> bool:
         """Whether the program is as this run found it, wherever it looked."""
-        return (
-            self.variables == variables
-            and self.names.isdisjoint(run.active)
-            and all(_same(getattr(self.start, name), getattr(now, name)) for name in self.asked)
-            and all(
-                value is _OWN or look(run, key) == value
-                for look, keys, values in self.found
-                for key, value in zip(keys, values, strict=True)
-            )
-        )
+        if self.variables != variables or not self.names.isdisjoint(run.active):
+            return False
+        for name in self.asked:
+            if not _same(getattr(self.start, name), getattr(now, name)):
+                return False
+        for look, keys, values in self.found:
+            for key, value in zip(keys, values, strict=True):
+                if value is not _OWN and look(run, key) != value:
+                    return False
+        return True

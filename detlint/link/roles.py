@@ -10,6 +10,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
+from detlint.link.truth import truth
 from detlint.link.values import (
     NONE,
     SOME,
@@ -32,7 +33,7 @@ from detlint.link.values import (
     join,
     only,
     settled,
-    truth,
+    single,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _passes(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _prepares(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Tuple(given.positional),)) if len(given.positional) > 1 else given.first()
+    return single(Tuple(given.positional)) if len(given.positional) > 1 else given.first()
 
 
 def _self(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -54,7 +55,7 @@ def _self(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _receiver(function: Library) -> Value:
-    return UNKNOWN if function.receiver is None else frozenset((function.receiver,))
+    return UNKNOWN if function.receiver is None else single(function.receiver)
 
 
 def _eval(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -70,7 +71,7 @@ def _train(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _wraps(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     sources = [value for value in given.positional if not _is_function(value)] or list(given.keywords.values())
-    return frozenset((Wrapped(join(_items(run, v) for v in sources), join(sources)),))
+    return single(Wrapped(join(_items(run, v) for v in sources), join(sources)))
 
 
 def _is_function(value: Value) -> bool:
@@ -79,12 +80,12 @@ def _is_function(value: Value) -> bool:
 
 def _numbers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = _items(run, given.first())
-    return frozenset((Wrapped(frozenset((Tuple((SOME, items)),)), given.first()),))
+    return single(Wrapped(single(Tuple((SOME, items))), given.first()))
 
 
 def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = Tuple(tuple(_items(run, value) for value in given.positional))
-    return frozenset((Wrapped(frozenset((items,)), join(given.positional)),))
+    return single(Wrapped(single(items), join(given.positional)))
 
 
 def _items(run: Run, value: Value) -> Value:
@@ -108,7 +109,7 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
         made = Object(Library("builtins.list"), *run.site(place))
         run.program.objects.store(made, "[]", items)
-        return frozenset((made,))
+        return single(made)
     return items
 
 
@@ -116,16 +117,16 @@ def _container(run: Run, row: Row, function: Library, given: Arguments, place: P
     made = Object(Library(function.name), *run.site(place))
     for value in (*given.positional, *given.keywords.values()):
         for atom in each(value):
-            inner = _items(run, frozenset((atom,))) if isinstance(atom, Tuple) or run.is_container(atom) else None
-            run.program.objects.store(made, "[]", frozenset((atom,)) if inner is None else inner)
-    return frozenset((made,))
+            inner = _items(run, single(atom)) if isinstance(atom, Tuple) or run.is_container(atom) else None
+            run.program.objects.store(made, "[]", single(atom) if inner is None else inner)
+    return single(made)
 
 
 def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     made = Object(Library(function.name), *run.site(place))
     run.keep(made, function.name, given.positional, given.keywords | ({"**": UNKNOWN} if given.hidden else {}))
     run.made_loader(given, place)
-    return frozenset((made,))
+    return single(made)
 
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -134,7 +135,7 @@ def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place:
     factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
     if factory:
         run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
-    return frozenset((made,))
+    return single(made)
 
 
 def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -144,15 +145,15 @@ def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     made = Object(Library(function.name), *run.site(place))
     first = given.first()
     for atom in each(first):
-        inner = _items(run, frozenset((atom,))) if run.is_container(atom) or isinstance(atom, Tuple) else None
-        run.program.objects.store(made, "[]", frozenset((atom,)) if inner is None else inner)
-    whole = frozenset((made,))
-    return frozenset((Tuple((whole,) * 8),)) if consumer is not None else whole  # random_split gives several
+        inner = _items(run, single(atom)) if run.is_container(atom) or isinstance(atom, Tuple) else None
+        run.program.objects.store(made, "[]", single(atom) if inner is None else inner)
+    whole = single(made)
+    return single(Tuple((whole,) * 8)) if consumer is not None else whole  # random_split gives several
 
 
 def _partial(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     keywords = tuple(sorted(given.keywords.items()))
-    return frozenset((Partial(given.first(), given.positional[1:], keywords),))
+    return single(Partial(given.first(), given.positional[1:], keywords))
 
 
 def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -163,7 +164,7 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
     if len(given.positional) == 2:
         klass, receiver = only(given.positional[0]), only(given.positional[1])
     if isinstance(klass, Class) and isinstance(receiver, (Object, Class)) and variables:
-        return frozenset((Super(klass, receiver),))
+        return single(Super(klass, receiver))
     return UNKNOWN
 
 
@@ -216,7 +217,7 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         text = settled(atom) if isinstance(atom, (Constant, Option)) else None
         changed = method(text) if isinstance(text, str) else None
         made = replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
-        found.append(SOME if changed is None else frozenset((made,)))
+        found.append(SOME if changed is None else single(made))
     return join(found)
 
 
@@ -249,7 +250,7 @@ def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     atom = only(given.first())
-    return frozenset((Library("builtins.vars", atom),)) if isinstance(atom, Object) else UNKNOWN
+    return single(Library("builtins.vars", atom)) if isinstance(atom, Object) else UNKNOWN
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -260,7 +261,7 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     for name, value in given.keywords.items():
         run.program.objects.store(made, f"[{name!r}]", value)
         run.program.objects.store(made, name, value)
-    return frozenset((made,))
+    return single(made)
 
 
 def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -276,7 +277,7 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     if function.receiver is not None:
         for value in (*given.positional, *given.keywords.values()):
             for atom in each(value):
-                whole: Value = frozenset((atom,))
+                whole: Value = single(atom)
                 unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
                 run.program.objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
     return NONE
@@ -285,14 +286,14 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     if function.receiver is None:
         return UNKNOWN
-    whole: Value = frozenset((function.receiver,))
+    whole: Value = single(function.receiver)
     last = function.name.rpartition(".")[2]
     if last in ("get", "pop") and given.positional:
         found = run.item_of(function.receiver, given.positional[0])
         return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
     if last == "items":
-        return frozenset((Wrapped(frozenset((Tuple((SOME, _items(run, whole))),)), whole),))
-    return frozenset((Wrapped(_items(run, whole), whole),)) if last == "values" else whole
+        return single(Wrapped(single(Tuple((SOME, _items(run, whole)))), whole))
+    return single(Wrapped(_items(run, whole), whole)) if last == "values" else whole
 
 
 def _registers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -301,7 +302,7 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
         v for v in (*given.positional, *given.keywords.values()) if any(isinstance(a, (Function, Class)) for a in v)
     ]
     if function.receiver is None or not made:
-        return frozenset((function,))
+        return single(function)
     run.program.objects.store(function.receiver, "[]", join(made))
     return made[0]
 

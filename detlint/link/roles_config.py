@@ -21,6 +21,7 @@ from detlint.link.values import (
     each,
     exact,
     join,
+    single,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _filled(run: Run, value: Value, place: Place) -> Value:
         if isinstance(atom, Class):
             atom = Object(atom, *run.site(place))
         known = isinstance(atom, Object) and isinstance(atom.kind, Class)
-        found.append(frozenset((atom,)) if known else UNKNOWN)
+        found.append(single(atom) if known else UNKNOWN)
     return join(found)
 
 
@@ -58,13 +59,13 @@ def _filled_in(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _configs(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((CONFIGS,))
+    return single(CONFIGS)
 
 
 def _interpolated(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What another field holds, which is not known before the whole is composed."""
     name = exact(given.first("interpolation"))
-    return UNKNOWN | frozenset((Constant(f"${{{name}}}"),)) if isinstance(name, str) else UNKNOWN
+    return UNKNOWN | single(Constant(f"${{{name}}}")) if isinstance(name, str) else UNKNOWN
 
 
 def _resolve(run: Run, root: Object) -> None:
@@ -73,7 +74,7 @@ def _resolve(run: Run, root: Object) -> None:
     for part in (a for value in _fields(run, root).values() for a in each(value) if isinstance(a, Object)):
         for name, value in _fields(run, part).items():
             words = [a.default for a in value if isinstance(a, Option) and isinstance(a.default, str)]
-            found: Value = frozenset((root,))
+            found: Value = single(root)
             for step in words[0][2:-1].split(".") if words and words[0].startswith("${") else ():
                 owners = (atom for atom in each(found) if isinstance(atom, Object))
                 found = join(objects.attribute(owner, step) or UNKNOWN for owner in owners)

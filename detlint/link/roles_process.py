@@ -11,6 +11,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
 from detlint.link.state import Marked
+from detlint.link.truth import truth
 from detlint.link.values import (
     FLAGS,
     NONE,
@@ -27,7 +28,7 @@ from detlint.link.values import (
     Value,
     each,
     exact,
-    truth,
+    single,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
 def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Object(Library("argparse.ArgumentParser"), *run.site(place)),))
+    return single(Object(Library("argparse.ArgumentParser"), *run.site(place)))
 
 
 def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -52,8 +53,8 @@ def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: P
         return UNKNOWN
     made = Object(parser.kind, *run.site(place))
     if made != parser:
-        run.program.objects.store(made, _PARENT, frozenset((parser,)))
-    return frozenset((made,))
+        run.program.objects.store(made, _PARENT, single(parser))
+    return single(made)
 
 
 _PARENT = "(parent)"
@@ -87,7 +88,7 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     destination = exact(given.keywords.get("dest", UNKNOWN))
     name = str(destination) if destination else long.lstrip("-").replace("-", "_")
     implied = {"store_true": False, "store_false": True}.get(str(exact(given.keywords.get("action", NONE))))
-    default = given.keywords.get("default", NONE if implied is None else frozenset((Constant(implied),)))
+    default = given.keywords.get("default", NONE if implied is None else single(Constant(implied)))
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME
@@ -112,11 +113,11 @@ def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: P
     made = _namespace(run, function.receiver)
     if "namespace" in given.keywords or len(given.positional) > 1:
         run.open(made)
-    return frozenset((made,))
+    return single(made)
 
 
 def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return frozenset((Tuple((_arguments(run, row, function, given, place), SOME)),))
+    return single(Tuple((_arguments(run, row, function, given, place), SOME)))
 
 
 def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -124,7 +125,7 @@ def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else UNKNOWN)
     if isinstance(name, str):
         run.program.objects.store(FLAGS, name, _options(f"--{name}", default, place))
-    return frozenset((Object(Library("absl.flags.FlagHolder"), *run.site(place)),))
+    return single(Object(Library("absl.flags.FlagHolder"), *run.site(place)))
 
 
 def _options(name: str, default: Value, place: Place) -> Value:
@@ -164,13 +165,13 @@ def _instances(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 def _saves(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     generator = row.text("generator")
-    return UNKNOWN if run.state is None else frozenset((Saved(generator, run.state[generator]),))
+    return UNKNOWN if run.state is None else single(Saved(generator, run.state[generator]))
 
 
 def _scope(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     made = Object(Library(function.name), *run.site(place))
     run.keep(made, function.name, given.positional, given.keywords)
-    return frozenset((made,))
+    return single(made)
 
 
 def _variable(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -214,7 +215,7 @@ def _start_method(run: Run, row: Row, function: Library, given: Arguments, place
 def _context(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     spawns = exact(given.first(row.text("parameter"))) in ("spawn", "forkserver")
     name = "SpawnContext" if spawns else "ForkContext"
-    return frozenset((Object(Library(f"multiprocessing.context.{name}"), *run.site(place)),))
+    return single(Object(Library(f"multiprocessing.context.{name}"), *run.site(place)))
 
 
 def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

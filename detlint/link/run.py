@@ -27,6 +27,7 @@ from detlint.link.values import (
     Value,
     constant,
     join,
+    single,
 )
 
 UNGUARDED = nullcontext()  # what is traced here happens by default
@@ -35,7 +36,7 @@ UNREAD = "<unread>"  # the root of what belongs to the project, but was not anal
 Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
-@dataclass
+@dataclass(slots=True)
 class Frame:
     """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values.
 
@@ -138,7 +139,7 @@ class Run(Noting):
             return constant("__main__" if main else self.program.facts[path].module)
         found = self.variable(path, name)
         if found is None and hasattr(builtins, name):
-            return frozenset((Library(f"builtins.{name}"),))
+            return single(Library(f"builtins.{name}"))
         return self.starred(path, name) if found is None else found
 
     def starred(self, path: str, name: str) -> Value:
@@ -146,7 +147,7 @@ class Run(Noting):
         for star in reversed(self.stars(path)):
             known = self.canonical(f"{star}.{name}")
             if known in self.program.catalogue.known_names:
-                return frozenset((Library(known),))
+                return single(Library(known))
         return UNKNOWN
 
     def variables_of(self, path: str) -> dict[str, Value]:
@@ -171,7 +172,7 @@ class Run(Noting):
                 return self.module_at(inner)
             full = f"{self.program.facts[path].module}.{name}"
             if self.is_namespace(full, path):
-                return frozenset((Namespace(full, path),))
+                return single(Namespace(full, path))
         if path in self.loading:
             self.program.environments[self.frame.path].partial = True
         return None
@@ -179,12 +180,12 @@ class Run(Noting):
     def module_named(self, name: str, importer: str) -> Value:
         """The module of a dotted name, of the project or a library."""
         if self.canonical(name) == RUNTIME:
-            return frozenset((Library(RUNTIME),))
+            return single(Library(RUNTIME))
         found = self.find(name, importer)
         if found is not None:
             return self.module_at(found)
         if self.is_namespace(name, importer):
-            return frozenset((Namespace(name, importer),))
+            return single(Namespace(name, importer))
         head, _, last = name.rpartition(".")
         if head:
             path = self.find(head, importer)
@@ -192,7 +193,7 @@ class Run(Noting):
                 known = path in self.program.facts
                 return (self.module_attribute(path, last) or UNKNOWN) if known else self.module_at(path)
         inner = self.within_project(name, importer)
-        return frozenset((Library(self.canonical(name)),)) if inner is None else self.module_at(inner)
+        return single(Library(self.canonical(name))) if inner is None else self.module_at(inner)
 
     def within_project(self, name: str, importer: str) -> str | None:
         """The file of a module that is imported through the packages of a larger repository, which are not here."""
@@ -210,9 +211,9 @@ class Run(Noting):
     def module_at(self, path: str) -> Value:
         """The module of a file, once it has run."""
         if path not in self.program.facts:
-            return frozenset((Library(f"{UNREAD}.{path.removesuffix('.py').replace('/', '.')}"),))
+            return single(Library(f"{UNREAD}.{path.removesuffix('.py').replace('/', '.')}"))
         self.load(path)
-        return frozenset((Module(path),))
+        return single(Module(path))
 
     def load(self, path: str) -> None:
         """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.interned import Interned
+from detlint.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
 SWITCHES = {  # by name, with what holds in a program that sets nothing
@@ -24,7 +24,7 @@ _FIELDS = (*GENERATORS, *SWITCHES)
 _PLACE = {name: index for index, name in enumerate(_FIELDS)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class State(metaclass=Interned):
     """One word for each generator and switch; UNSURE where it is one or another."""
 
@@ -55,7 +55,7 @@ def merged(states: Iterable[State]) -> State | None:
 # Traces
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Drawn(metaclass=Interned):
     """A draw from a global generator in the state `word`. `weights` says that it initialises parameters."""
 
@@ -66,7 +66,7 @@ class Drawn(metaclass=Interned):
     weights: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Seeded(metaclass=Interned):
     """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state."""
 
@@ -82,7 +82,7 @@ class Seeded(metaclass=Interned):
         return self.certain and not self.restores
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Switched(metaclass=Interned):
     """A switch that is set to `word`."""
 
@@ -91,7 +91,7 @@ class Switched(metaclass=Interned):
     place: Place
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Loaded(metaclass=Interned):
     """A loader that is made, and whether it is given a generator and a function that seeds its workers."""
 
@@ -100,7 +100,7 @@ class Loaded(metaclass=Interned):
     worker_init: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights."""
 
@@ -108,7 +108,7 @@ class Marked(metaclass=Interned):
     place: Place
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Called(metaclass=Interned):
     """A call of a function of the project, or an import, and what happened in it."""
 
@@ -118,7 +118,7 @@ class Called(metaclass=Interned):
     imports: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Guarded(metaclass=Interned):
     """What only happens where the user sets an option to something else than its default, or may happen (no option).
 
@@ -130,7 +130,7 @@ class Guarded(metaclass=Interned):
     dispatch: Place | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Apart(metaclass=Interned):
     """What happens in another process, such as the worker of a loader."""
 

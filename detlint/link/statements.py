@@ -12,6 +12,7 @@ from detlint.link.functions import Functions
 from detlint.link.objects import ClassInfo
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
+from detlint.link.truth import Truth
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -23,11 +24,12 @@ from detlint.link.values import (
     Object,
     Option,
     Suspended,
-    Truth,
     Tuple,
     Value,
+    constant,
     each,
     join,
+    single,
 )
 
 
@@ -70,7 +72,8 @@ class Statements(Functions):
         if answer.option and answer.default is not None and _refuses(node.body if answer.default else node.orelse):
             answer = Truth(not answer.default, answer.default)  # an option that must be set
             self.require(node.test)
-        self.branch(answer, lambda: self.block(node.body), lambda: self.block(node.orelse))
+        orelse = (lambda: self.block(node.orelse)) if node.orelse else None
+        self.branch(answer, lambda: self.block(node.body), orelse)
 
     def require(self, test: f.Expression) -> None:
         """A program goes on only where a test fails: what it asks whether it is None is something else then."""
@@ -173,8 +176,8 @@ class Statements(Functions):
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
         if isinstance(atom, Object) and isinstance(atom.kind, Class):
-            return self.call_method(atom, "__enter__", _nowhere(self.frame.path)) or frozenset((atom,))
-        return frozenset((atom,))
+            return self.call_method(atom, "__enter__", _nowhere(self.frame.path)) or single(atom)
+        return single(atom)
 
     def call_method(self, receiver: Object, name: str, place: Place) -> Value | None:
         """Call a method of the project's without arguments; None where there is none."""
@@ -191,7 +194,7 @@ class Statements(Functions):
         for parameter in self.program.function(made).parameters:
             if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
                 self.value(parameter.default)
-        value: Value = frozenset((made,))
+        value: Value = single(made)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
@@ -233,7 +236,7 @@ class Statements(Functions):
             held = attributes.get(name, UNKNOWN)
             attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
         self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields))
-        value: Value = frozenset((klass,))
+        value: Value = single(klass)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
@@ -242,7 +245,7 @@ class Statements(Functions):
         """A base class, or those of a container that is unpacked."""
         if isinstance(base, Tuple):
             return join(base.items)
-        return self.held(base) if self.is_container(base) else frozenset((base,))
+        return self.held(base) if self.is_container(base) else single(base)
 
     def set_variable(self, name: str, value: Value) -> None:
         """Bind a name that a statement of this frame defines."""
@@ -294,7 +297,7 @@ class Statements(Functions):
             self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
         elif isinstance(target, f.Display):
             for index, element in enumerate(target.elements):
-                self.assign(element, join(self.item_of(atom, frozenset((Constant(index),))) for atom in each(value)))
+                self.assign(element, join([self.item_of(atom, constant(index)) for atom in each(value)]))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
             for atom in each(owners):

@@ -50,6 +50,7 @@ class Tables:
         }
         known = (self.consumers, self.seeders, self.reseeders, self.launchers, self.roles, self.settings)
         self._names = frozenset(name for table in known for name in table) | self.undrawn
+        self._hinted: dict[str, bool] = {}  # what names were found to say
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
@@ -68,9 +69,12 @@ class Tables:
 
     def hints_at_seeding(self, name: str) -> bool:
         """Whether a function's name says that it may seed a global generator."""
-        words = name.lower()
-        apart = name in self._seeding or any(other in words for other in self._apart)
-        return not apart and any(hint in words for hint in self._hints)
+        found = self._hinted.get(name)
+        if found is None:
+            words = name.lower()
+            apart = name in self._seeding or any(other in words for other in self._apart)
+            found = self._hinted[name] = not apart and any(hint in words for hint in self._hints)
+        return found
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache, lru_cache
 from hashlib import blake2b
-from operator import ge, gt, le, lt
 from typing import get_args
 
 from detlint.finding import Place
 from detlint.link.interned import Interned
+from detlint.records import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Unknown(metaclass=Interned):
     """Anything."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Some(metaclass=Interned):
     """Anything but None."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Entropy(metaclass=Interned):
     """A number that differs in each run, such as the time."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Constant(metaclass=Interned):
     """A constant of the program."""
 
@@ -37,7 +37,7 @@ class Constant(metaclass=Interned):
     value: object
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Option(metaclass=Interned):
     """What the user of a program may set, an option or a field of a configuration; `default` is a constant."""
 
@@ -47,7 +47,7 @@ class Option(metaclass=Interned):
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Library(metaclass=Interned):
     """Something of a library, by qualified name; `receiver` is the object that it was taken from as a method."""
 
@@ -55,14 +55,14 @@ class Library(metaclass=Interned):
     receiver: Object | Function | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Module(metaclass=Interned):
     """A module of the project, by the path of its file."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Namespace(metaclass=Interned):
     """The prefix of a dotted name whose modules may belong to the project."""
 
@@ -70,7 +70,7 @@ class Namespace(metaclass=Interned):
     importer: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Function(metaclass=Interned):
     """A function of the file at `path`, with the variables that it captured, and `self` if it is bound."""
 
@@ -80,7 +80,7 @@ class Function(metaclass=Interned):
     receiver: Object | Class | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Class(metaclass=Interned):
     """A class of the file at `path`."""
 
@@ -88,7 +88,7 @@ class Class(metaclass=Interned):
     qualified: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Object(metaclass=Interned):
     """The objects of a class that one call makes: that at `order` in the file at `path`."""
 
@@ -97,21 +97,21 @@ class Object(metaclass=Interned):
     order: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Tuple(metaclass=Interned):
     """A tuple, or arguments that were gathered by `*args`."""
 
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Keywords(metaclass=Interned):
     """Arguments that were gathered by `**kwargs`."""
 
     items: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Partial(metaclass=Interned):
     """`functools.partial(function, ...)`."""
 
@@ -120,7 +120,7 @@ class Partial(metaclass=Interned):
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Suspended(metaclass=Interned):
     """What a call of a generator function returns: its body runs when one iterates over it."""
 
@@ -129,7 +129,7 @@ class Suspended(metaclass=Interned):
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Wrapped(metaclass=Interned):
     """What wraps iterables: iterating over it iterates over `sources` and gives `items`."""
 
@@ -137,7 +137,7 @@ class Wrapped(metaclass=Interned):
     sources: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Super(metaclass=Interned):
     """`super()` in a method of `klass`."""
 
@@ -145,7 +145,7 @@ class Super(metaclass=Interned):
     receiver: Object | Class
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Saved(metaclass=Interned):
     """The saved state of a generator: one of the words of a state."""
 
@@ -176,11 +176,18 @@ Atom = (
 Value = frozenset[Atom]
 _ATOMS = get_args(Atom)
 
+
+@cache
+def single(atom: Atom) -> Value:
+    """The value that is one atom: one set for each, which keeps its hash and is found to be the same at a glance."""
+    return frozenset((atom,))
+
+
 FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
-UNKNOWN: Value = frozenset((Unknown(),))
-SOME: Value = frozenset((Some(),))
-ENTROPY: Value = frozenset((Entropy(),))
-NONE: Value = frozenset((Constant(None),))
+UNKNOWN: Value = single(Unknown())
+SOME: Value = single(Some())
+ENTROPY: Value = single(Entropy())
+NONE: Value = single(Constant(None))
 MANY = 16  # a value of more atoms is not known
 _NUMBER = re.compile(r"\d+")
 _LONG = 400  # characters of what orders an atom, which may hold others that hold others
@@ -231,12 +238,25 @@ def _numbered(part: object) -> str:
 
 def each(value: Value) -> Iterable[Atom]:
     """The atoms of a value, in an order that is the same in every run."""
-    return sorted(value, key=order) if len(value) > 1 else value
+    return _ordered(value) if len(value) > 1 else value
+
+
+@cache
+def _ordered(value: Value) -> tuple[Atom, ...]:
+    return tuple(sorted(value, key=order))
 
 
 def constant(value: object) -> Value:
     """The value of a constant."""
-    return frozenset((Constant(value),)) if isinstance(value, Hashable) else SOME
+    try:
+        return _constant(value)
+    except TypeError:  # not hashable
+        return SOME
+
+
+@lru_cache(maxsize=None, typed=True)
+def _constant(value: object) -> Value:
+    return single(Constant(value))
 
 
 def only(value: Value) -> Atom | None:
@@ -290,6 +310,7 @@ _COMPOSITE = (Tuple, Keywords, Partial, Suspended, Wrapped)
 _NESTED = frozenset((*_COMPOSITE, Function))
 
 
+@cache
 def widened(value: Value, depth: int = 3) -> Value:
     """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
     for atom in value:
@@ -313,88 +334,3 @@ def _widened(atom: Atom, depth: int) -> Atom:
     if isinstance(atom, Keywords):
         return Keywords(tuple((name, widened(item, depth - 1)) for name, item in atom.items))
     return atom
-
-
-# Truth
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`."""
-
-    may_hold: bool
-    may_fail: bool
-    default: bool | None = None
-    option: str = ""
-
-    @property
-    def expected(self) -> bool | None:
-        """The outcome, where it is certain or the default."""
-        return self.default if self.may_hold and self.may_fail else self.may_hold
-
-    def __invert__(self) -> Truth:
-        return Truth(self.may_fail, self.may_hold, None if self.default is None else not self.default, self.option)
-
-
-EITHER = Truth(True, True)
-_HOLDS, _FAILS = Truth(True, False), Truth(False, True)
-
-
-def truth(value: Value) -> Truth:
-    """Whether a value is true."""
-    return judged(value, bool, None, True)
-
-
-def is_none(value: Value) -> Truth:
-    """Whether a value is None."""
-    return judged(value, lambda held: held is None, False, False)
-
-
-def equals(value: Value, other: object) -> Truth:
-    """Whether a value equals a constant."""
-    return judged(value, lambda held: held == other, None, False)
-
-
-def compared(value: Value, operator: str, other: float) -> Truth:
-    """Whether a value is less or greater than a number."""
-    compare = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
-    return judged(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
-
-
-def among(value: Value, others: Collection[object]) -> Truth:
-    """Whether a value is one of some constants."""
-    return judged(value, lambda held: held in others, None, False)
-
-
-def judged(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
-    """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
-    outcomes: set[bool] = set()
-    defaults: set[bool | None] = set()
-    option = ""
-    for atom in value:
-        if isinstance(atom, Option):
-            defaults.add(test(atom.default))
-            option = min(option, atom.name) if option else atom.name
-            outcomes |= {True, False}
-            continue
-        if isinstance(atom, Constant):
-            answer: bool | None = test(atom.value)
-        elif isinstance(atom, (Unknown, Saved)):
-            answer = None
-        else:
-            answer = some if isinstance(atom, (Some, Entropy)) else object_
-        if len(value) == 1:
-            return EITHER if answer is None else _HOLDS if answer else _FAILS
-        outcomes |= {True, False} if answer is None else {answer}
-        if answer is not None or not isinstance(atom, Some):  # what is computed beside an option is taken to be like it
-            defaults.add(answer)
-    default = next(iter(defaults)) if len(defaults) == 1 and option else None
-    return Truth(True in outcomes, False in outcomes, default, option)
-
-
-def both(left: Truth, right: Truth) -> Truth:
-    """`left and right`."""
-    may_hold, may_fail = left.may_hold and right.may_hold, left.may_fail or right.may_fail
-    expected = {left.expected, right.expected}
-    default = False if False in expected else None if None in expected else True
-    return Truth(may_hold, may_fail, default, left.option or right.option)

@@ -1,0 +1,136 @@
+"""Attributes: what `owner.name` may be for each kind of owner, methods bound to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from detlint.finding import Place
+from detlint.link.comparisons import Comparisons
+from detlint.link.objects import UNNAMED
+from detlint.link.state import UNSURE
+from detlint.link.values import (
+    FLAGS,
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Function,
+    Library,
+    Module,
+    Namespace,
+    Object,
+    Option,
+    Partial,
+    Super,
+    Value,
+    constant,
+    each,
+    join,
+    settled,
+    single,
+)
+
+
+class Attributes(Comparisons):
+    """Evaluates attributes."""
+
+    def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
+        """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
+        handler = _HANDLERS.get(type(atom))
+        found = None if handler is None else handler(self, atom, name)
+        if found is None:
+            return single(Library(library)) if library else UNKNOWN
+        return found
+
+    def _of_object(self, atom: Object, name: str) -> Value | None:
+        if name == "__dict__":
+            return single(Library("builtins.vars", atom))
+        found = self._of_class(atom, name)
+        if name == "training" and found is not None and self.state is not None:
+            mode = self.state["layers"]
+            return UNKNOWN if mode == UNSURE else constant(mode == "train")
+        return found
+
+    def _of_class(self, atom: Object | Class, name: str) -> Value | None:
+        found = self.program.objects.attribute(atom, name)
+        return self.looked_up(atom, name) if found is None else self.bound(found, atom)
+
+    def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
+        if not isinstance(settled(atom), str):
+            return None
+        return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
+
+    def _of_module(self, atom: Module, name: str) -> Value | None:
+        return self.module_attribute(atom.path, name)
+
+    def _of_namespace(self, atom: Namespace, name: str) -> Value:
+        return self.module_named(f"{atom.name}.{name}", atom.importer)
+
+    def _of_super(self, atom: Super, name: str) -> Value | None:
+        found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
+        return None if found is None else self.bound(found, atom.receiver)
+
+    def _of_function(self, atom: Function, name: str) -> Value | None:
+        return single(Library(f"click.Group.{name}", atom)) if name in ("command", "group") else None
+
+    def looked_up(self, atom: Object | Class, name: str) -> Value | None:
+        """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
+        if isinstance(atom, Object) and self.program.objects.stored(atom, UNNAMED) is not None:
+            return self.field(name)
+        found = self.program.objects.attribute(atom, "__getattr__") if isinstance(atom, Object) else None
+        methods = frozenset(a for a in found or () if isinstance(a, Function))
+        if not methods or name.startswith("__") or self.state is None:
+            return None
+        return self.call_value(self.bound(methods, atom), (constant(name),), {}, self.place_of(methods))
+
+    def field(self, name: str) -> Value | None:
+        """The default of the fields of this name, where all classes of the program that have one agree."""
+        self.unrepeatable()
+        found = {value for klass, value in self.program.objects.fields(name) if any(self.has_run(klass.path))}
+        return found.pop() if len(found) == 1 else None
+
+    def place_of(self, functions: Value) -> Place:
+        """Where the first of some functions stands."""
+        return next(self.program.function(a).place for a in each(functions) if isinstance(a, Function))
+
+    def library_attribute(self, atom: Library, name: str) -> Value:
+        """`atom.name` for something of a library."""
+        if atom.name == "absl.flags.FLAGS":
+            stored = self.program.objects.stored(FLAGS, name)
+            if stored is not None:
+                return stored
+        receiver = atom.receiver if atom.name == "builtins.vars" else None
+        return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
+
+    def bound(self, value: Value, owner: Object | Class) -> Value:
+        """Methods of a class, bound to an object or the class; properties are evaluated."""
+        if Function not in map(type, value):
+            return value
+        if len(value) == 1:
+            return self._bound(next(iter(value)), owner)
+        return join([self._bound(atom, owner) for atom in each(value)])
+
+    def _bound(self, atom: Atom, owner: Object | Class) -> Value:
+        if isinstance(atom, Function) and atom.receiver is None:
+            facts = self.program.function(atom)
+            klass = owner.kind if isinstance(owner, Object) else owner
+            if facts.kind == "property" and isinstance(owner, Object):
+                method = Function(atom.path, atom.qualified, atom.captured, owner)
+                return self.invoke(method, (), {}, facts.place)
+            if facts.kind == "class" and isinstance(klass, Class):
+                atom = Function(atom.path, atom.qualified, atom.captured, klass)
+            elif facts.kind in ("method", "function") and isinstance(owner, Object):
+                atom = Function(atom.path, atom.qualified, atom.captured, owner)
+        return single(atom)
+
+
+_A = Attributes
+_HANDLERS = cast(
+    "dict[type, Callable[[Attributes, Any, str], Value | None]]",
+    {
+        Object: _A._of_object, Class: _A._of_class, Constant: _A._of_text, Option: _A._of_text,
+        Library: _A.library_attribute, Module: _A._of_module, Namespace: _A._of_namespace, Super: _A._of_super,
+        Function: _A._of_function,
+    },
+)  # fmt: skip

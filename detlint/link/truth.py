@@ -1,0 +1,94 @@
+"""How a test may come out, for what its operands may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cache
+from operator import ge, gt, le, lt
+
+from detlint.link.values import Constant, Entropy, Option, Saved, Some, Unknown, Value
+from detlint.records import record
+
+
+@record(frozen=True, slots=True)
+class Truth:
+    """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`."""
+
+    may_hold: bool
+    may_fail: bool
+    default: bool | None = None
+    option: str = ""
+
+    @property
+    def expected(self) -> bool | None:
+        """The outcome, where it is certain or the default."""
+        return self.default if self.may_hold and self.may_fail else self.may_hold
+
+    def __invert__(self) -> Truth:
+        return Truth(self.may_fail, self.may_hold, None if self.default is None else not self.default, self.option)
+
+
+EITHER = Truth(True, True)
+_HOLDS, _FAILS = Truth(True, False), Truth(False, True)
+
+
+@cache
+def truth(value: Value) -> Truth:
+    """Whether a value is true."""
+    return judged(value, bool, None, True)
+
+
+@cache
+def is_none(value: Value) -> Truth:
+    """Whether a value is None."""
+    return judged(value, lambda held: held is None, False, False)
+
+
+def equals(value: Value, other: object) -> Truth:
+    """Whether a value equals a constant."""
+    return judged(value, lambda held: held == other, None, False)
+
+
+def compared(value: Value, operator: str, other: float) -> Truth:
+    """Whether a value is less or greater than a number."""
+    compare = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
+    return judged(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
+
+
+def among(value: Value, others: Collection[object]) -> Truth:
+    """Whether a value is one of some constants."""
+    return judged(value, lambda held: held in others, None, False)
+
+
+def judged(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
+    """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
+    outcomes: set[bool] = set()
+    defaults: set[bool | None] = set()
+    option = ""
+    for atom in value:
+        if isinstance(atom, Option):
+            defaults.add(test(atom.default))
+            option = min(option, atom.name) if option else atom.name
+            outcomes |= {True, False}
+            continue
+        if isinstance(atom, Constant):
+            answer: bool | None = test(atom.value)
+        elif isinstance(atom, (Unknown, Saved)):
+            answer = None
+        else:
+            answer = some if isinstance(atom, (Some, Entropy)) else object_
+        if len(value) == 1:
+            return EITHER if answer is None else _HOLDS if answer else _FAILS
+        outcomes |= {True, False} if answer is None else {answer}
+        if answer is not None or not isinstance(atom, Some):  # what is computed beside an option is taken to be like it
+            defaults.add(answer)
+    default = next(iter(defaults)) if len(defaults) == 1 and option else None
+    return Truth(True in outcomes, False in outcomes, default, option)
+
+
+def both(left: Truth, right: Truth) -> Truth:
+    """`left and right`."""
+    may_hold, may_fail = left.may_hold and right.may_hold, left.may_fail or right.may_fail
+    expected = {left.expected, right.expected}
+    default = False if False in expected else None if None in expected else True
+    return Truth(may_hold, may_fail, default, left.option or right.option)
