@@ -320,6 +320,17 @@ def test_what_is_seeded_and_not_drawn_is_seeded_though_the_program_may_end_befor
     assert entry["generators"]["python"]["state"] == "seeded"
 
 
+def test_a_program_that_does_its_work_here_or_in_new_processes_goes_on_as_it_does_here() -> None:
+    Path("main.py").write_text(
+        "import torch\nimport torch.multiprocessing as mp\n\n\ndef work(rank):\n    torch.manual_seed(0)\n\n\n"
+        "if __name__ == '__main__':\n    if torch.cuda.device_count() > 1:\n        mp.spawn(work, nprocs=2)\n"
+        "    else:\n        work(0)\n    print(torch.rand(2))\n",
+        encoding="utf-8",
+    )
+    main, process = entries()
+    assert main["generators"]["torch"]["state"] == process["generators"]["torch"]["state"] == "seeded"
+
+
 def test_a_seed_that_is_given_or_taken_from_the_time_is_optional() -> None:
     Path("timed.py").write_text(
         "import time\nimport torch\nfrom settings import read\n\n\ndef seed_all(seed):\n    if seed is None:\n"

@@ -355,16 +355,18 @@ class Evaluator(Comparisons):
             if guarded and answer.default is not None:
                 self.frame.left = left or answer.option
             option = "" if answer.default is None else answer.option  # what is usual is not known
+            started = len(self.spawned)
             with self.guarded(option) if guarded else UNGUARDED:
                 arm()
             self.frame.left = left
-            ends.append((expected, self.state, self.frame.variables))
-        if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:
+            ends.append((self.state, self.frame.variables, expected is answer.default, len(self.spawned) > started))
+        if any(state is None and usual for state, _, usual, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
-        default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
-        known = default or [(state, v) for _, state, v in ends if state is not None]
-        self.set_variables(self.merge_variables([v for _, v in known] or [variables]))
-        self.state = merged(state for state, _ in known)
+        alive = [end for end in ends if end[0] is not None]
+        here = [end for end in alive if answer.default is None and not end[3]]  # not where others go on
+        known = [end for end in alive if end[2]] or here or alive
+        self.set_variables(self.merge_variables([end[1] for end in known] or [variables]))
+        self.state = merged(end[0] for end in known)
 
 
 def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
