@@ -30,6 +30,7 @@ from detlint.link.values import (
 )
 
 _ENVIRONMENT = frozenset((Library("os.environ"),))
+_OWN_INSTANCES = frozenset(("builtins", "argparse", "torch", "numpy"))  # their classes, but not those of `abc`
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -93,8 +94,28 @@ class Comparisons(Run):
                 return judged(value, lambda held: isinstance(held, types), None, None)
         if not all(isinstance(atom, Object) for atom in value):
             return EITHER
-        ancestries = (self.program.objects.ancestry(atom.kind) for atom in value if isinstance(atom, Object))
-        return Truth(True, any(kinds.isdisjoint(ancestry) for ancestry in ancestries))
+        told = all(map(self.tells, kinds))
+        answers = [self.derives(atom, kinds, told) for atom in value if isinstance(atom, Object)]
+        return Truth(any(answer is not False for answer in answers), any(answer is not True for answer in answers))
+
+    def derives(self, atom: Object, kinds: set[Atom], told: bool) -> bool | None:
+        """Whether an object is of one of some classes; None: it may be of a class that derives from them.
+
+        `told` says that these classes have no other instances than their own and those that derive from them.
+        """
+        order = self.program.objects.ancestry(atom.kind)
+        if not kinds.isdisjoint(order):
+            return True
+        whole = isinstance(atom.kind, Class) and atom.order != -1 and self.program.objects.is_whole(order)
+        return False if whole and told else None
+
+    def tells(self, kind: Atom) -> bool:
+        """Whether only what derives from a class is an instance of it, as far as its name says."""
+        if isinstance(kind, Class):
+            order = self.program.objects.ancestry(kind)
+            return self.program.objects.is_whole(order) and Library("typing.Protocol") not in order
+        root = kind.name.partition(".")[0] if isinstance(kind, Library) else ""
+        return root in _OWN_INSTANCES
 
 
 def _opened(value: Value) -> Value:

@@ -226,6 +226,15 @@ class Objects:
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
         return plain and not declared and not slots.keys() & {name, OPEN, UNNAMED}
 
+    def is_whole(self, order: Iterable[Class | Library]) -> bool:
+        """Whether the bases of all classes in an ancestry are known, and give an object no others."""
+        infos = [self.classes.get(base) for base in order if isinstance(base, Class)]
+        libraries = (base.name for base in order if isinstance(base, Library))
+        return all(map(_adds_no_state, libraries)) and all(
+            info is not None and all(isinstance(a, (Class, Library)) for base in info.bases for a in base)
+            for info in infos
+        )
+
     def find(self, order: Iterable[Class | Library], owner: Object | Class, name: str) -> Value | None:
         """An attribute of the first class in `order` that has it; those of libraries come last."""
         bases = list(order)
