@@ -8,6 +8,7 @@ from typing import Any, cast
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
+from detlint.link.keywords import method_of_keywords
 from detlint.link.objects import UNNAMED
 from detlint.link.run import UNGUARDED
 from detlint.link.state import UNSURE, merged
@@ -117,6 +118,8 @@ class Evaluator(Comparisons):
         elif isinstance(atom, Super):
             found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
             found = None if found is None else self.bound(found, atom.receiver)
+        elif isinstance(atom, Keywords):
+            found = method_of_keywords(self.frame, atom, name)
         elif isinstance(atom, Function) and name in ("command", "group"):
             found = frozenset((Library(f"click.Group.{name}", atom),))
         if found is None:

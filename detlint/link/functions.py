@@ -169,7 +169,8 @@ class Functions(Repeated):
                 value: Value = frozenset((Tuple(tuple(given)),))
                 given = []
             elif parameter.star == "**":
-                value = frozenset((Keywords(tuple(sorted(rest.items()))),))
+                gathered = rest | {"**": UNKNOWN} if hidden else rest
+                value = frozenset((Keywords(tuple(sorted(gathered.items()))),))
             elif given and not parameter.keyword_only:
                 value = given.pop(0)
                 rest.pop(name, None)
