@@ -117,7 +117,7 @@ class Project:
             self._started.add(given)
             target = self.program.function(started)
             inner = Entry(started.path, "process", target.name, target.place, target=target.name)
-            self._follow(inner, script, started, positional, objects)
+            self._follow(inner, script, started, positional, objects, entry.path)
             self._ends.append((started.path, inner.end))
             yield inner
 
@@ -128,13 +128,15 @@ class Project:
         function: Function | None,
         positional: Sequence[Value],
         starter: Objects | None = None,
+        main: str = "",
     ) -> Interpreter:
         """Run a script as the main program, or a function of a module that is imported first.
 
-        `starter` has the objects of the process that starts this one with `positional`.
+        `starter` has the objects of the process that starts this one with `positional`; a new process begins by
+        importing the file that the program started with, `main`.
         """
         shared = self.program.objects.shared or self.program.objects
-        self.program.objects, self.program.memo = Objects(shared), {}
+        self.program.objects, self.program.memo = Objects(self.program.catalogue, shared), {}
         if starter is not None:
             self.program.objects.carry(positional, starter)
         run = Interpreter(self.program, script, self.tables)
@@ -146,7 +148,8 @@ class Project:
                 run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
                 run.block(self.program.facts[script].top)
             else:
-                run.load(function.path)
+                for path in filter(None, (main, function.path)):
+                    run.load(path)
                 if run.state is not None:
                     run.call(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
         except RecursionError:
