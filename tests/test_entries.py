@@ -331,6 +331,24 @@ def test_a_program_that_does_its_work_here_or_in_new_processes_goes_on_as_it_doe
     assert main["generators"]["torch"]["state"] == process["generators"]["torch"]["state"] == "seeded"
 
 
+def test_methods_of_a_configuration_stay_what_they_are_whatever_files_set_in_it() -> None:
+    Path("config.py").write_text(
+        "from yacs.config import CfgNode\n\n_C = CfgNode()\n_C.SEED = 1\n_C.WORKERS = 4\n\n\n"
+        "def get_cfg():\n    return _C.clone()\n",
+        encoding="utf-8",
+    )
+    Path("main.py").write_text(
+        "import random\nimport torch\nfrom torch.utils.data import DataLoader, Dataset\nfrom config import get_cfg\n\n\n"
+        "class Crops(Dataset):\n    def __getitem__(self, index):\n        return random.random()\n\n\n"
+        "for path in ('base.yaml', 'large.yaml'):\n    cfg = get_cfg()\n    cfg.merge_from_file(path)\n"
+        "    torch.manual_seed(cfg.SEED)\n    for batch in DataLoader(Crops(), num_workers=cfg.WORKERS):\n"
+        "        print(batch)\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
 def test_a_seed_that_is_given_or_taken_from_the_time_is_optional() -> None:
     Path("timed.py").write_text(
         "import time\nimport torch\nfrom settings import read\n\n\ndef seed_all(seed):\n    if seed is None:\n"

@@ -30,7 +30,6 @@ from detlint.link.values import (
 )
 
 _ENVIRONMENT = frozenset((Library("os.environ"),))
-_OWN_INSTANCES = frozenset(("builtins", "argparse", "torch", "numpy"))  # their classes, but not those of `abc`
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -55,10 +54,15 @@ class Comparisons(Run):
         if not isinstance(other, Constant):
             return EITHER
         if operator in ("is", "=="):
-            return is_none(left) if other.value is None else equals(_opened(left), other.value)
+            return is_none(left) if other.value is None else equals(self.opened(left), other.value)
         if operator in ("is not", "!="):
-            return ~(is_none(left) if other.value is None else equals(_opened(left), other.value))
+            return ~(is_none(left) if other.value is None else equals(self.opened(left), other.value))
         return compared(left, operator, other.value) if isinstance(other.value, (int, float)) else EITHER
+
+    def opened(self, value: Value) -> Value:
+        """A value to compare with a constant, which an attribute of a library's object or of the machine may hold."""
+        kept = frozenset(a for a in value if not (isinstance(a, Library) and (a.receiver or self._is_of(a, "machine"))))
+        return value if len(kept) == len(value) else kept | UNKNOWN
 
     def membership(self, value: Value, container: Value) -> Truth:
         """Whether a value is in a container, as far as the keys or items of that are constants."""
@@ -114,16 +118,11 @@ class Comparisons(Run):
         if isinstance(kind, Class):
             order = self.program.objects.ancestry(kind)
             return self.program.objects.is_whole(order) and Library("typing.Protocol") not in order
-        root = kind.name.partition(".")[0] if isinstance(kind, Library) else ""
-        return root in _OWN_INSTANCES
+        return isinstance(kind, Library) and self._is_of(kind, "own")
 
-
-def _opened(value: Value) -> Value:
-    """A value to compare with a constant, which an attribute of a library's object or of the system may hold."""
-    kept = frozenset(
-        a for a in value if not (isinstance(a, Library) and (a.receiver or a.name.startswith(("os.", "sys."))))
-    )
-    return value if len(kept) == len(value) else kept | UNKNOWN
+    def _is_of(self, atom: Library, kind: str) -> bool:
+        """Whether something of a library belongs to the packages that the tables list under a kind."""
+        return atom.name.partition(".")[0] in self.program.catalogue.names("program", "class", "packages", kind=kind)
 
 
 def _is_none_of(value: Value, slots: dict[str, Value]) -> bool:
