@@ -98,8 +98,8 @@ class Project:
             return "notebook"
         if facts.guarded or facts.path.endswith("__main__.py"):
             return "main"
-        alone = "." not in facts.module and not is_test(facts.path) and facts.path not in self._imported
-        return "script" if facts.acts and alone else ""
+        alone = not is_test(facts.path) and facts.path not in self._imported
+        return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
 
     def _run(self, entry: Entry, script: str, function: Function | None) -> Iterator[Entry]:
         """Run an entry point, and then what it starts in new processes."""
@@ -188,6 +188,14 @@ class Project:
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         return self._answers.holds(question)
+
+
+def _ends_in_own_call(facts: Facts) -> bool:
+    """Whether the top level of a file ends in a call of its own function, as that of a script in a package does."""
+    last = facts.top[-1] if facts.top else None
+    called = last.value.function if isinstance(last, f.Do) and isinstance(last.value, f.Call) else None
+    own = (each.name for each in facts.functions.values() if each.kind == "function")
+    return isinstance(called, f.Global) and called.name in own and not facts.path.endswith("__init__.py")
 
 
 def _is_main(test: f.Expression) -> bool:
