@@ -150,7 +150,8 @@ class Entry:
         first = position[id(unseeded[0])] if unseeded else len(position)
         doubtful = (m for m in seeds if m.option and m.event.certain)
         optional = next((m for m in doubtful if position[id(m)] < first), None)
-        certain = (m for m in seeds if lasting and not m.option and m.dispatch is None and m.event.starts)
+        chosen = {m.dispatch for m in unseeded[:1]} - {None}  # what else is called there is called instead
+        certain = (m for m in seeds if lasting and not m.option and m.event.starts and m.dispatch not in chosen)
         late = next((m for m in certain if position[id(m)] > first), None)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
         before = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
