@@ -11,6 +11,7 @@ from packaging.version import Version
 from detlint import facts as f
 from detlint.answers import Answers
 from detlint.catalogue import Catalogue
+from detlint.console_scripts import Command
 from detlint.facts import Facts
 from detlint.finding import Place, Question, Remedy
 from detlint.link.entries import Entry
@@ -33,10 +34,10 @@ class Project:
         facts: Iterable[Facts],
         catalogue: Catalogue,
         torch: Version,
-        commands: Iterable[tuple[str, str]] = (),
+        commands: Iterable[Command] = (),
         unread: Iterable[str] = (),
     ) -> None:
-        """`commands` are the console scripts: a name and "package.module:function".
+        """`commands` are the console scripts.
 
         `unread` are the paths of files that the project's imports may find though they were not analysed.
         """
@@ -52,16 +53,16 @@ class Project:
         self.program.finish()
         self._answers = Answers(self.program, self.entries, self._ends)
 
-    def _entries(self, commands: Iterable[tuple[str, str]]) -> Iterator[Entry]:
+    def _entries(self, commands: Iterable[Command]) -> Iterator[Entry]:
         mains: dict[str, Entry] = {}
         for facts in self.facts:
             kind = self._kind(facts)
             if kind:
                 mains[facts.path] = Entry(facts.path, kind, self_check=self.is_self_check(facts))
                 yield from self._run(mains[facts.path], facts.path, None)
-        for name, target in commands:
+        for name, target, setup in commands:
             module, _, function = target.partition(":")
-            path = self.program.imports.find(module, "")
+            path = self.program.imports.find(module, setup)
             found = self.program.facts[path].functions if path in self.program.facts else {}  # or it was not given
             qualified = next(
                 (q for q, each in found.items() if each.kind == "function" and each.name == function), None

@@ -454,6 +454,21 @@ def test_a_console_script_of_a_file_that_was_not_given_is_no_entry_point() -> No
     assert [entry["path"] for entry in entries("tool/train.py")] == ["tool/train.py"]
 
 
+def test_commands_of_a_project_within_the_project_are_entry_points() -> None:
+    text = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['fit=pkg.cli:main']})\n"
+    for folder, seed in ((Path(), 1), (Path("tools/inner"), 2)):
+        (folder / "pkg").mkdir(parents=True)
+        (folder / "setup.py").write_text(text, encoding="utf-8")
+        (folder / "pkg/__init__.py").touch()
+        (folder / "pkg/cli.py").write_text(
+            f"import random\n\n\ndef main():\n    random.seed({seed})\n", encoding="utf-8"
+        )
+    assert [(entry["path"], entry["kind"], entry["function"]) for entry in entries()] == [
+        ("pkg/cli.py", "command", "fit"),
+        ("tools/inner/pkg/cli.py", "command", "fit"),
+    ]
+
+
 def test_a_process_that_two_scripts_start_alike_is_listed_once() -> None:
     write("helpers/__init__.py")
     Path("helpers/start.py").write_text(
