@@ -414,7 +414,14 @@ def test_what_a_checkpoint_puts_back_is_no_seed_of_what_is_never_drawn() -> None
         "args = parser.parse_args()\ntorch.manual_seed(0)\nif args.resume:\n"
         "    random.setstate(torch.load(args.resume)['python'])\nprint(torch.rand(1))\n"
     )
-    assert [entries()[0]["generators"][g]["state"] for g in ("torch", "python")] == ["seeded", "unused"]
+    Path("validated.py").write_text(
+        "import random\nimport torch\n\n\ndef states():\n    return {'python': random.getstate()}\n\n\n"
+        "def put_back(states):\n    version, state, gauss = states['python']\n"
+        "    random.setstate((version, tuple(state), gauss))\n\n\n"
+        "torch.manual_seed(0)\nbefore = states()\nprint(torch.rand(1))\nput_back(before)\n",
+        encoding="utf-8",
+    )
+    assert [[e["generators"][g]["state"] for g in ("torch", "python")] for e in entries()] == [["seeded", "unused"]] * 2
 
 
 def test_an_option_that_must_be_set_guards_nothing() -> None:

@@ -162,7 +162,8 @@ class Entry:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
-            known = any(m.event.starts or not m.option for m in seeds)  # not what a checkpoint puts back
+            kept = (m for m in seeds if not m.event.restores)  # not what a checkpoint puts back
+            known = any(m.event.certain or not m.option for m in kept)
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None
