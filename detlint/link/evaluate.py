@@ -94,10 +94,10 @@ class Evaluator(Comparisons):
     # Parts of values
 
     def _member(self, node: f.Member) -> Value:
-        owner = self.value(node.value)
+        owner = self.program.objects.having(self.value(node.value), node.name)
         if len(owner) == 1:
             return self.attribute(next(iter(owner)), node.name, node.library)
-        return join([self.attribute(atom, node.name, node.library) for atom in each(owner - NONE)])  # None has none
+        return join([self.attribute(atom, node.name, node.library) for atom in each(owner)])
 
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
         """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""

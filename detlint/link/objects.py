@@ -11,6 +11,7 @@ from typing import Any
 from detlint.catalogue import Catalogue
 from detlint.link.records import Record
 from detlint.link.values import (
+    NONE,
     UNKNOWN,
     Atom,
     Class,
@@ -233,6 +234,12 @@ class Objects:
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
         return plain and not declared and not slots.keys() & {name, OPEN, UNNAMED}
+
+    def having(self, owners: Value, name: str) -> Value:
+        """The owners that may have an attribute of a name: not None, nor an object that lacks it, if any has it."""
+        if len(owners) < 2:
+            return owners
+        return frozenset(a for a in owners - NONE if not self.lacks(a, name)) or owners - NONE
 
     def is_whole(self, order: Iterable[Class | Library]) -> bool:
         """Whether the bases of all classes in an ancestry are known, and give an object no others."""
