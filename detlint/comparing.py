@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from detlint.answering import answers
 from detlint.config import Config
-from detlint.console_scripts import console_scripts
+from detlint.console_scripts import Command, commands
 from detlint.differences import Alignment, align, lines
 from detlint.filtering import Run
 from detlint.finding import Finding, Place
@@ -79,9 +79,10 @@ class Since:
         answered, _ = answers(sources, around, self._config, self._torch, self._jobs, known=known)
         return choose(answered, self._config)
 
-    def _commands(self) -> tuple[tuple[str, str], ...]:
+    def _commands(self) -> tuple[Command, ...]:
         assert self._begun is not None
-        return tuple(console_scripts(self._config.root, self._begun[1].read))
+        run, past = self._begun
+        return commands(self._config.root, [item.path for item in run.sources], past.read)
 
     def _is_new(self, judged: Judged, before: Place, changed: Mapping[str, Alignment]) -> bool:
         """Whether a finding on lines that were not touched was not there, or less grave."""

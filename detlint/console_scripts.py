@@ -6,14 +6,23 @@ import ast
 import configparser
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from detlint import source, toml
 
 _GROUPS = ("console_scripts", "gui_scripts")
 _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*([\w.]+)\s*(?:\[[^\]]*\]\s*)?")
 Scripts = Iterator[tuple[str, object]]
+
+
+class Command(NamedTuple):
+    """A command: its name, what it calls, and the setup.py beside which that is, if it is not the root's."""
+
+    name: str
+    target: str
+    setup: str = ""
 
 
 def console_scripts(root: Path, read: Callable[[Path], str] = source.read) -> list[tuple[str, str]]:
@@ -23,19 +32,29 @@ def console_scripts(root: Path, read: Callable[[Path], str] = source.read) -> li
     and an entry that cannot be read from the text, give nothing. `read` gives the text of a file, or raises
     UnreadableError.
     """
-    found: dict[tuple[str, str], None] = {}
-    for file, scripts_of in zip(
-        ("pyproject.toml", "setup.cfg", "setup.py"), (_pyproject, _setup_cfg, _setup_py), strict=True
-    ):
-        try:
-            scripts = list(scripts_of(read(root / file)))
-        except (source.UnreadableError, ValueError, SyntaxError, RecursionError, MemoryError, configparser.Error):
-            continue
-        for name, target in scripts:
-            match = _TARGET.fullmatch(target) if isinstance(target, str) else None
-            if match and name.strip():
-                found[name.strip(), f"{match[1]}:{match[2]}"] = None
-    return list(found)
+    kinds = {"pyproject.toml": _pyproject, "setup.cfg": _setup_cfg, "setup.py": _setup_py}
+    return list(dict.fromkeys(each for file, read_from in kinds.items() for each in _of(root / file, read_from, read)))
+
+
+def commands(root: Path, files: Iterable[str], read: Callable[[Path], str] = source.read) -> tuple[Command, ...]:
+    """The commands of the project in `root`, and of those in folders of it that have a setup.py among its `files`."""
+    found = [Command(name, target) for name, target in console_scripts(root, read)]
+    for path in (Path(file) for file in files if file.endswith("/setup.py")):
+        if path.parent.resolve() != root.resolve():
+            found += [Command(name, target, path.as_posix()) for name, target in _of(path, _setup_py, read)]
+    return tuple(dict.fromkeys(found))
+
+
+def _of(path: Path, read_from: Callable[[str], Scripts], read: Callable[[Path], str]) -> Iterator[tuple[str, str]]:
+    """The commands in a file; none in one that is missing or broken."""
+    try:
+        scripts = list(read_from(read(path)))
+    except (source.UnreadableError, ValueError, SyntaxError, RecursionError, MemoryError, configparser.Error):
+        return
+    for name, target in scripts:
+        match = _TARGET.fullmatch(target) if isinstance(target, str) else None
+        if match and name.strip():
+            yield name.strip(), f"{match[1]}:{match[2]}"
 
 
 def _pyproject(text: str) -> Scripts:

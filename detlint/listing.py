@@ -11,7 +11,7 @@ from pathlib import Path
 from detlint import source
 from detlint.analyse import Source
 from detlint.config import Config, outermost, requirements
-from detlint.console_scripts import console_scripts
+from detlint.console_scripts import Command, commands
 from detlint.placement import is_vendored
 from detlint.report import Report
 
@@ -23,7 +23,7 @@ class Around:
     excluded or outside of its folder. `errors` and `notes` say which folders were not gone into.
     """
 
-    commands: tuple[tuple[str, str], ...] = ()
+    commands: tuple[Command, ...] = ()
     unread: frozenset[str] = frozenset()
     vendored: bool = True
     whole: bool = False
@@ -50,7 +50,8 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     whole = not config.exclude and any(outermost(config.root).is_relative_to(path) for path in asked)
     errors, notes = _told(skipped, asked)
     whole = whole and not errors
-    return sources, Around(tuple(console_scripts(config.root)), beyond, vendored, whole, complete, errors, notes)
+    installed = commands(config.root, [item.path for item in sources])
+    return sources, Around(installed, beyond, vendored, whole, complete, errors, notes)
 
 
 def _told(skipped: source.Skipped, read: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,6 +12,7 @@ from packaging.version import Version
 from detlint import facts as f
 from detlint.answers import Answers
 from detlint.catalogue import Catalogue
+from detlint.console_scripts import Command
 from detlint.facts import Facts
 from detlint.finding import Place, Question, Remedy
 from detlint.link.entries import Entry
@@ -35,10 +36,10 @@ class Project:
         facts: Iterable[Facts],
         catalogue: Catalogue,
         torch: Version,
-        commands: Iterable[tuple[str, str]] = (),
+        commands: Iterable[Command] = (),
         unread: Iterable[str] = (),
     ) -> None:
-        """`commands` are the console scripts: a name and "package.module:function".
+        """`commands` are the console scripts.
 
         `unread` are the paths of files that the project's imports may find though they were not analysed.
         """
@@ -54,16 +55,16 @@ class Project:
         self.program.finish()
         self._answers = Answers(self.program, self.entries, self._ends)
 
-    def _entries(self, commands: Iterable[tuple[str, str]]) -> Iterator[Entry]:
+    def _entries(self, commands: Iterable[Command]) -> Iterator[Entry]:
         mains: dict[str, Entry] = {}
         for facts in self.facts:
             kind = self._kind(facts)
             if kind:
                 mains[facts.path] = Entry(facts.path, kind, self_check=self.is_self_check(facts))
                 yield from self._run(mains[facts.path], facts.path, None)
-        for name, target in commands:
+        for name, target, setup in commands:
             module, _, function = target.partition(":")
-            path = self.program.imports.find(module, "")
+            path = self.program.imports.find(module, setup)
             self.program.asked.add((path or "", function))
             found = self.program.facts[path].functions if path in self.program.facts else {}  # or it was not given
             qualified = next(
@@ -101,8 +102,8 @@ class Project:
             return "notebook"
         if facts.guarded or facts.path.endswith("__main__.py"):
             return "main"
-        alone = "." not in facts.module and not is_test(facts.path) and facts.path not in self._imported
-        return "script" if facts.acts and alone else ""
+        alone = not is_test(facts.path) and facts.path not in self._imported
+        return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
 
     def _run(self, entry: Entry, script: str, function: Function | None) -> Iterator[Entry]:
         """Run an entry point, and then what it starts in new processes."""
@@ -120,7 +121,7 @@ class Project:
             self._started.add(given)
             target = self.program.function(started)
             inner = Entry(started.path, "process", target.name, target.place, target=target.name)
-            self._follow(inner, script, started, positional, objects)
+            self._follow(inner, script, started, positional, objects, entry.path)
             self._ends.append((started.path, inner.end))
             yield inner
 
@@ -131,13 +132,15 @@ class Project:
         function: Function | None,
         positional: Sequence[Value],
         starter: Objects | None = None,
+        main: str = "",
     ) -> Interpreter:
         """Run a script as the main program, or a function of a module that is imported first.
 
-        `starter` has the objects of the process that starts this one with `positional`.
+        `starter` has the objects of the process that starts this one with `positional`; a new process begins by
+        importing the file that the program started with, `main`.
         """
         shared = self.program.objects.shared or self.program.objects
-        self.program.objects, self.program.memo = Objects(shared), {}
+        self.program.objects, self.program.memo = Objects(self.program.catalogue, shared), {}
         if starter is not None:
             self.program.objects.carry(positional, starter)
         run = Interpreter(self.program, script, self.tables)
@@ -149,7 +152,8 @@ class Project:
                 run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
                 run.block(self.program.facts[script].top)
             else:
-                run.load(function.path)
+                for path in filter(None, (main, function.path)):
+                    run.load(path)
                 if run.state is not None:
                     run.call(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
         except RecursionError:
@@ -197,6 +201,14 @@ class Project:
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         return self._answers.holds(question)
+
+
+def _ends_in_own_call(facts: Facts) -> bool:
+    """Whether the top level of a file ends in a call of its own function, as that of a script in a package does."""
+    last = facts.top[-1] if facts.top else None
+    called = last.value.function if isinstance(last, f.Do) and isinstance(last.value, f.Call) else None
+    own = (each.name for each in facts.functions.values() if each.kind == "function")
+    return isinstance(called, f.Global) and called.name in own and not facts.path.endswith("__init__.py")
 
 
 def _is_main(test: f.Expression) -> bool:

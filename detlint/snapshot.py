@@ -93,7 +93,7 @@ class Snapshot:
                     self._list(entry.path)
 
     def _is_walked(self, entry: os.DirEntry[str], root: Path) -> bool:
-        if entry.is_symlink() or entry.name in source.EXCLUDED:
+        if entry.is_symlink() or (entry.name in source.EXCLUDED and source.is_left_out(Path(entry.path))):
             return False
         return not self._exclude or not source.is_excluded(Path(entry.path), root, self._exclude)
 

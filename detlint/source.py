@@ -19,6 +19,9 @@ EXCLUDED = frozenset(
     .pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist
     node_modules site-packages venv""".split()
 )
+_BUILT = (
+    "dist"  # what is built there are archives; where it holds modules itself it is a package, or a folder of scripts
+)
 
 
 class UnreadableError(Exception):
@@ -67,7 +70,7 @@ def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
     above = [each for each in path.parents if each != root and each.is_relative_to(root)]
     return (
         path.name.endswith((".py", ".ipynb"))
-        and not any(each.name in EXCLUDED for each in above)
+        and not any(is_left_out(each) for each in above if each != path.parent or each.name != _BUILT)
         and not any(_excluded(each, root, patterns) for each in (path, *above))
     )
 
@@ -75,7 +78,7 @@ def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
 def _below(folder: Path, root: Path, patterns: Sequence[str], skipped: Skipped) -> Iterator[Path]:
     for directory, folders, files in os.walk(folder, onerror=skipped.errors.append):
         here = Path(directory)
-        folders[:] = [f for f in folders if f not in EXCLUDED and not _excluded(here / f, root, patterns)]
+        folders[:] = [f for f in folders if not is_left_out(here / f) and not _excluded(here / f, root, patterns)]
         for name in folders:
             if os.path.islink(f"{directory}/{name}") and _within(here / name)[0]:  # noqa: PTH114
                 skipped.links.append(here / name)
@@ -84,6 +87,11 @@ def _below(folder: Path, root: Path, patterns: Sequence[str], skipped: Skipped) 
                 path = here / name
                 if _may_be_read(path) and not _excluded(path, root, patterns):
                     yield path
+
+
+def is_left_out(folder: Path) -> bool:
+    """Whether a folder is left out for its name, though nobody asked for that."""
+    return folder.name in EXCLUDED and not (folder.name == _BUILT and _within(folder)[0])
 
 
 def _may_be_read(path: Path) -> bool:

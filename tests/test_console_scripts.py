@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from detlint import catalogue
-from detlint.console_scripts import console_scripts
+from detlint.console_scripts import Command, console_scripts
 from detlint.listing import Around
 from detlint.settling import link
 
@@ -102,5 +102,5 @@ def test_this_project_has_its_own_command() -> None:
 
 
 def test_a_command_whose_file_is_not_analysed_is_no_entry_point() -> None:
-    around = Around(commands=(("train", "pkg.cli:main"),), unread=frozenset(("pkg/cli.py",)))
+    around = Around(commands=(Command("train", "pkg.cli:main"),), unread=frozenset(("pkg/cli.py",)))
     assert link([], catalogue.load().newest_release(), around).entries == []

@@ -320,6 +320,35 @@ def test_what_is_seeded_and_not_drawn_is_seeded_though_the_program_may_end_befor
     assert entry["generators"]["python"]["state"] == "seeded"
 
 
+def test_a_program_that_does_its_work_here_or_in_new_processes_goes_on_as_it_does_here() -> None:
+    Path("main.py").write_text(
+        "import torch\nimport torch.multiprocessing as mp\n\n\ndef work(rank):\n    torch.manual_seed(0)\n\n\n"
+        "if __name__ == '__main__':\n    if torch.cuda.device_count() > 1:\n        mp.spawn(work, nprocs=2)\n"
+        "    else:\n        work(0)\n    print(torch.rand(2))\n",
+        encoding="utf-8",
+    )
+    main, process = entries()
+    assert main["generators"]["torch"]["state"] == process["generators"]["torch"]["state"] == "seeded"
+
+
+def test_methods_of_a_configuration_stay_what_they_are_whatever_files_set_in_it() -> None:
+    Path("config.py").write_text(
+        "from yacs.config import CfgNode\n\n_C = CfgNode()\n_C.SEED = 1\n_C.WORKERS = 4\n\n\n"
+        "def get_cfg():\n    return _C.clone()\n",
+        encoding="utf-8",
+    )
+    Path("main.py").write_text(
+        "import random\nimport torch\nfrom torch.utils.data import DataLoader, Dataset\nfrom config import get_cfg\n\n\n"
+        "class Crops(Dataset):\n    def __getitem__(self, index):\n        return random.random()\n\n\n"
+        "for path in ('base.yaml', 'large.yaml'):\n    cfg = get_cfg()\n    cfg.merge_from_file(path)\n"
+        "    torch.manual_seed(cfg.SEED)\n    for batch in DataLoader(Crops(), num_workers=cfg.WORKERS):\n"
+        "        print(batch)\n",
+        encoding="utf-8",
+    )
+    (entry,) = entries()
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
 def test_a_seed_that_is_given_or_taken_from_the_time_is_optional() -> None:
     Path("timed.py").write_text(
         "import time\nimport torch\nfrom settings import read\n\n\ndef seed_all(seed):\n    if seed is None:\n"
@@ -385,7 +414,14 @@ def test_what_a_checkpoint_puts_back_is_no_seed_of_what_is_never_drawn() -> None
         "args = parser.parse_args()\ntorch.manual_seed(0)\nif args.resume:\n"
         "    random.setstate(torch.load(args.resume)['python'])\nprint(torch.rand(1))\n"
     )
-    assert [entries()[0]["generators"][g]["state"] for g in ("torch", "python")] == ["seeded", "unused"]
+    Path("validated.py").write_text(
+        "import random\nimport torch\n\n\ndef states():\n    return {'python': random.getstate()}\n\n\n"
+        "def put_back(states):\n    version, state, gauss = states['python']\n"
+        "    random.setstate((version, tuple(state), gauss))\n\n\n"
+        "torch.manual_seed(0)\nbefore = states()\nprint(torch.rand(1))\nput_back(before)\n",
+        encoding="utf-8",
+    )
+    assert [[e["generators"][g]["state"] for g in ("torch", "python")] for e in entries()] == [["seeded", "unused"]] * 2
 
 
 def test_an_option_that_must_be_set_guards_nothing() -> None:
@@ -423,6 +459,21 @@ def test_a_console_script_of_a_file_that_was_not_given_is_no_entry_point() -> No
     write("pyproject.toml", "tool/__init__.py", "tool/cli.py")
     Path("tool/train.py").write_text("import torch\nif __name__ == '__main__':\n    torch.rand(1)\n")
     assert [entry["path"] for entry in entries("tool/train.py")] == ["tool/train.py"]
+
+
+def test_commands_of_a_project_within_the_project_are_entry_points() -> None:
+    text = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['fit=pkg.cli:main']})\n"
+    for folder, seed in ((Path(), 1), (Path("tools/inner"), 2)):
+        (folder / "pkg").mkdir(parents=True)
+        (folder / "setup.py").write_text(text, encoding="utf-8")
+        (folder / "pkg/__init__.py").touch()
+        (folder / "pkg/cli.py").write_text(
+            f"import random\n\n\ndef main():\n    random.seed({seed})\n", encoding="utf-8"
+        )
+    assert [(entry["path"], entry["kind"], entry["function"]) for entry in entries()] == [
+        ("pkg/cli.py", "command", "fit"),
+        ("tools/inner/pkg/cli.py", "command", "fit"),
+    ]
 
 
 def test_a_process_that_two_scripts_start_alike_is_listed_once() -> None:

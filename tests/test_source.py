@@ -34,8 +34,15 @@ def test_a_named_file_is_read_whatever_its_name(tmp_path: Path) -> None:
 
 
 def test_folders_of_tools_are_left_out(tmp_path: Path) -> None:
-    make(tmp_path, "keep/a.py", *(f"{folder}/a.py" for folder in source.EXCLUDED))
+    make(tmp_path, "keep/a.py", *(f"{folder}/a.py" for folder in source.EXCLUDED - {"dist"}))
     assert found(tmp_path) == ["keep/a.py"]
+
+
+def test_a_folder_of_what_is_built_is_left_out_and_a_package_of_its_name_is_not(tmp_path: Path) -> None:
+    make(tmp_path, "dist/tool-1.0/setup.py", "tool/dist/__init__.py", "tool/dist/ranks/a.py")
+    assert found(tmp_path) == ["tool/dist/__init__.py", "tool/dist/ranks/a.py"]
+    assert source.is_discovered(tmp_path / "tool/dist/ranks/b.py", tmp_path)
+    assert not source.is_discovered(tmp_path / "dist/tool-1.0/a.py", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
+from detlint.link.keywords import method_of_keywords
 from detlint.link.objects import UNNAMED
 from detlint.link.state import UNSURE
 from detlint.link.values import (
@@ -16,6 +17,7 @@ from detlint.link.values import (
     Class,
     Constant,
     Function,
+    Keywords,
     Library,
     Module,
     Namespace,
@@ -74,6 +76,9 @@ class Attributes(Comparisons):
     def _of_function(self, atom: Function, name: str) -> Value | None:
         return single(Library(f"click.Group.{name}", atom)) if name in ("command", "group") else None
 
+    def _of_keywords(self, atom: Keywords, name: str) -> Value | None:
+        return method_of_keywords(self.frame, atom, name)
+
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
         """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
         if isinstance(atom, Object) and self.program.objects.stored(atom, UNNAMED) is not None:
@@ -131,6 +136,6 @@ _HANDLERS = cast(
     {
         Object: _A._of_object, Class: _A._of_class, Constant: _A._of_text, Option: _A._of_text,
         Library: _A.library_attribute, Module: _A._of_module, Namespace: _A._of_namespace, Super: _A._of_super,
-        Function: _A._of_function,
+        Function: _A._of_function, Keywords: _A._of_keywords,
     },
 )  # fmt: skip

@@ -84,9 +84,9 @@ class Caller(Statements):
         """Whether something may be called with these keywords: what takes none of them is not what is called."""
         function = atom
         if isinstance(atom, (Class, Object)) and isinstance(getattr(atom, "kind", atom), Class):
-            name = "__init__" if isinstance(atom, Class) else "forward"
-            found = self.program.objects.attribute(atom, name) or frozenset()
-            function = next((a for a in each(found) if isinstance(a, Function)), atom)
+            methods = ("__init__",) if isinstance(atom, Class) else ("__call__", "forward")
+            found = [a for name in methods for a in each(self.program.objects.attribute(atom, name) or frozenset())]
+            function = next((a for a in found if isinstance(a, Function)), atom)
         if not isinstance(function, Function):
             return True
         parameters = self.program.function(function).parameters

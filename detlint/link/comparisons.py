@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from functools import cache
 
 from detlint import facts as f
 from detlint.link.run import Run
@@ -50,10 +49,15 @@ class Comparisons(Run):
         if not isinstance(other, Constant):
             return EITHER
         if operator in ("is", "=="):
-            return is_none(left) if other.value is None else equals(_opened(left), other.value)
+            return is_none(left) if other.value is None else equals(self.opened(left), other.value)
         if operator in ("is not", "!="):
-            return ~(is_none(left) if other.value is None else equals(_opened(left), other.value))
+            return ~(is_none(left) if other.value is None else equals(self.opened(left), other.value))
         return compared(left, operator, other.value) if isinstance(other.value, (int, float)) else EITHER
+
+    def opened(self, value: Value) -> Value:
+        """A value to compare with a constant, which an attribute of a library's object or of the machine may hold."""
+        kept = frozenset(a for a in value if not (isinstance(a, Library) and (a.receiver or self._is_of(a, "machine"))))
+        return value if len(kept) == len(value) else kept | UNKNOWN
 
     def membership(self, value: Value, container: Value) -> Truth:
         """Whether a value is in a container, as far as the keys or items of that are constants."""
@@ -89,17 +93,31 @@ class Comparisons(Run):
                 return judged(value, lambda held: isinstance(held, types), None, None)
         if not all(isinstance(atom, Object) for atom in value):
             return EITHER
-        ancestries = (self.program.objects.ancestry(atom.kind) for atom in value if isinstance(atom, Object))
-        return Truth(True, any(kinds.isdisjoint(ancestry) for ancestry in ancestries))
+        told = all(map(self.tells, kinds))
+        answers = [self.derives(atom, kinds, told) for atom in value if isinstance(atom, Object)]
+        return Truth(any(answer is not False for answer in answers), any(answer is not True for answer in answers))
 
+    def derives(self, atom: Object, kinds: set[Atom], told: bool) -> bool | None:
+        """Whether an object is of one of some classes; None: it may be of a class that derives from them.
 
-@cache
-def _opened(value: Value) -> Value:
-    """A value to compare with a constant, which an attribute of a library's object or of the system may hold."""
-    kept = frozenset(
-        a for a in value if not (isinstance(a, Library) and (a.receiver or a.name.startswith(("os.", "sys."))))
-    )
-    return value if len(kept) == len(value) else kept | UNKNOWN
+        `told` says that these classes have no other instances than their own and those that derive from them.
+        """
+        order = self.program.objects.ancestry(atom.kind)
+        if not kinds.isdisjoint(order):
+            return True
+        whole = isinstance(atom.kind, Class) and atom.order != -1 and self.program.objects.is_whole(order)
+        return False if whole and told else None
+
+    def tells(self, kind: Atom) -> bool:
+        """Whether only what derives from a class is an instance of it, as far as its name says."""
+        if isinstance(kind, Class):
+            order = self.program.objects.ancestry(kind)
+            return self.program.objects.is_whole(order) and Library("typing.Protocol") not in order
+        return isinstance(kind, Library) and self._is_of(kind, "own")
+
+    def _is_of(self, atom: Library, kind: str) -> bool:
+        """Whether something of a library belongs to the packages that the tables list under a kind."""
+        return atom.name.partition(".")[0] in self.program.catalogue.names("program", "class", "packages", kind=kind)
 
 
 def _is_none_of(value: Value, slots: dict[str, Value]) -> bool:

@@ -150,7 +150,8 @@ class Entry:
         first = position[id(unseeded[0])] if unseeded else len(position)
         doubtful = (m for m in seeds if m.option and m.event.certain)
         optional = next((m for m in doubtful if position[id(m)] < first), None)
-        certain = (m for m in seeds if lasting and not m.option and m.dispatch is None and m.event.starts)
+        chosen = {m.dispatch for m in unseeded[:1]} - {None}  # what else is called there is called instead
+        certain = (m for m in seeds if lasting and not m.option and m.event.starts and m.dispatch not in chosen)
         late = next((m for m in certain if position[id(m)] > first), None)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
         before = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
@@ -161,7 +162,8 @@ class Entry:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
-            known = any(m.event.starts or not m.option for m in seeds)  # not what a checkpoint puts back
+            kept = (m for m in seeds if not m.event.restores)  # not what a checkpoint puts back
+            known = any(m.event.certain or not m.option for m in kept)
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None

@@ -94,10 +94,10 @@ class Evaluator(Attributes):
     # Parts of values
 
     def _member(self, node: f.Member) -> Value:
-        owner = self.value(node.value)
+        owner = self.program.objects.having(self.value(node.value), node.name)
         if len(owner) == 1:
             return self.attribute(next(iter(owner)), node.name, node.library)
-        return join([self.attribute(atom, node.name, node.library) for atom in each(owner - NONE)])  # None has none
+        return join([self.attribute(atom, node.name, node.library) for atom in each(owner)])
 
     def _item(self, node: f.Item) -> Value:
         value, key = self.value(node.value), self.value(node.key)
@@ -271,10 +271,10 @@ class Evaluator(Attributes):
                 arm()
             return
         start, variables = self.state, self.frame.variables
-        ends: list[tuple[bool, State | None, dict[str, Value]]] = []
+        ends: list[tuple[State | None, dict[str, Value], bool, bool]] = []  # is it usual, does it start processes
         for arm, expected in ((body, True), (orelse, False)):
             if arm is None:
-                ends.append((expected, start, variables))
+                ends.append((start, variables, expected is answer.default, False))
                 continue
             self.state = start
             self.set_variables(variables.copy())
@@ -283,16 +283,18 @@ class Evaluator(Attributes):
             if guarded and answer.default is not None:
                 self.frame.left = left or answer.option
             option = "" if answer.default is None else answer.option  # what is usual is not known
+            started = len(self.spawned)
             with self.guarded(option) if guarded else UNGUARDED:
                 arm()
             self.frame.left = left
-            ends.append((expected, self.state, self.frame.variables))
-        if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:
+            ends.append((self.state, self.frame.variables, expected is answer.default, len(self.spawned) > started))
+        if any(state is None and usual for state, _, usual, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
-        default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
-        known = default or [(state, v) for _, state, v in ends if state is not None]
-        self.set_variables(self.merge_variables([v for _, v in known] or [variables]))
-        self.state = merged([state for state, _ in known])
+        alive = [end for end in ends if end[0] is not None]
+        here = [end for end in alive if answer.default is None and not end[3]]  # not where others go on
+        known = [end for end in alive if end[2]] or here or alive
+        self.set_variables(self.merge_variables([end[1] for end in known] or [variables]))
+        self.state = merged(end[0] for end in known if end[0] is not None)
 
 
 @cache

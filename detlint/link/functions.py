@@ -170,7 +170,8 @@ class Functions(Repeated):
                 value: Value = single(Tuple(tuple(given[used:])))
                 used = len(given)
             elif parameter.star == "**":
-                value = single(Keywords(tuple(sorted(rest.items()))))
+                gathered = rest | {"**": UNKNOWN} if hidden else rest
+                value = single(Keywords(tuple(sorted(gathered.items()))))
             elif used < len(given) and not parameter.keyword_only:
                 value = given[used]
                 used += 1

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from detlint.catalogue import Catalogue
 from detlint.link.records import Record
 from detlint.link.values import (
+    NONE,
     UNKNOWN,
     Atom,
     Class,
@@ -27,7 +29,6 @@ from detlint.link.values import (
 )
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
-_CONFIGS = frozenset(("yacs.config.CfgNode", "fvcore.common.config.CfgNode"))
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
@@ -57,9 +58,13 @@ def _define(run: Any, klass: Class, info: ClassInfo) -> None:
 class Objects:
     """Classes, and the attributes of objects, which only ever grow."""
 
-    def __init__(self, shared: Objects | None = None) -> None:
+    def __init__(self, catalogue: Catalogue, shared: Objects | None = None) -> None:
         """`shared` are the objects that modules made when they were imported, which all programs begin with."""
         self.shared = shared
+        self._methods = catalogue.names("program", "role")
+        self._configs = catalogue.names("program", "class", kind="config")
+        self._stateless = catalogue.names("program", "class", kind="stateless")
+        self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")
         self.classes: dict[Class, ClassInfo] = {} if shared is None else shared.classes
         self._fields: dict[str, set[Class]] = defaultdict(set) if shared is None else shared._fields
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
@@ -222,13 +227,17 @@ class Objects:
                 self._inherited[key] = self._first(order, name)
             found = _taken(self._inherited[key], owner)
         if found is not None and (OPEN in own or OPEN in begun):
-            certain = any(isinstance(a, Function) or _is_set(a) or self.is_config(a) for a in found)
-            return found if certain else join((found, UNKNOWN))
+            return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
+
+    def _is_certain(self, atom: Atom) -> bool:
+        """Whether an atom stays what it is where a file may set attributes: a method, an option with a default."""
+        method = isinstance(atom, Function) or (isinstance(atom, Library) and atom.name in self._methods)
+        return method or (isinstance(atom, Option) and atom.default is not None) or self.is_config(atom)
 
     def is_config(self, atom: Atom) -> bool:
         """Whether an atom is a node of a configuration, all of whose fields a user may set."""
-        return isinstance(atom, Object) and not _CONFIGS.isdisjoint(self.library_bases(atom.kind))
+        return isinstance(atom, Object) and not self._configs.isdisjoint(self.library_bases(atom.kind))
 
     def lacks(self, owner: Atom, name: str) -> bool:
         """Whether an object has no attribute of a name, which its classes would declare and nobody else sets."""
@@ -238,10 +247,30 @@ class Objects:
             root, _, last = owner.kind.name.partition(".")
             return root == "builtins" and not hasattr(getattr(builtins, last, None), name)
         order, slots = self.ancestry(owner.kind), self._slots(owner)
-        plain = all(isinstance(base, Class) or _adds_no_state(base.name) for base in order)
+        plain = all(isinstance(base, Class) or self._adds_no_state(base.name) for base in order)
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
         return plain and not declared and not slots.keys() & {name, OPEN, UNNAMED}
+
+    def having(self, owners: Value, name: str) -> Value:
+        """The owners that may have an attribute of a name: not None, nor an object that lacks it, if any has it."""
+        if len(owners) < 2:
+            return owners
+        return frozenset(a for a in owners - NONE if not self.lacks(a, name)) or owners - NONE
+
+    def is_whole(self, order: Iterable[Class | Library]) -> bool:
+        """Whether the bases of all classes in an ancestry are known, and give an object no others."""
+        infos = [self.classes.get(base) for base in order if isinstance(base, Class)]
+        libraries = (base.name for base in order if isinstance(base, Library))
+        return all(map(self._adds_no_state, libraries)) and all(
+            info is not None and all(isinstance(a, (Class, Library)) for base in info.bases for a in base)
+            for info in infos
+        )
+
+    def _adds_no_state(self, base: str) -> bool:
+        """Whether a class of a library gives its objects no attributes that hold something."""
+        root, last = base.partition(".")[0], base.rpartition(".")[2]
+        return root in self._stateless_packages or base in self._stateless or last.endswith("Mixin")
 
     def find(self, order: Sequence[Class | Library], owner: Object | Class, name: str) -> Value | None:
         """An attribute of the first class in `order` that has it; those of libraries come last."""
@@ -268,14 +297,3 @@ class Objects:
 def _taken(found: Value | str | None, owner: Object | Class) -> Value | None:
     """What classes have, taken from an object; what that of a library has is a method of the object."""
     return single(Library(found, owner if isinstance(owner, Object) else None)) if isinstance(found, str) else found
-
-
-def _adds_no_state(base: str) -> bool:
-    """Whether a class of a library gives its objects no attributes that hold something."""
-    root, last = base.partition(".")[0], base.rpartition(".")[2]
-    return root in ("abc", "enum", "typing", "typing_extensions") or base == "builtins.object" or last.endswith("Mixin")
-
-
-def _is_set(atom: Atom) -> bool:
-    """Whether an atom is an option with a default, which is taken to hold where a file may set it too."""
-    return isinstance(atom, Option) and atom.default is not None

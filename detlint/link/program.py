@@ -55,7 +55,7 @@ class Program:
     facts: dict[str, Facts]
     imports: Imports
     catalogue: Catalogue
-    objects: Objects = field(default_factory=Objects)
+    objects: Objects = field(init=False)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, Result] = field(default_factory=dict)
     records: dict[object, list[Record]] = field(default_factory=dict)
@@ -66,6 +66,9 @@ class Program:
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
     asked: set[tuple[str, str]] = field(default_factory=set)
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
+
+    def __post_init__(self) -> None:
+        self.objects = Objects(self.catalogue)
 
     def forget(self) -> None:
         """Something that is not looked at again has changed: nothing of what functions were found to do is sure."""
@@ -84,7 +87,7 @@ class Program:
 
     def finish(self) -> None:
         """All programs have been followed: keep the states that functions were gone through in, each once."""
-        self.objects, self.memo = Objects(), {}
+        self.objects, self.memo = Objects(self.catalogue), {}
         for learned in (self.environments, self.records, self.closures, self.options, self.pending_options):
             learned.clear()
         for every in self.walks.values():

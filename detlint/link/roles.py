@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.keywords import keyword
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
@@ -19,6 +20,7 @@ from detlint.link.values import (
     Class,
     Constant,
     Function,
+    Keywords,
     Library,
     Module,
     Object,
@@ -285,7 +287,9 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     if function.receiver is None:
-        return UNKNOWN
+        held = only(given.first())
+        _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
+        return keyword(held, key, default) if isinstance(held, Keywords) else UNKNOWN
     whole: Value = single(function.receiver)
     last = function.name.rpartition(".")[2]
     if last in ("get", "pop") and given.positional:

@@ -9,6 +9,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
+from detlint.link.keywords import set_keyword
 from detlint.link.objects import ClassInfo
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
@@ -19,6 +20,7 @@ from detlint.link.values import (
     Class,
     Constant,
     Function,
+    Keywords,
     Library,
     Module,
     Object,
@@ -337,6 +339,8 @@ class Statements(Functions):
             if isinstance(atom, Object):
                 slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
                 self.program.objects.store(atom, slot, value)
+            elif isinstance(atom, Keywords):
+                set_keyword(self.frame, atom, key, value)
             elif isinstance(atom, Library) and isinstance(known, Constant):
                 self.set_environment(atom.name, known.value, value)
 

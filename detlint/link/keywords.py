@@ -1,0 +1,40 @@
+"""What `**kwargs` gathers, as the dict that it is: what is read from it, and what is set in it."""
+
+from __future__ import annotations
+
+from detlint.link.run import Frame
+from detlint.link.values import UNKNOWN, Constant, Keywords, Library, Option, Partial, Value, exact, only, settled
+
+_READS = ("get", "pop")
+_CHANGES = ("update", "setdefault", "clear", "popitem")
+REST = "**"  # stands for keys that are not known
+
+
+def keyword(held: Keywords, key: Value, default: Value) -> Value:
+    """`held.get(key, default)`."""
+    known = only(key)
+    name = settled(known) if isinstance(known, (Constant, Option)) else None
+    items = dict(held.items)
+    return items.get(name, UNKNOWN if REST in items else default) if isinstance(name, str) else UNKNOWN
+
+
+def method_of_keywords(frame: Frame, held: Keywords, name: str) -> Value | None:
+    """A method of the dict; after one that changes it, it may have keys that are not known."""
+    if name in _CHANGES:
+        _replace(frame, held, {REST: UNKNOWN})
+    method = frozenset((Library(f"builtins.dict.{name}"),))
+    return frozenset((Partial(method, (frozenset((held,)),), ()),)) if name in _READS else None
+
+
+def set_keyword(frame: Frame, held: Keywords, key: Value, value: Value) -> None:
+    """`held[key] = value`."""
+    name = exact(key)
+    _replace(frame, held, {name: value} if isinstance(name, str) else {REST: UNKNOWN})
+
+
+def _replace(frame: Frame, held: Keywords, changed: dict[str, Value]) -> None:
+    """Give all variables that hold the dict what it is from now on."""
+    new = Keywords(tuple(sorted((dict(held.items) | changed).items())))
+    for name, value in frame.variables.items():
+        if held in value:
+            frame.variables[name] = value - {held} | {new}
