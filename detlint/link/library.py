@@ -91,9 +91,9 @@ class Interpreter(Loaders):
             self.state = self.state.but(seeds, UNSURE) if self.state is not None else None
         elif name in self.tables.seeders:
             self.seed_by(self.tables.seeders[name], name, given, place)
-        if launcher is not None:
+        elif launcher is not None:
             return self.launch(launcher, function.receiver, given, place)
-        if name in self.tables.undrawn:
+        elif name in self.tables.undrawn:
             return single(Object(Library(name), *self.site(place)))
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
 
@@ -218,8 +218,6 @@ class Interpreter(Loaders):
 
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
         """A seeder of the tables, with the seed that it is given."""
-        if any(given.holds(condition) for condition in row.list("unless")):
-            return
         generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
         saved = [atom for atom in value if isinstance(atom, Saved)]
@@ -338,16 +336,10 @@ class Interpreter(Loaders):
             if is_none(given.get("initializer")).expected is not True:
                 self.call_value(given.get("initializer"), [item for atom in packed for item in atom.items], {}, place)
 
-    def made_of(self, value: Value, place: Place) -> Value:
-        """An object of the class that a trainer is given in its place."""
-        classes = frozenset(atom for atom in value if isinstance(atom, Class))
-        return self.call_value(classes, [], {"**": UNKNOWN}, place) if classes else value
-
     def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
         """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
         self.note(Marked("trains", place))
-        every = list(dict.fromkeys((*given.positional, *given.given.values())))
-        values = [self.made_of(value, place) for value in every]
+        values = list(dict.fromkeys((*given.positional, *given.given.values())))
         for name in hooks:
             for value in values:
                 for atom in each(value):
