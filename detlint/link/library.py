@@ -71,10 +71,11 @@ class Interpreter(Loaders):
             return self.call_other(function, positional, keywords, place)
         given = Arguments(self.program.catalogue, name, positional, keywords)
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumers.get(name)
-        if role is not None and made is None:
+        if role is not None and (made is None or role.text("derived")):
             if consumer is not None:
                 self.consume(consumer, name, positional, given, place)
-            return ROLES[role.text("kind")](self, role, function, given, place)
+            named = function if made is None else Library(name, made)
+            return ROLES[role.text("kind")](self, role, named, given, place)
         settings = self.tables.settings.get(name, ())
         certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
         for row in certain:
