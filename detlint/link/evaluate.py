@@ -29,6 +29,7 @@ from detlint.link.values import (
     Object,
     Option,
     Partial,
+    Saved,
     Super,
     Suspended,
     Truth,
@@ -117,6 +118,8 @@ class Evaluator(Comparisons):
         elif isinstance(atom, Super):
             found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
             found = None if found is None else self.bound(found, atom.receiver)
+        elif isinstance(atom, Saved):  # a copy of it, or a part
+            found = frozenset((atom,))
         elif isinstance(atom, Function) and name in ("command", "group"):
             found = frozenset((Library(f"click.Group.{name}", atom),))
         if found is None:
@@ -194,7 +197,9 @@ class Evaluator(Comparisons):
             return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
-        if isinstance(atom, Class) or (isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()):
+        if isinstance(atom, (Class, Saved)) or (
+            isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
+        ):
             return frozenset((atom,))  # a generic type with its parameters
         if isinstance(atom, Object):
             if isinstance(atom.kind, Class):
