@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -192,9 +193,33 @@ class Catalogue:
                 head, _, last = head.rpartition(".")
                 tail = f".{last}{tail}"
             if not head or (not tail and head.startswith(f"{self._aliases[head]}.")):
-                return name  # a module that is on the way to a name of its own
+                return self._exported(name)  # a module that is on the way to a name of its own
             name = self._aliases[head] + tail
+        return self._exported(name)
+
+    def _exported(self, name: str) -> str:
+        """The name that a package of a library gives to what one of its modules defines, where the tables know that."""
+        parts = name.split(".")
+        if len(parts) < 3 or name in self.known_names or parts[0] in self._precise:
+            return name
+        own = next((index for index, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+        for end in range(own - 1, 0, -1):
+            if parts[end] in self._apart:
+                break
+            found = ".".join((*parts[:end], parts[own]))
+            if found in self.known_names:
+                return ".".join((found, *parts[own + 1 :]))
         return name
+
+    @cached_property
+    def _precise(self) -> frozenset[str]:
+        """The libraries of which no module is passed over: equal names do not mean the same there."""
+        return self.names("names", "exported", "libraries") | sys.stdlib_module_names
+
+    @cached_property
+    def _apart(self) -> frozenset[str]:
+        """The modules that give their own meaning to the names of the package around them."""
+        return self.names("names", "exported", "modules")
 
     @cached_property
     def _respelled(self) -> dict[str, frozenset[str]]:

@@ -563,3 +563,23 @@ def test_output_goes_to_a_file() -> None:
 def test_excluded_files_are_left_out() -> None:
     write("late.py", "optional.py")
     assert [entry["path"] for entry in entries("--exclude", "optional.py")] == ["late.py"]
+
+
+SAVED = (
+    "import random\nimport numpy\nfrom contextlib import contextmanager\n\n\n@contextmanager\ndef kept():\n"
+    "    version, state, gauss = random.getstate()\n    yield\n    random.setstate((version, tuple(state), gauss))\n\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ("with kept():\n    print(3)\nnumpy.random.rand()\n", "unused"),
+        ("with kept():\n    print()\nrandom.seed(0)\nwith kept():\n    print()\nprint(random.random())\n", "seeded"),
+        ("with kept():\n    random.seed(0)\nprint(random.random())\n", "unseeded"),
+    ],
+)
+def test_a_state_that_is_put_back_is_the_one_that_was_saved(body: str, state: str) -> None:
+    Path("program.py").write_text(f"{SAVED}{body}", encoding="utf-8")
+    (entry,) = entries()
+    assert entry["generators"]["python"]["state"] == state

@@ -24,6 +24,7 @@ from detlint.link.values import (
     Object,
     Option,
     Partial,
+    Saved,
     Super,
     Value,
     constant,
@@ -78,6 +79,9 @@ class Attributes(Comparisons):
 
     def _of_keywords(self, atom: Keywords, name: str) -> Value | None:
         return method_of_keywords(self.frame, atom, name)
+
+    def _of_saved(self, atom: Saved, name: str) -> Value:
+        return single(atom)  # a copy of it, or a part
 
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
         """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
@@ -136,6 +140,6 @@ _HANDLERS = cast(
     {
         Object: _A._of_object, Class: _A._of_class, Constant: _A._of_text, Option: _A._of_text,
         Library: _A.library_attribute, Module: _A._of_module, Namespace: _A._of_namespace, Super: _A._of_super,
-        Function: _A._of_function, Keywords: _A._of_keywords,
+        Function: _A._of_function, Keywords: _A._of_keywords, Saved: _A._of_saved,
     },
 )  # fmt: skip

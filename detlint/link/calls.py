@@ -18,6 +18,7 @@ from detlint.link.values import (
     Library,
     Object,
     Partial,
+    Saved,
     Suspended,
     Tuple,
     Value,
@@ -49,7 +50,8 @@ class Caller(Statements):
         if not _CALLABLE.isdisjoint(map(type, functions)):
             value = self.call_value(functions, positional, keywords, node.place)
         else:
-            value = self.call_unknown(node, positional, keywords)
+            copied = frozenset(a for a in functions if isinstance(a, Saved))
+            value = copied or self.call_unknown(node, positional, keywords)
         self.node = outer
         return value
 
@@ -163,6 +165,8 @@ class Caller(Statements):
             return atom.items
         if isinstance(atom, Tuple):
             return join(atom.items)
+        if isinstance(atom, Saved):
+            return frozenset((atom,))
         if isinstance(atom, Suspended):
             self.ask("iterating", self.iterating)
             place = self.iterating or self.program.function(atom.function).place

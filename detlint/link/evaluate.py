@@ -25,6 +25,7 @@ from detlint.link.values import (
     Library,
     Object,
     Option,
+    Saved,
     Suspended,
     Tuple,
     Value,
@@ -118,8 +119,10 @@ class Evaluator(Attributes):
             return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
-        if isinstance(atom, Class) or (isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()):
-            return single(atom)  # a generic type with its parameters
+        if isinstance(atom, (Class, Saved)) or (
+            isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
+        ):
+            return single(atom)  # a generic type with its parameters, a part of a state
         if isinstance(atom, Object):
             if isinstance(atom.kind, Class):
                 method = objects.attribute(atom, "__getitem__")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from detlint import facts as f
 from detlint.catalogue import Row
@@ -71,10 +71,11 @@ class Interpreter(Loaders):
             return self.call_other(function, positional, keywords, place)
         given = Arguments(self.program.catalogue, name, positional, keywords)
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumers.get(name)
-        if role is not None and made is None:
+        if role is not None and (made is None or role.text("derived")):
             if consumer is not None:
                 self.consume(consumer, name, positional, given, place)
-            return ROLES[role.text("kind")](self, role, function, given, place)
+            named = function if made is None else Library(name, made)
+            return ROLES[role.text("kind")](self, role, named, given, place)
         settings = self.tables.settings.get(name, ())
         certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
         for row in certain:
@@ -220,10 +221,12 @@ class Interpreter(Loaders):
         """A seeder of the tables, with the seed that it is given."""
         generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
-        saved = [atom for atom in value if isinstance(atom, Saved)]
-        if saved and self.state is not None:
-            words = {atom.word for atom in saved}
-            self.state = self.state.but(generators, words.pop() if len(words) == 1 else UNSURE)
+        words = {atom.word for atom in self.saved_in(value)}
+        if words and self.state is not None:
+            changed = [
+                g for g in generators if self.state[g] not in words
+            ]  # else it is as it was when it was saved last
+            self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
         takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
@@ -235,6 +238,16 @@ class Interpreter(Loaders):
             return
         certain = (not takes_none or Constant(None) not in value) and not value > ENTROPY  # one seed or any
         self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
+
+    def saved_in(self, value: Value, depth: int = 3) -> Iterator[Saved]:
+        """The saved states of generators that a value may be, or is put together of."""
+        for atom in value if depth else ():
+            if isinstance(atom, Saved):
+                yield atom
+            elif isinstance(atom, Tuple):
+                yield from self.saved_in(join(atom.items), depth - 1)
+            elif self.is_container(atom):
+                yield from self.saved_in(self.held(atom), depth - 1)
 
     def switch(self, name: str, word: str, place: Place) -> None:
         """A switch that is set."""

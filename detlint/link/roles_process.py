@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
@@ -160,6 +161,28 @@ def _instances(run: Run, row: Row, function: Library, given: Arguments, place: P
     )
 
 
+def _trainer_cli(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A command line that seeds, then makes a data set, a model and a trainer, all by their defaults, and trains."""
+    own = isinstance(function.receiver, Object)  # what is made is of a class of the project that is derived from it
+    made = function.receiver if isinstance(function.receiver, Object) else Object(function, *run.site(place))
+    start, default = run.state, given.get(row.text("parameter"))
+    off = exact(default) is False
+    with run.guarded("--seed_everything") if off else nullcontext():
+        run.seed(row.list("seeds"), function.name, place, certain=Constant(None) not in default)
+    run.state = start if off else run.state
+    if own:
+        run.call_method(made, "before_instantiate_classes", place)
+    for name in ("datamodule", "model"):
+        run.program.objects.store(made, name, run.call_value(given.get(f"{name}_class"), [], {}, place))
+    run.program.objects.store(made, "trainer", frozenset((Object(Library(row.text("trainer")), *run.site(place)),)))
+    if truth(given.get("run")).expected is not False and run.state is not None:
+        if own:
+            run.call_method(made, "before_fit", place)
+        models = [run.program.objects.stored(made, name) or UNKNOWN for name in ("model", "datamodule")]
+        run.call_library(Library(f"{row.text('trainer')}.fit"), models, {}, place)
+    return frozenset((made,))
+
+
 # The process
 
 
@@ -237,7 +260,5 @@ PROCESS_ROLES: dict[str, Role] = {
     "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
     "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
     "search": _search, "start-method": _start_method, "spawn-context": _context, "environment": _environment,
-    "variable": _variable,
-    "starts": _starts,
-    "imports": _imports,
+    "variable": _variable, "starts": _starts, "imports": _imports, "trainer-cli": _trainer_cli,
 }  # fmt: skip
