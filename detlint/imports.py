@@ -25,6 +25,7 @@ class Imports:
         given = {_normal(path): path for path in files}
         self._files = {path: original for path, original in given.items() if path.endswith(".py")}
         self._folders = {folder for path in self._files for folder in _above(path)}
+        self._components = {part for path in self._files for part in path.removesuffix(".py").split("/")}
         self._root = _common([path for path in self._files if path.startswith("/")])
         self._ends: dict[str, list[str]] = defaultdict(list)
         for place in (*self._files, *(folder for folder in self._folders if not self._is_package(folder))):
@@ -82,6 +83,8 @@ class Imports:
 
     def _place(self, target: str, importer: str, script: str | None, extra: Sequence[str]) -> str:
         """The file that `target` loads, or the folder where that is a namespace package, or ""."""
+        if target.partition(".")[0] not in self._components:  # as nearly all of a library
+            return ""
         asked = (target, importer, script, *extra)
         if asked not in self._answers:
             self._answers[asked] = self._found(target, importer, script, extra)

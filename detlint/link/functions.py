@@ -42,18 +42,19 @@ class Functions(Repeated):
         keywords: dict[str, Value] = {}
         for argument in given:
             value = self.value(argument.value)
-            if argument.star == "*":
+            if not argument.star:
+                if argument.keyword is None:
+                    positional.append(value)
+                else:
+                    keywords[argument.keyword] = value
+            elif argument.star == "*":
                 packed = next((a for a in each(value) if isinstance(a, Tuple)), None)
                 positional += (
                     packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in each(value))] * 8
                 )
-            elif argument.star == "**":
+            else:
                 for atom in each(value):
                     keywords.update(self.unpacked(atom))
-            elif argument.keyword is not None:
-                keywords[argument.keyword] = value
-            else:
-                positional.append(value)
         return positional, keywords
 
     def unpacked(self, atom: Any) -> dict[str, Value]:

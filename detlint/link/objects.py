@@ -42,7 +42,7 @@ class ClassInfo:
     fields: tuple[str, ...] = ()
 
 
-Mark = tuple[int, int]
+Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
 _EMPTY: dict[str, Value] = {}
 Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
 
@@ -69,7 +69,7 @@ class Objects:
         self._fields: dict[str, set[Class]] = defaultdict(set) if shared is None else shared._fields
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
         self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
-        self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored
+        self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored  # what `shared` hold
         self._begun_versions: dict[Atom, int] = {} if shared is None else shared.versions
         self._lineages: dict[Class, Lineage] = {} if shared is None else shared._lineages
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (

@@ -108,6 +108,11 @@ def drawn(run: Run, generator: str) -> object:
     return generator in run.drawn
 
 
+_LOOKS: tuple[Look, ...] = (  # what differs most often between programs first
+    mark, drawn, contexts, result, context, imported, variable, lineage, located, starred,
+)  # fmt: skip
+
+
 def named(function: Function) -> Name:
     """The name of a function."""
     return function.path, function.qualified
@@ -143,7 +148,8 @@ class Record:
     def end(self, found: Result) -> None:
         """The run has ended with this result."""
         self.result = found
-        self.found = tuple((look, tuple(seen), tuple(seen.values())) for look, seen in self.looks.items() if seen)
+        kept = ((look, self.looks[look]) for look in _LOOKS if look in self.looks)
+        self.found = tuple((look, tuple(seen), tuple(seen.values())) for look, seen in kept if seen)
         del self.looks, self.marks, self.lineages
 
     def make(self, look: Look, key: object) -> None:
