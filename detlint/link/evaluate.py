@@ -323,10 +323,7 @@ class Evaluator(Comparisons):
         value = self.value(node.value)
         if any(isinstance(atom, Suspended) for atom in value):  # `yield from`
             value = self.iterate(value)
-        if self.frame.on_yield is not None:
-            self.frame.on_yield(value)
-        else:
-            self.frame.yielded.append(value)
+        (self.frame.on_yield or self.frame.yielded.append)(value)
         return UNKNOWN
 
     def called(self, node: f.Call) -> Value:
@@ -350,7 +347,7 @@ class Evaluator(Comparisons):
         if answer.may_hold is not answer.may_fail:
             (body if answer.may_hold else orelse)()
             return
-        start, variables = self.state, self.frame.variables
+        start, variables, before = self.state, self.frame.variables, len(self.trace)
         ends = []
         for arm, expected in ((body, True), (orelse, False)):
             self.state = start
@@ -364,6 +361,8 @@ class Evaluator(Comparisons):
                 arm()
             self.frame.left = left
             ends.append((expected, self.state, self.frame.variables))
+        if answer.default is None:
+            self.pair(before)
         if any(state is None and expected is answer.default for expected, state, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
         default = [(state, v) for expected, state, v in ends if expected is answer.default and state is not None]
