@@ -103,9 +103,9 @@ class Interpreter(Loaders):
         inert = self.node is not None and self.node.place == place and self.node.inert
         if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
             self.call_value(own, positional, {"**": UNKNOWN}, place)
-        elif (
-            not inert and not self.is_meta(given.get("device")) and given.applies(row.list("when"), row.list("unless"))
-        ):
+        elif inert or self.is_meta(given.get("device")):
+            return
+        elif given.applies(row.list("when"), row.list("unless")):
             self.draw(row, name, place)
 
     def made_by(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
@@ -229,9 +229,8 @@ class Interpreter(Loaders):
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:
-            changed = [
-                g for g in generators if self.state[g] not in words
-            ]  # else it is as it was when it was saved last
+            # it is as it was saved last: nothing has changed where the state is one of those that were saved
+            changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]

@@ -166,7 +166,7 @@ def _trainer_cli(run: Run, row: Row, function: Library, given: Arguments, place:
     made = function.receiver if isinstance(function.receiver, Object) else Object(function, *run.site(place))
     start, default = run.state, given.get(row.text("parameter"))
     off = exact(default) is False
-    with run.guarded("--seed_everything") if off else nullcontext():
+    with run.guarded(row.text("option")) if off else nullcontext():
         run.seed(row.list("seeds"), function.name, place, certain=Constant(None) not in default)
     run.state = start if off else run.state
     if own:
@@ -264,6 +264,6 @@ PROCESS_ROLES: dict[str, Role] = {
     "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
     "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
     "search": _search, "start-method": _start_method, "default-device": _default_device, "spawn-context": _context,
-    "environment": _environment,
-    "variable": _variable, "starts": _starts, "imports": _imports, "trainer-cli": _trainer_cli,
+    "environment": _environment, "variable": _variable, "starts": _starts, "imports": _imports,
+    "trainer-cli": _trainer_cli,
 }  # fmt: skip
