@@ -103,7 +103,16 @@ class Project:
         if facts.guarded or facts.path.endswith("__main__.py"):
             return "main"
         alone = not is_test(facts.path) and facts.path not in self._imported
-        return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
+        own = "." not in facts.module or _ends_in_own_call(facts)
+        return "script" if facts.acts and alone and own and not self._is_configuration(facts) else ""
+
+    def _is_configuration(self, facts: Facts) -> bool:
+        """Whether a file in a folder of configurations only assigns, for a program that reads it as it runs."""
+        kept = folder(facts.path).rpartition("/")[2] in self.program.catalogue.names("program", "configuration")
+        return kept and not any(
+            isinstance(each, (f.Loop, f.Scoped)) or (isinstance(each, f.Do) and isinstance(each.value, f.Call))
+            for each in f.walk(facts.top)
+        )
 
     def _run(self, entry: Entry, script: str, function: Function | None) -> Iterator[Entry]:
         """Run an entry point, and then what it starts in new processes."""

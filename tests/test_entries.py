@@ -583,3 +583,18 @@ def test_a_state_that_is_put_back_is_the_one_that_was_saved(body: str, state: st
     Path("program.py").write_text(f"{SAVED}{body}", encoding="utf-8")
     (entry,) = entries()
     assert entry["generators"]["python"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "state"),
+    [
+        ("print(torch.rand(2))", "torch.manual_seed(0)", "unseeded"),
+        ("print(torch.rand(2))", "torch.manual_seed(0)\n    print(torch.rand(2))", "optional"),
+        ("print(torch.rand(2))", "print()\ntorch.manual_seed(0)", "late"),
+    ],
+)
+def test_a_seed_in_the_other_arm_of_a_test_is_not_late(first: str, second: str, state: str) -> None:
+    head = "import torch\nif torch.cuda.is_available():\n"
+    Path("program.py").write_text(f"{head}    {first}\nelse:\n    {second}\n", encoding="utf-8")
+    (entry,) = entries()
+    assert entry["generators"]["torch"]["state"] == state

@@ -17,7 +17,7 @@ class Inert:
         self.module = module
         self.examples = names("randomness", "example_input")
         self.waiting = names("randomness", "waiting")
-        self.undrawn = names("randomness", "undrawn")
+        self.undrawn = names("randomness", "undrawn", kind="context")
         self.seeders = names("randomness", "seeder")
         self.consumers = names("randomness", "consumer")
         devices = names("randomness", "seeder", id="torch.cuda") | names("randomness", "entropy", id="torch.cuda-seed")

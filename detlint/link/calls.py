@@ -97,6 +97,8 @@ class Caller(Statements):
 
     def call(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """Call one of the things that a value may be."""
+        if isinstance(atom, (Function, Class)) and (known := self.program.own.get((atom.path, atom.qualified))):
+            return self.call_library(Library(known), positional, keywords, place)
         if isinstance(atom, Function):
             value = self.invoke(atom, positional, keywords, place)
             commands = self.program.objects.stored(atom, "[]")

@@ -43,6 +43,7 @@ class Met(Generic[E]):
     option: str = ""  # it happens only where this one is not left at its default
     apart: bool = False  # it happens in another process
     dispatch: Place | None = None  # the outermost call that leads here or elsewhere
+    arms: tuple[tuple[object, bool], ...] = ()  # the tests whose arms it happens in, and in which: the second one
 
 
 @dataclass(frozen=True)
@@ -152,11 +153,12 @@ class Entry:
         optional = next((m for m in doubtful if position[id(m)] < first), None)
         chosen = {m.dispatch for m in unseeded[:1]} - {None}  # what else is called there is called instead
         certain = (m for m in seeds if lasting and not m.option and m.event.starts and m.dispatch not in chosen)
-        late = next((m for m in certain if position[id(m)] > first), None)
+        late = next((m for m in certain if position[id(m)] > first and not _excludes(m, unseeded[0])), None)
+        other = any(m.event.word == SEEDED and not m.apart and _excludes(m, unseeded[0]) for m in default if unseeded)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
         before = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
         if draws:
-            sometimes = optional is not None or instead or (before and unseeded[0].guarded)
+            sometimes = optional is not None or instead or other or (before and unseeded[0].guarded)
             state = "optional" if sometimes else "late" if late is not None else UNSEEDED
         elif default or every:
             unsure = any(m.event.word == UNSURE for m in default or every)
@@ -178,6 +180,11 @@ def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
     return one is not other
 
 
+def _excludes(one: Met[Event], other: Met[Event]) -> bool:
+    """Whether two events happen in different arms of a test."""
+    return any((test, not second) in other.arms for test, second in one.arms)
+
+
 def _probes(draw: Met[Drawn]) -> bool:
     """Whether a draw may or may not happen while a module is imported: a test of what the machine can do."""
     return draw.guarded and any(call.imports for call in draw.path)
@@ -185,7 +192,7 @@ def _probes(draw: Met[Drawn]) -> bool:
 
 def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[Event]]:
     """What a trace holds, within what is known of all of it."""
-    for event in trace:
+    for index, event in enumerate(trace):
         known = (around.guarded, around.option, around.apart)
         if isinstance(event, Called):
             if (id(event.trace), known) not in seen:
@@ -197,6 +204,7 @@ def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[E
                 guarded=True,
                 option=around.option or event.option,
                 dispatch=around.dispatch or event.dispatch,
+                arms=(*around.arms, ((around.path, id(trace), index - event.instead), event.instead)),
             )
             yield from _flat(event.trace, inner, seen)
         elif isinstance(event, Apart):

@@ -244,10 +244,7 @@ class Evaluator(Attributes):
         value = self.value(node.value)
         if any(isinstance(atom, Suspended) for atom in value):  # `yield from`
             value = self.iterate(value)
-        if self.frame.on_yield is not None:
-            self.frame.on_yield(value)
-        else:
-            self.frame.yielded.append(value)
+        (self.frame.on_yield or self.frame.yielded.append)(value)
         return UNKNOWN
 
     def called(self, node: f.Call) -> Value:
@@ -273,7 +270,7 @@ class Evaluator(Attributes):
             if arm is not None:
                 arm()
             return
-        start, variables = self.state, self.frame.variables
+        start, variables, before = self.state, self.frame.variables, len(self.trace)
         ends: list[tuple[State | None, dict[str, Value], bool, bool]] = []  # is it usual, does it start processes
         for arm, expected in ((body, True), (orelse, False)):
             if arm is None:
@@ -291,6 +288,8 @@ class Evaluator(Attributes):
                 arm()
             self.frame.left = left
             ends.append((self.state, self.frame.variables, expected is answer.default, len(self.spawned) > started))
+        if answer.default is None:
+            self.pair(before)
         if any(state is None and usual for state, _, usual, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
         alive = [end for end in ends if end[0] is not None]

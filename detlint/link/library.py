@@ -30,7 +30,6 @@ from detlint.link.values import (
     Unknown,
     Value,
     each,
-    exact,
     join,
     single,
 )
@@ -95,7 +94,7 @@ class Interpreter(Loaders):
         elif launcher is not None:
             return self.launch(launcher, function.receiver, given, place)
         elif name in self.tables.undrawn:
-            return single(Object(Library(name), *self.site(place)))
+            return self.made_context(name, positional, keywords, place)
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
 
     def consume(self, row: Row, name: str, positional: Sequence[Value], given: Arguments, place: Place) -> None:
@@ -104,13 +103,19 @@ class Interpreter(Loaders):
         inert = self.node is not None and self.node.place == place and self.node.inert
         if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
             self.call_value(own, positional, {"**": UNKNOWN}, place)
-        elif not inert and given.applies(row.list("when"), row.list("unless")):
+        elif inert or self.is_meta(given.get("device")):
+            return
+        elif given.applies(row.list("when"), row.list("unless")):
             self.draw(row, name, place)
 
     def made_by(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """What a call of a library's class makes; unknown for a function."""
         if not name.rpartition(".")[2][:1].isupper():
             return UNKNOWN
+        return self.made_context(name, positional, keywords, place)
+
+    def made_context(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """An object of a class, or a context, of a library, with what it was given."""
         made = Object(Library(name), *self.site(place))
         self.keep(made, name, positional, keywords)
         return single(made)
@@ -199,7 +204,8 @@ class Interpreter(Loaders):
     def draw(self, row: Row, name: str, place: Place) -> None:
         """A draw from a global generator."""
         generator = row.text("generator")
-        if self.state is not None and generator in GENERATORS and self.state["device"] != "meta":
+        empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
+        if self.state is not None and generator in GENERATORS and not empty:
             word = self.state[generator]
             self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
             if word == UNSEEDED and self.is_likely():
@@ -223,9 +229,8 @@ class Interpreter(Loaders):
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:
-            changed = [
-                g for g in generators if self.state[g] not in words
-            ]  # else it is as it was when it was saved last
+            # it is as it was saved last: nothing has changed where the state is one of those that were saved
+            changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
@@ -277,11 +282,16 @@ class Interpreter(Loaders):
         """Whether nothing is drawn in a context, as on the meta device."""
         for atom in each(context):
             if isinstance(atom, Object) and isinstance(atom.kind, Library):
-                if atom.kind.name in self.tables.undrawn:
-                    return True
-                if atom.kind.name == "torch.device":
-                    return exact(self.kept(atom, "torch.device").get("type")) == "meta"
-        return False
+                row = self.tables.undrawn.get(atom.kind.name)
+                if row is not None:
+                    return row.text("kind") == "context" or self.is_meta(self.kept(atom, atom.kind.name).get("device"))
+        return self.is_meta(context)
+
+    def is_meta(self, device: Value) -> bool:
+        """Whether a device, or one of what may be it, is the one on which tensors have no values."""
+        devices = (a for a in device if isinstance(a, Object) and a.kind == Library("torch.device"))
+        types = [device, *(self.kept(made, "torch.device").get("type") for made in devices)]
+        return any(Constant("meta") in each for each in types)
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""

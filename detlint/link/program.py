@@ -154,6 +154,21 @@ class Program:
         return frozenset(name.partition(".")[0] for name in self.catalogue.known_names)
 
     @cached_property
+    def own(self) -> dict[tuple[str, str], str]:
+        """What the project defines that the tables know as a whole, as it is that library: names by path and name."""
+        classes = (row for row in self.catalogue.rows("program", "role") if row.text("derived"))
+        rows = (*self.catalogue.rows("randomness", "undrawn"), *classes)
+        names = frozenset(name for row in rows for name in row.list("names"))
+        found: dict[tuple[str, str], str] = {}
+        for path, each in self.facts.items():
+            for last in {name.rpartition(".")[2] for name in names}:
+                own = f"{each.module}.{last}"
+                if not each.functions.keys().isdisjoint((own, f"{own}.__init__")):
+                    name = self.catalogue.canonical(own)
+                    found |= {(path, own): name} if name in names else {}
+        return found
+
+    @cached_property
     def folders(self) -> dict[str, list[str]]:
         """The files of each folder, and the packages in it."""
         found: dict[str, list[str]] = defaultdict(list)

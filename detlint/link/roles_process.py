@@ -167,7 +167,7 @@ def _trainer_cli(run: Run, row: Row, function: Library, given: Arguments, place:
     made = function.receiver if isinstance(function.receiver, Object) else Object(function, *run.site(place))
     start, default = run.state, given.get(row.text("parameter"))
     off = exact(default) is False
-    with run.guarded("--seed_everything") if off else nullcontext():
+    with run.guarded(row.text("option")) if off else nullcontext():
         run.seed(row.list("seeds"), function.name, place, certain=Constant(None) not in default)
     run.state = start if off else run.state
     if own:
@@ -235,6 +235,11 @@ def _start_method(run: Run, row: Row, function: Library, given: Arguments, place
     return NONE
 
 
+def _default_device(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    run.state = run.state and run.state.but(("device",), "meta" if run.is_meta(given.first()) else "default")
+    return NONE
+
+
 def _context(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     spawns = exact(given.first(row.text("parameter"))) in ("spawn", "forkserver")
     name = "SpawnContext" if spawns else "ForkContext"
@@ -259,6 +264,7 @@ PROCESS_ROLES: dict[str, Role] = {
     "parser": _parser, "subparser": _subparser, "option": _option, "defaults": _defaults, "arguments": _arguments,
     "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
     "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
-    "search": _search, "start-method": _start_method, "spawn-context": _context, "environment": _environment,
-    "variable": _variable, "starts": _starts, "imports": _imports, "trainer-cli": _trainer_cli,
+    "search": _search, "start-method": _start_method, "default-device": _default_device, "spawn-context": _context,
+    "environment": _environment, "variable": _variable, "starts": _starts, "imports": _imports,
+    "trainer-cli": _trainer_cli,
 }  # fmt: skip

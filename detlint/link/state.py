@@ -122,12 +122,14 @@ class Called(metaclass=Interned):
 class Guarded(metaclass=Interned):
     """What only happens where the user sets an option to something else than its default, or may happen (no option).
 
-    `dispatch` is the call that may run this or something else.
+    `dispatch` is the call that may run this or something else. Of two arms of a test the second one is `instead` of the
+    event before it.
     """
 
     option: str
     trace: Trace
     dispatch: Place | None = None
+    instead: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -121,7 +121,8 @@ class Statements(Functions):
     def _scoped(self, node: f.Scoped) -> None:
         if isinstance(node.context, f.Call):
             functions = self.value(node.context.function)
-            managers = [a for a in functions if isinstance(a, Function) and self.program.function(a).yields]
+            own = (a for a in functions if isinstance(a, Function) and (a.path, a.qualified) not in self.program.own)
+            managers = [a for a in own if self.program.function(a).yields]
             if managers and len(functions) == 1:
                 positional, keywords = self.arguments(node.context.arguments)
                 self.within(managers[0], positional, keywords, node)
@@ -247,6 +248,8 @@ class Statements(Functions):
         """A base class, or those of a container that is unpacked."""
         if isinstance(base, Tuple):
             return join(base.items)
+        if isinstance(base, Class) and (base.path, base.qualified) in self.program.own:
+            return single(Library(self.program.own[base.path, base.qualified]))
         return self.held(base) if self.is_container(base) else single(base)
 
     def set_variable(self, name: str, value: Value) -> None:

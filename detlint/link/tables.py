@@ -25,7 +25,7 @@ class Tables:
                 self.consumers |= {
                     f"{name}.{method}": row for name in row.list("names") for method in row.list("methods")
                 }
-        self.undrawn = catalogue.names("randomness", "undrawn")
+        self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
@@ -48,8 +48,9 @@ class Tables:
         self.replaceable = frozenset(name for calls in self.initialised.values() for name in calls) | {
             f"{name}.reset_parameters" for name in self.initialised
         }
-        known = (self.consumers, self.seeders, self.reseeders, self.launchers, self.roles, self.settings)
-        self._names = frozenset(name for table in known for name in table) | self.undrawn
+        seeding = (self.consumers, self.seeders, self.reseeders)
+        known = (*seeding, self.launchers, self.roles, self.settings, self.undrawn)
+        self._names = frozenset(name for table in known for name in table)
         self._hinted: dict[str, bool] = {}  # what names were found to say
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
