@@ -14,10 +14,11 @@ from detlint.facts import Define, Facts, Leave, Local, Statement
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
-from detlint.link.records import Record, Result
+from detlint.link.records import Name, Records, Result
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
 
+Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
 _BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))
 
@@ -47,7 +48,7 @@ class Environment:
 class Program:
     """The files of a project and what the interpreter learns about them, shared by all entry points.
 
-    `walks` are, for a function of a file, the states that it was gone through in: pairs of an order and a state.
+    `walks` are, for a function of a file, the states that it was gone through in, each walk once.
     `options` are the options that decorators give a function's parameters.
     """
 
@@ -57,12 +58,13 @@ class Program:
     objects: Objects = field(default_factory=Objects)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, Result] = field(default_factory=dict)
-    records: dict[object, list[Record]] = field(default_factory=dict)
-    walks: dict[tuple[str, str], list[list[tuple[int, State]]]] = field(default_factory=lambda: defaultdict(list))
+    records: Records = field(default_factory=Records)
+    walks: dict[Name, dict[Walk, None]] = field(default_factory=lambda: defaultdict(dict))
     closures: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
+    _begun: list[tuple[Name, list[tuple[int, State]]]] = field(default_factory=list)  # walks of this program
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def forget(self) -> None:
@@ -79,14 +81,17 @@ class Program:
             else:
                 variables.pop(name, None)
         self.overwritten.clear()
+        for name, walk in self._begun:
+            self.walks[name].setdefault(tuple(walk))
+        self._begun.clear()
+        if self.objects.forget_versions():
+            self.records.clear()  # what they found would not be known again
 
     def finish(self) -> None:
-        """All programs have been followed: keep the states that functions were gone through in, each once."""
+        """All programs have been followed: keep the states that functions were gone through in."""
         self.objects, self.memo = Objects(), {}
         for learned in (self.environments, self.records, self.closures, self.options, self.pending_options):
             learned.clear()
-        for every in self.walks.values():
-            every[:] = [list(walk) for walk in dict.fromkeys(map(tuple, every))]
 
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""
@@ -119,7 +124,7 @@ class Program:
     def begin(self, path: str, function: str) -> list[tuple[int, State]]:
         """Begin to record the states in which a function is gone through."""
         walk: list[tuple[int, State]] = []
-        self.walks[path, function].append(walk)
+        self._begun.append(((path, function), walk))
         return walk
 
     def package(self, path: str) -> str | None:
