@@ -37,6 +37,7 @@ from detlint.vendoring import FILE as RUNTIME
 T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _BATCH = 64  # results that are kept at once
+_HELD = 2 * 2**20  # bytes of the texts that were read for their digests: what is more is read again for its analysis
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Cache:
         self._torch = torch
         self._waiting: dict[bytes, bytes] = {}
         self._known: dict[str, tuple[str, bytes]] = {}
+        self._held = 0  # bytes of texts
 
     def __bool__(self) -> bool:
         """Whether there is a folder."""
@@ -88,17 +90,8 @@ class Cache:
         digest = hashlib.sha256(content).digest()
         if max(status.st_mtime_ns, status.st_ctime_ns) < now - _SETTLES:
             news[path] = stamp, digest
-        return Content(replace(item, text=content), digest)
-
-    def loaded(self, content: Content) -> Content:
-        """A file with its text, and with the digest of that: it may have changed since its time was looked at."""
-        if content.item.text is not None:
-            return content
-        try:
-            text = source.content(Path(content.item.path))
-        except OSError:
-            return replace(content, digest=None)
-        return Content(replace(content.item, text=text), hashlib.sha256(text).digest())
+        self._held += len(content)
+        return Content(replace(item, text=content) if self._held <= _HELD else item, digest)
 
     def missing(self, contents: Iterable[Content]) -> int:
         """Of how many of the files it does not know what all rules make of them."""
@@ -232,6 +225,17 @@ def tool() -> str:
         files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
         parts += [f"{path.name} {_stamp(path)}" for path in files]
     return _key(*parts).hex()
+
+
+def loaded(item: Source) -> Content:
+    """A file with its text and the digest of that: it may have changed since its time was looked at."""
+    if item.text is not None:
+        return Content(item, _digest_of_text(item.text))
+    try:
+        text = source.content(Path(item.path))
+    except OSError:
+        return Content(item, None)
+    return Content(replace(item, text=text), hashlib.sha256(text).digest())
 
 
 def _can_be_shown(finding: Finding) -> bool:

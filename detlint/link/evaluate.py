@@ -86,7 +86,7 @@ class Evaluator(Comparisons):
 
     def made(self, qualified: str) -> Function:
         """A function of this file that is defined here, with the variables that it captures."""
-        names = self.program.facts[self.frame.path].functions[qualified].captured
+        names = self.program.head(self.frame.path, qualified).captured
         captured = tuple((n, bounded(self.frame.variables[n])) for n in names if n in self.frame.variables)
         return Function(self.frame.path, qualified, captured)
 
@@ -162,7 +162,7 @@ class Evaluator(Comparisons):
         found: list[Value] = []
         for atom in each(value):
             if isinstance(atom, Function) and atom.receiver is None:
-                kind = self.program.function(atom).kind
+                kind = self.program.head(atom.path, atom.qualified).kind
                 klass = owner.kind if isinstance(owner, Object) else owner
                 if kind == "property" and isinstance(owner, Object):
                     method = Function(atom.path, atom.qualified, atom.captured, owner)

@@ -17,8 +17,11 @@ from detlint.link.objects import Objects
 from detlint.link.records import Name, Records, Result
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
+from detlint.packed import Head, head
 
 Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
+_METHODS = 2  # of one name, that an object which is not known may have
+_MOST_UNPACKED = 2_000  # functions that are kept for the next program: about 10 MB
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
 _BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))
 
@@ -65,6 +68,7 @@ class Program:
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
     _begun: list[tuple[Name, list[tuple[int, State]]]] = field(default_factory=list)  # walks of this program
+    _unpacked: dict[Name, FunctionFacts] = field(default_factory=dict)
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def forget(self) -> None:
@@ -81,8 +85,10 @@ class Program:
             else:
                 variables.pop(name, None)
         self.overwritten.clear()
-        for name, walk in self._begun:
-            self.walks[name].setdefault(tuple(walk))
+        if len(self._unpacked) > _MOST_UNPACKED:
+            self._unpacked.clear()
+        for function, walk in self._begun:
+            self.walks[function].setdefault(tuple(walk))
         self._begun.clear()
         if self.objects.forget_versions():
             self.records.clear()  # what they found would not be known again
@@ -90,6 +96,7 @@ class Program:
     def finish(self) -> None:
         """All programs have been followed: keep the states that functions were gone through in."""
         self.objects, self.memo = Objects(), {}
+        self._unpacked.clear()
         for learned in (self.environments, self.records, self.closures, self.options, self.pending_options):
             learned.clear()
 
@@ -156,12 +163,13 @@ class Program:
         return found
 
     @cached_property
-    def _methods(self) -> dict[str, list[Function]]:
-        found: dict[str, list[Function]] = defaultdict(list)
+    def _methods(self) -> dict[str, list[Name]]:
+        found: dict[str, list[Name]] = defaultdict(list)
         for path, each in self.facts.items():
-            for qualified, function in each.functions.items():
-                if function.kind == "method":
-                    found[function.name].append(Function(path, qualified))
+            for qualified in each.functions:
+                known = found[qualified.rpartition(".")[2].partition(":")[0]]
+                if len(known) < _METHODS and head(each.functions, qualified).kind == "method":
+                    known.append((path, qualified))
         return found
 
     def methods_named(self, name: str) -> list[Function]:
@@ -169,7 +177,7 @@ class Program:
         common = self.catalogue.names("program", "common")
         if name in _BUILT_IN or name in common or len(name) < 5:
             return []
-        return [self.on_some_object(function) for function in self._methods.get(name, ())[:2]]
+        return [self.on_some_object(Function(*each)) for each in self._methods.get(name, ())]
 
     def on_some_object(self, function: Function) -> Function:
         """A method, bound to an object of its class that is made somewhere."""
@@ -178,7 +186,15 @@ class Program:
 
     def function(self, function: Function) -> FunctionFacts:
         """The facts of a function."""
-        return self.facts[function.path].functions[function.qualified]
+        name = function.path, function.qualified
+        found = self._unpacked.get(name)
+        if found is None:
+            found = self._unpacked[name] = self.facts[function.path].functions[function.qualified]
+        return found
+
+    def head(self, path: str, qualified: str) -> Head:
+        """What is asked of a function that is not entered."""
+        return head(self.facts[path].functions, qualified)
 
     def defines_only(self, function: Function) -> bool:
         """Whether all that a function does is to define functions and return one, as the maker of a decorator does."""

@@ -123,8 +123,8 @@ class Record:
 
     `asked` are the circumstances that mattered, `statement` is the last assignment that was run. `names` are all
     functions that it ran, at most `deepest` deep; `reach` says how far out among the functions that were being run
-    one was that it called again. Once the run has ended it has `found` in place of `looks`, which takes less room, and a
-    `size`: how much was found and changed.
+    one was that it called again. Once the run has ended it has `found` in place of `looks`, which takes less room;
+    `size` is how much it found and changed.
     """
 
     __slots__ = (
