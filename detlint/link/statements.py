@@ -161,7 +161,7 @@ class Statements(Functions):
         self.frame = inner
         start, before, self.trace = self.state, self.trace, []
         self.block(self.program.function(manager).body)
-        self.frame = outer
+        self.frame, inner.on_yield = outer, None  # else the two would hold each other, and all of this run with them
         if self.state is None:
             self.state = inner.end
         trace, self.trace = tuple(self.trace), before
