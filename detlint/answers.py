@@ -29,7 +29,6 @@ class Answers:
         self.program = program
         self.entries = entries
         self._last = tuple(ends)
-        self._reach: dict[str, frozenset[str]] = {}
 
     def holds(self, question: Question) -> bool:
         """Whether a question is answered with yes; False where nobody knows."""
@@ -136,16 +135,14 @@ class Answers:
         """The files that programs start with."""
         return frozenset(entry.path for entry in self.entries if entry.kind != "process")
 
-    def _reached(self, path: str) -> frozenset[str]:
+    def _reached(self, path: str) -> set[str]:
         """A file, and all that it imports, directly or not."""
-        if path not in self._reach:
-            found, waiting = {path}, [path]
-            while waiting:
-                new = self._imports.get(waiting.pop(), frozenset()) - found
-                found |= new
-                waiting += new
-            self._reach[path] = frozenset(found)
-        return self._reach[path]
+        found, waiting = {path}, [path]
+        while waiting:
+            new = self._imports.get(waiting.pop(), frozenset()) - found
+            found |= new
+            waiting += new
+        return found
 
     @cached_property
     def _imports(self) -> dict[str, frozenset[str]]:

@@ -85,6 +85,7 @@ class Program:
             else:
                 variables.pop(name, None)
         self.overwritten.clear()
+        self.imports.forget_programs()
         if len(self._unpacked) > _MOST_UNPACKED:
             self._unpacked.clear()
         for function, walk in self._begun:
