@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ from detlint.codec import Codec, CodecError
 from detlint.config import Config, ConfigError
 from detlint.finding import Finding, Place
 from detlint.listing import Around
+from detlint.packed import packed
 from detlint.report import Answered, Judged
 from detlint.store import Store
 from detlint.suppressions import KINDS, Suppression
@@ -36,7 +38,7 @@ from detlint.vendoring import FILE as RUNTIME
 
 T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
-_BATCH = 64  # results that are kept at once
+_BATCH = 64  # results that are read or kept at once
 _HELD = 2 * 2**20  # bytes of the texts that were read for their digests: what is more is read again for its analysis
 
 
@@ -99,17 +101,19 @@ class Cache:
         return len(keys) - len(self.store.has(key for key in keys if key is not None)) if self.store else len(keys)
 
     def find(self, contents: Iterable[Content]) -> dict[str, Collected]:
-        """What is known of files, by path, by all rules."""
+        """What is known of files, by path, by all rules; with facts that take little room."""
         if self.store is None:
             return {}
         keys = {each.item.path: key for each in contents if (key := self._key(each)) is not None}
-        values = self.store.get(keys.values())
         found = {}
-        for path, key in keys.items():
-            try:
-                found[path] = _files().decode(values[key], path)
-            except (KeyError, CodecError):
-                continue
+        rest = iter(keys.items())
+        while some := list(islice(rest, _BATCH)):
+            values = self.store.get(key for _, key in some)
+            for path, key in some:
+                try:
+                    found[path] = small(_files().decode(values[key], path))
+                except (KeyError, CodecError, RecursionError):
+                    continue
         return found
 
     def keep(self, content: Content, collected: Collected, document: bytes | None = None) -> None:
@@ -236,6 +240,11 @@ def loaded(item: Source) -> Content:
     except OSError:
         return Content(item, None)
     return Content(replace(item, text=text), hashlib.sha256(text).digest())
+
+
+def small(collected: Collected) -> Collected:
+    """What came of a file, with facts that take little room. Raises RecursionError."""
+    return collected if collected.facts is None else replace(collected, facts=packed(collected.facts))
 
 
 def _can_be_shown(finding: Finding) -> bool:

@@ -12,8 +12,7 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
-from detlint.cache import Cache, Content, encoded, loaded
-from detlint.packed import packed
+from detlint.cache import Cache, Content, encoded, loaded, small
 from detlint.packing import pack, unpack
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work
@@ -126,9 +125,7 @@ def _made(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> Ma
         content = loaded(item)
         collected = analyse(content.item, codes, torch)
         document = encoded(collected) if kept else None
-        if collected.facts is not None:
-            try:
-                collected = replace(collected, facts=packed(collected.facts))
-            except RecursionError:
-                return Made(failed(item, catalogues.load(), "it is nested too deeply"), None)
-        return Made(collected, content.digest, document)
+        try:
+            return Made(small(collected), content.digest, document)
+        except RecursionError:
+            return Made(failed(item, catalogues.load(), "it is nested too deeply"), None)

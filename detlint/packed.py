@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
-from detlint.facts import Facts, Function, Import, Statement, walk
+from detlint.facts import Call, Facts, Function, Import, Statement, walk
 from detlint.packing import pack, unpack
 
 _FAST = 1  # of zlib: half of what it is packed to, and a tenth of the time of analysing it
 
 
 class Head(NamedTuple):
-    """What is asked of a function that is defined but not entered."""
+    """What is asked of a function that is defined but not entered. `calls` says that a default of a parameter does."""
 
     kind: str
     captured: tuple[str, ...]
+    calls: bool
 
 
 class PackedFunctions(Mapping[str, Function]):
@@ -78,7 +79,7 @@ def packed(facts: Facts) -> Facts:
     heads: dict[Head, Head] = {}  # equal ones are one object
     functions = {}
     for qualified, function in facts.functions.items():
-        head = Head(function.kind, function.captured)
+        head = _head(function)
         functions[qualified] = heads.setdefault(head, head), _closed(function)
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
     return replace(
@@ -90,8 +91,12 @@ def head(functions: Mapping[str, Function], qualified: str) -> Head:
     """What is asked of a function that is not entered."""
     if isinstance(functions, PackedFunctions):
         return functions.head(qualified)
-    function = functions[qualified]
-    return Head(function.kind, function.captured)
+    return _head(functions[qualified])
+
+
+def _head(function: Function) -> Head:
+    calls = any(isinstance(parameter.default, Call) for parameter in function.parameters)
+    return Head(function.kind, function.captured, calls)
 
 
 def imports(facts: Facts) -> Iterator[tuple[int, str]]:

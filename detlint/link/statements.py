@@ -188,9 +188,10 @@ class Statements(Functions):
 
     def _define(self, node: f.Define) -> None:
         made = self.made(node.function)
-        for parameter in self.program.function(made).parameters:
-            if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
-                self.value(parameter.default)
+        if self.program.head(made.path, made.qualified).calls:
+            for parameter in self.program.function(made).parameters:
+                if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
+                    self.value(parameter.default)
         value: Value = frozenset((made,))
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
