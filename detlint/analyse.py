@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what reads files and makes their models is imported where a
     from detlint.notebook import Document
 
 UNPARSED = "DET000"
+_MODELS = 32  # of files that fixes were made for, which the next ones may need: about 4 MB
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 
@@ -153,6 +154,13 @@ class Models:
     def forget(self, path: str) -> None:
         """Make the model of a file anew, for its text has changed."""
         self._made.pop(path, None)
+
+    def trim(self) -> None:
+        """Keep the last models only: nobody uses the others any more."""
+        while len(self._made) > _MODELS:
+            module = self._made.pop(next(iter(self._made)))
+            if module is not None:
+                _dissolve(module)
 
     def text(self, path: str) -> str:
         """The text of a file. Raises KeyError and UnreadableError."""

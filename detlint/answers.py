@@ -12,6 +12,7 @@ from detlint.finding import Ends, InForce, InLibrary, Question, Unseeded, Unseed
 from detlint.link.entries import Entry
 from detlint.link.program import Program
 from detlint.link.state import UNSEEDED, State, Switched
+from detlint.packed import imports as imported
 from detlint.source import is_test
 
 _TESTS = {"test", "tests", "testing"}
@@ -28,7 +29,6 @@ class Answers:
         self.program = program
         self.entries = entries
         self._last = tuple(ends)
-        self._reach: dict[str, frozenset[str]] = {}
 
     def holds(self, question: Question) -> bool:
         """Whether a question is answered with yes; False where nobody knows."""
@@ -135,16 +135,14 @@ class Answers:
         """The files that programs start with."""
         return frozenset(entry.path for entry in self.entries if entry.kind != "process")
 
-    def _reached(self, path: str) -> frozenset[str]:
+    def _reached(self, path: str) -> set[str]:
         """A file, and all that it imports, directly or not."""
-        if path not in self._reach:
-            found, waiting = {path}, [path]
-            while waiting:
-                new = self._imports.get(waiting.pop(), frozenset()) - found
-                found |= new
-                waiting += new
-            self._reach[path] = frozenset(found)
-        return self._reach[path]
+        found, waiting = {path}, [path]
+        while waiting:
+            new = self._imports.get(waiting.pop(), frozenset()) - found
+            found |= new
+            waiting += new
+        return found
 
     @cached_property
     def _imports(self) -> dict[str, frozenset[str]]:
@@ -157,16 +155,13 @@ class Answers:
     def _imports_of(self, facts: f.Facts) -> Iterator[str]:
         """The files that a file imports, with the packages around them."""
         imports, path = self.program.imports, facts.path
-        for node in _import_statements((facts.top, *(function.body for function in facts.functions.values()))):
-            for name in ("", *(name for name, _ in node.names or ())):
-                target = ".".join(part for part in (node.module, name) if part)
-                parts = target.split(".")
-                for end in range(1, len(parts) + 1):
-                    each = ".".join(parts[:end])
-                    level = node.level
-                    found = imports.relative(path, level, each) if level else imports.find(each, path, path)
-                    if found is not None and found in self.program.facts:
-                        yield found
+        for level, target in imported(facts):
+            parts = target.split(".")
+            for end in range(1, len(parts) + 1):
+                each = ".".join(parts[:end])
+                found = imports.relative(path, level, each) if level else imports.find(each, path, path)
+                if found is not None and found in self.program.facts:
+                    yield found
 
     @cached_property
     def _switching(self) -> dict[object, list[Entry]]:
@@ -176,16 +171,3 @@ class Answers:
             for place in {met.event.place for met in entry.of(Switched)}:
                 found[place].append(entry)
         return found
-
-
-def _import_statements(blocks: Iterable[f.Statements]) -> Iterator[f.Import]:
-    for statements in blocks:
-        for node in statements:
-            if isinstance(node, f.Import):
-                yield node
-            elif isinstance(node, f.Branch):
-                yield from _import_statements((node.body, node.orelse))
-            elif isinstance(node, f.Fork):
-                yield from _import_statements(node.arms)
-            elif isinstance(node, (f.Loop, f.Scoped, f.DefineClass)):
-                yield from _import_statements((node.body,))

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ from detlint.codec import Codec, CodecError
 from detlint.config import Config, ConfigError
 from detlint.finding import Finding, Place
 from detlint.listing import Around
+from detlint.packed import packed
 from detlint.report import Answered, Judged
 from detlint.store import Store
 from detlint.suppressions import KINDS, Suppression
@@ -36,7 +38,8 @@ from detlint.vendoring import FILE as RUNTIME
 
 T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
-_BATCH = 64  # results that are kept at once
+_BATCH = 64  # results that are read or kept at once
+_HELD = 2 * 2**20  # bytes of the texts that were read for their digests: what is more is read again for its analysis
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Cache:
         self._torch = torch
         self._waiting: dict[bytes, bytes] = {}
         self._known: dict[str, tuple[str, bytes]] = {}
+        self._held = 0  # bytes of texts
 
     def __bool__(self) -> bool:
         """Whether there is a folder."""
@@ -88,17 +92,8 @@ class Cache:
         digest = hashlib.sha256(content).digest()
         if max(status.st_mtime_ns, status.st_ctime_ns) < now - _SETTLES:
             news[path] = stamp, digest
-        return Content(replace(item, text=content), digest)
-
-    def loaded(self, content: Content) -> Content:
-        """A file with its text, and with the digest of that: it may have changed since its time was looked at."""
-        if content.item.text is not None:
-            return content
-        try:
-            text = source.content(Path(content.item.path))
-        except OSError:
-            return replace(content, digest=None)
-        return Content(replace(content.item, text=text), hashlib.sha256(text).digest())
+        self._held += len(content)
+        return Content(replace(item, text=content) if self._held <= _HELD else item, digest)
 
     def missing(self, contents: Iterable[Content]) -> int:
         """Of how many of the files it does not know what all rules make of them."""
@@ -106,17 +101,19 @@ class Cache:
         return len(keys) - len(self.store.has(key for key in keys if key is not None)) if self.store else len(keys)
 
     def find(self, contents: Iterable[Content]) -> dict[str, Collected]:
-        """What is known of files, by path, by all rules."""
+        """What is known of files, by path, by all rules; with facts that take little room."""
         if self.store is None:
             return {}
         keys = {each.item.path: key for each in contents if (key := self._key(each)) is not None}
-        values = self.store.get(keys.values())
         found = {}
-        for path, key in keys.items():
-            try:
-                found[path] = _files().decode(values[key], path)
-            except (KeyError, CodecError):
-                continue
+        rest = iter(keys.items())
+        while some := list(islice(rest, _BATCH)):
+            values = self.store.get(key for _, key in some)
+            for path, key in some:
+                try:
+                    found[path] = small(_files().decode(values[key], path))
+                except (KeyError, CodecError, RecursionError):
+                    continue
         return found
 
     def keep(self, content: Content, collected: Collected, document: bytes | None = None) -> None:
@@ -232,6 +229,22 @@ def tool() -> str:
         files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
         parts += [f"{path.name} {_stamp(path)}" for path in files]
     return _key(*parts).hex()
+
+
+def loaded(item: Source) -> Content:
+    """A file with its text and the digest of that: it may have changed since its time was looked at."""
+    if item.text is not None:
+        return Content(item, _digest_of_text(item.text))
+    try:
+        text = source.content(Path(item.path))
+    except OSError:
+        return Content(item, None)
+    return Content(replace(item, text=text), hashlib.sha256(text).digest())
+
+
+def small(collected: Collected) -> Collected:
+    """What came of a file, with facts that take little room. Raises RecursionError."""
+    return collected if collected.facts is None else replace(collected, facts=packed(collected.facts))
 
 
 def _can_be_shown(finding: Finding) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import json
 import types
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -162,8 +162,8 @@ class Codec(Generic[T]):
         shapes = [self._shape(each) for each in inner if each is not Ellipsis]
         if origin is tuple and Ellipsis not in inner:
             return _fixed(shapes)
-        if origin in (tuple, list, frozenset):
-            return _repeated(origin, shapes[0])
+        if origin in (tuple, list, frozenset, Sequence):
+            return _repeated(tuple if origin is Sequence else origin, shapes[0])
         if origin is not None and issubclass(origin, Mapping):
             pairs = _repeated(dict, _fixed(shapes))
             return _Shape(lambda value, document: pairs.write(value.items(), document), pairs.read)

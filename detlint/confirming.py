@@ -77,7 +77,9 @@ class Confirmed:
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
 
-        return repaired(remedies, self._models)
+        fix = repaired(remedies, self._models)
+        self._models.trim()
+        return fix
 
 
 def renewed(

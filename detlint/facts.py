@@ -6,7 +6,7 @@ picklable; the abstract interpreter in `detlint.link` gives it a meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from detlint.finding import Place
 from detlint.records import record
@@ -300,7 +300,7 @@ Statement = Do | Bind | Define | DefineClass | Import | Branch | Fork | Loop | S
 Statements = tuple[Statement, ...]
 
 
-def walk(statements: Statements) -> Iterator[Statement]:
+def walk(statements: Iterable[Statement]) -> Iterator[Statement]:
     """Statements and those within them; not those of functions."""
     for statement in statements:
         yield statement
@@ -356,7 +356,7 @@ class Facts:
 
     module: str
     path: str
-    top: Statements
+    top: Sequence[Statement]
     functions: Mapping[str, Function]
     guarded: bool
     acts: bool

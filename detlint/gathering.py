@@ -6,17 +6,26 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
-from detlint.cache import Cache, Content, encoded
+from detlint.cache import Cache, Content, encoded, loaded, small
 from detlint.packing import pack, unpack
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work
 _SPAWNS = 1_000_000  # bytes of source for which it pays to start an interpreter
 Progress = Callable[[int, int], None]
+
+
+class Made(NamedTuple):
+    """What came of a file, the digest of its text, and what a cache keeps of it where that is asked for."""
+
+    collected: Collected
+    digest: bytes | None
+    document: bytes | None = None
 
 
 def collect(
@@ -30,17 +39,15 @@ def collect(
     """Collect files, in their order: those that the cache does not know are analysed with `jobs` processes."""
     with undisturbed():
         found = cache.find(contents)
-    missing = {each.item.path: cache.loaded(each) for each in contents if each.item.path not in found}
+    missing = {each.item.path: each for each in contents if each.item.path not in found}
     chosen = frozenset(catalogues.load().rules) if cache else codes
     items = [each.item for each in missing.values()]
-    for collected, document in _collect(items, chosen, torch, bool(cache), jobs, progress):
-        found[collected.path] = collected
-        cache.keep(missing[collected.path], collected, document)
+    for made in _collect(items, chosen, torch, bool(cache), jobs, progress):
+        path, known = made.collected.path, missing[made.collected.path]
+        cache.keep(replace(known, digest=made.digest), made.collected, made.document)
+        current = made.digest == known.digest  # else it is of a newer text than the run is about
+        found[path] = made.collected if current else replace(made.collected, lasting=False)
     cache.flush()
-    for each in contents:
-        path = each.item.path
-        if path in missing and missing[path].digest != each.digest:
-            found[path] = replace(found[path], lasting=False)  # it is of a newer text than the run is about
     return [restricted(found[each.item.path], codes) for each in contents]
 
 
@@ -52,12 +59,12 @@ def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
 
 def _collect(
     sources: Sequence[Source], codes: frozenset[str], torch: Version, kept: bool, jobs: int, progress: Progress | None
-) -> Iterator[tuple[Collected, bytes | None]]:
-    """What comes of each file; with what a cache keeps of it where that is asked for and another process made it."""
+) -> Iterator[Made]:
+    """What comes of each file."""
     batches = list(_batches(sources)) if jobs != 1 and len(sources) > 1 else []
     found = _shared_out(batches, codes, torch, kept, jobs) if len(batches) > 1 else None
     if found is None:
-        found = ((_analyse_alone(item, codes, torch), None) for item in sources)
+        found = (_made(item, codes, torch, kept) for item in sources)
     for done, each in enumerate(found, 1):
         yield each
         if progress is not None:
@@ -66,7 +73,7 @@ def _collect(
 
 def _shared_out(
     batches: Sequence[Sequence[Source]], codes: frozenset[str], torch: Version, kept: bool, jobs: int
-) -> Iterator[tuple[Collected, bytes | None]] | None:
+) -> Iterator[Made] | None:
     """What comes of files in processes, as they are done; None where it takes longer to start them."""
     from detlint import processes  # the modules for processes take longer to import than a small run
 
@@ -77,12 +84,12 @@ def _shared_out(
     return (_unpacked(item, packed) for item, packed in found)
 
 
-def _unpacked(item: Source, packed: bytes | None) -> tuple[Collected, bytes | None]:
-    if packed is None:
-        return failed(item, catalogues.load(), "its analysis ended the process"), None
+def _unpacked(item: Source, content: bytes | None) -> Made:
+    if content is None:
+        return Made(failed(item, catalogues.load(), "its analysis ended the process"), None)
     with undisturbed():
-        found: tuple[Collected, bytes | None] = unpack(packed)
-    return found
+        made: Made = unpack(content)
+    return made
 
 
 def _batches(sources: Sequence[Source]) -> Iterator[list[Source]]:
@@ -106,15 +113,19 @@ def _size(item: Source) -> int:
         return 0
 
 
-def _analyse_alone(item: Source, codes: frozenset[str], torch: Version) -> Collected:
-    with undisturbed():
-        return analyse(item, codes, torch)
-
-
 def _packed(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> bytes:
+    made = _made(item, codes, torch, kept)
     with undisturbed():
-        collected = analyse(item, codes, torch)
+        return pack(made)
+
+
+def _made(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> Made:
+    """What comes of a file, with facts that take little room."""
+    with undisturbed():
+        content = loaded(item)
+        collected = analyse(content.item, codes, torch)
+        document = encoded(collected) if kept else None
         try:
-            return pack((collected, encoded(collected) if kept else None))
+            return Made(small(collected), content.digest, document)
         except RecursionError:
-            return pack((failed(item, catalogues.load(), "it is nested too deeply"), None))
+            return Made(failed(item, catalogues.load(), "it is nested too deeply"), None)

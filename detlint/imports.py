@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 _STANDARD = frozenset(sys.stdlib_module_names)
+_MOST_ANSWERS = 10_000  # about 2 MB
 _LAYOUTS = ("src", "python")  # folders that hold a project's packages beside its tests and scripts
 
 
@@ -76,6 +77,11 @@ class Imports:
         if not module:
             return self._files.get(posixpath.join(folder, "__init__.py"))
         return self._files.get(self._walk(folder, module.split("."))[0])
+
+    def forget_programs(self) -> None:
+        """Forget what imports load in each program that was asked about, if that is much: it is soon found again."""
+        if len(self._answers) > _MOST_ANSWERS:
+            self._answers.clear()
 
     def local_root(self, target: str) -> bool:
         """Whether the first component of `target` is a top-level module or package of the project."""

@@ -23,6 +23,8 @@ from detlint.link.run import Frame
 from detlint.link.state import State
 from detlint.link.tables import tables
 from detlint.link.values import Function, Value
+from detlint.packed import head
+from detlint.packed import imports as imported
 from detlint.reach import Reached
 from detlint.repairs.entry_point import remedy
 from detlint.source import is_test
@@ -68,7 +70,7 @@ class Project:
             self.program.asked.add((path or "", function))
             found = self.program.facts[path].functions if path in self.program.facts else {}  # or it was not given
             qualified = next(
-                (q for q, each in found.items() if each.kind == "function" and each.name == function), None
+                (q for q in found if head(found, q).kind == "function" and found[q].name == function), None
             )
             if path is not None and qualified is not None:
                 entry = Entry(path, "command", name, found[qualified].place, target=function)
@@ -159,7 +161,7 @@ class Project:
                 walk = self.program.begin(script, f.TOP)
                 walk.append((0, entry.end))
                 run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
-                run.block(self.program.facts[script].top)
+                run.block(tuple(self.program.facts[script].top))
             else:
                 for path in filter(None, (main, function.path)):
                     run.load(path)
@@ -177,13 +179,8 @@ class Project:
     def _imports(self, facts: Facts) -> Iterator[str | None]:
         """The files that a file imports, at its top level or in a function."""
         imports, path = self.program.imports, facts.path
-        for statements in (facts.top, *(function.body for function in facts.functions.values())):
-            for statement in f.walk(statements):
-                if isinstance(statement, f.Import):
-                    for name, _ in ((None, None), *(statement.names or ())):
-                        target = ".".join(part for part in (statement.module, name) if part)
-                        level = statement.level
-                        yield imports.relative(path, level, target) if level else imports.find(target, path, path)
+        for level, target in imported(facts):
+            yield imports.relative(path, level, target) if level else imports.find(target, path, path)
 
     def reached(self) -> dict[str, Reached]:
         """What the programs came to in each file; files that none runs are left out."""

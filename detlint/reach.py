@@ -64,7 +64,7 @@ def reached_part(facts: Facts, reached: Reached | None, own: Words) -> Facts:
 def _top(facts: Facts, asked: Words, entered: frozenset[str], own: Words) -> tuple[f.Statements, frozenset[str]]:
     """What of the top level matters, and the functions that its other statements define."""
     if ALL in asked:
-        return facts.top, frozenset()
+        return tuple(facts.top), frozenset()
     kept: list[f.Statement] = []
     gone: set[str] = set()
     for node in facts.top:
@@ -105,7 +105,7 @@ def _is_plain(node: object) -> bool:
     return isinstance(node, _PLAIN) and all(_is_plain(getattr(node, name)) for name in node.__dataclass_fields__)
 
 
-def _imports(bodies: Iterable[f.Statements], own: Words) -> tuple[f.Import, ...]:
+def _imports(bodies: Iterable[Iterable[f.Statement]], own: Words) -> tuple[f.Import, ...]:
     """Which files of the project are imported in statements that nobody runs, whatever they take from them."""
     found: set[tuple[int, str]] = set()
     for node in (node for body in bodies for node in f.walk(body) if isinstance(node, f.Import)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -61,7 +61,7 @@ class _Form:
         if isinstance(part, Place):
             self.places.append(part)
             self._parts.append(part)
-        elif isinstance(part, tuple):
+        elif isinstance(part, Sequence) and not isinstance(part, (str, bytes)):
             self._parts.append(f"({len(part)}")
             for each in part:
                 self.add(each)

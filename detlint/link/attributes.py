@@ -122,14 +122,14 @@ class Attributes(Comparisons):
 
     def _bound(self, atom: Atom, owner: Object | Class) -> Value:
         if isinstance(atom, Function) and atom.receiver is None:
-            facts = self.program.function(atom)
+            kind = self.program.head(atom.path, atom.qualified).kind
             klass = owner.kind if isinstance(owner, Object) else owner
-            if facts.kind == "property" and isinstance(owner, Object):
+            if kind == "property" and isinstance(owner, Object):
                 method = Function(atom.path, atom.qualified, atom.captured, owner)
-                return self.invoke(method, (), {}, facts.place)
-            if facts.kind == "class" and isinstance(klass, Class):
+                return self.invoke(method, (), {}, self.program.function(atom).place)
+            if kind == "class" and isinstance(klass, Class):
                 atom = Function(atom.path, atom.qualified, atom.captured, klass)
-            elif facts.kind in ("method", "function") and isinstance(owner, Object):
+            elif kind in ("method", "function") and isinstance(owner, Object):
                 atom = Function(atom.path, atom.qualified, atom.captured, owner)
         return single(atom)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Sequence
+from functools import lru_cache
 
 from detlint import facts as f
 from detlint.finding import Place
@@ -34,6 +35,12 @@ _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
 
 _ALTERNATIVES = 4  # of what one call may call; one, within what may be called in one of these
+
+
+@lru_cache(maxsize=1024)
+def _literal(text: str) -> object:
+    """The constant that Python writes so; each is read once, for what reads it leaves dead cycles behind."""
+    return literal_eval(text)
 
 
 class Caller(Statements):
@@ -194,7 +201,7 @@ class Caller(Statements):
         """The keys of a dict."""
         slots = self.program.objects.slots(table)
         known = [slot[1:-1] for slot in slots if slot.startswith("['")]
-        names: list[Value] = [constant(literal_eval(name)) for name in known]
+        names: list[Value] = [constant(_literal(name)) for name in known]
         return join(names if len(known) == len(slots) else [*names, UNKNOWN])
 
     def iterated_further(self, items: Value, atom: Object) -> Value:

@@ -88,7 +88,7 @@ class Evaluator(Attributes):
 
     def made(self, qualified: str) -> Function:
         """A function of this file that is defined here, with the variables that it captures."""
-        names = self.program.facts[self.frame.path].functions[qualified].captured
+        names = self.program.head(self.frame.path, qualified).captured
         captured = tuple((n, bounded(self.frame.variables[n])) for n in names if n in self.frame.variables)
         return Function(self.frame.path, qualified, captured)
 

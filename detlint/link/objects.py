@@ -6,6 +6,7 @@ import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from detlint.catalogue import Catalogue
@@ -30,6 +31,7 @@ from detlint.link.values import (
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
+_MOST_VERSIONS = 25_000  # that are told apart: about 6 MB
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
@@ -77,6 +79,7 @@ class Objects:
         )
         self._items: dict[tuple[Atom, Mark], Value] = {}  # what containers may hold, by their contents
         self._marks: dict[object, int] = {} if shared is None else shared._marks
+        self._numbers: Iterator[int] = count(1) if shared is None else shared._numbers
         self.record: Record | None = None  # of the function that is being run
 
     def define(self, klass: Class, info: ClassInfo) -> None:
@@ -151,7 +154,9 @@ class Objects:
             self.put(owner, name, value, self.versions[owner] + 1)
             return
         before = self.versions[owner], name, value
-        version = self._marks.setdefault(before, len(self._marks) + 1)
+        version = self._marks.get(before)
+        if version is None:
+            version = self._marks[before] = next(self._numbers)
         self.put(owner, name, value, version)
         if self.record is not None:
             self.record.effects.append((_put, owner, name, value, version))
@@ -160,6 +165,13 @@ class Objects:
         """Set a slot, which gives the contents of its owner this version."""
         self._stored[owner][name] = value
         self.versions[owner] = version
+
+    def forget_versions(self) -> bool:
+        """Forget which contents the versions stand for, if these are many; whether it did. None is given twice."""
+        if len(self._marks) <= _MOST_VERSIONS:
+            return False
+        self._marks.clear()
+        return True
 
     def mark(self, owner: Atom) -> Mark:
         """What tells the contents of an object: the versions of what it holds in this program and in all."""

@@ -14,10 +14,14 @@ from detlint.facts import Define, Facts, Leave, Local, Statement
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
-from detlint.link.records import Record, Result
+from detlint.link.records import Name, Records, Result
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
+from detlint.packed import Head, head
 
+Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
+_METHODS = 2  # of one name, that an object which is not known may have
+_MOST_UNPACKED = 2_000  # functions that are kept for the next program: about 10 MB
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
 _BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))
 
@@ -47,7 +51,7 @@ class Environment:
 class Program:
     """The files of a project and what the interpreter learns about them, shared by all entry points.
 
-    `walks` are, for a function of a file, the states that it was gone through in: pairs of an order and a state.
+    `walks` are, for a function of a file, the states that it was gone through in, each walk once.
     `options` are the options that decorators give a function's parameters. `asked` are the variables of modules that
     programs look for, by path and name, `ALL` where they look at all of a file.
     """
@@ -58,13 +62,15 @@ class Program:
     objects: Objects = field(init=False)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, Result] = field(default_factory=dict)
-    records: dict[object, list[Record]] = field(default_factory=dict)
-    walks: dict[tuple[str, str], list[list[tuple[int, State]]]] = field(default_factory=lambda: defaultdict(list))
+    records: Records = field(default_factory=Records)
+    walks: dict[Name, dict[Walk, None]] = field(default_factory=lambda: defaultdict(dict))
     closures: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
     asked: set[tuple[str, str]] = field(default_factory=set)
+    _begun: list[tuple[Name, list[tuple[int, State]]]] = field(default_factory=list)  # walks of this program
+    _unpacked: dict[Name, FunctionFacts] = field(default_factory=dict)
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def __post_init__(self) -> None:
@@ -84,14 +90,21 @@ class Program:
             else:
                 variables.pop(name, None)
         self.overwritten.clear()
+        self.imports.forget_programs()
+        if len(self._unpacked) > _MOST_UNPACKED:
+            self._unpacked.clear()
+        for function, walk in self._begun:
+            self.walks[function].setdefault(tuple(walk))
+        self._begun.clear()
+        if self.objects.forget_versions():
+            self.records.clear()  # what they found would not be known again
 
     def finish(self) -> None:
-        """All programs have been followed: keep the states that functions were gone through in, each once."""
+        """All programs have been followed: keep the states that functions were gone through in."""
         self.objects, self.memo = Objects(self.catalogue), {}
+        self._unpacked.clear()
         for learned in (self.environments, self.records, self.closures, self.options, self.pending_options):
             learned.clear()
-        for every in self.walks.values():
-            every[:] = [list(walk) for walk in dict.fromkeys(map(tuple, every))]
 
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""
@@ -132,7 +145,7 @@ class Program:
     def begin(self, path: str, function: str) -> list[tuple[int, State]]:
         """Begin to record the states in which a function is gone through."""
         walk: list[tuple[int, State]] = []
-        self.walks[path, function].append(walk)
+        self._begun.append(((path, function), walk))
         return walk
 
     def package(self, path: str) -> str | None:
@@ -179,12 +192,13 @@ class Program:
         return found
 
     @cached_property
-    def _methods(self) -> dict[str, list[Function]]:
-        found: dict[str, list[Function]] = defaultdict(list)
+    def _methods(self) -> dict[str, list[Name]]:
+        found: dict[str, list[Name]] = defaultdict(list)
         for path, each in self.facts.items():
-            for qualified, function in each.functions.items():
-                if function.kind == "method":
-                    found[function.name].append(Function(path, qualified))
+            for qualified in each.functions:
+                known = found[qualified.rpartition(".")[2].partition(":")[0]]
+                if len(known) < _METHODS and head(each.functions, qualified).kind == "method":
+                    known.append((path, qualified))
         return found
 
     def methods_named(self, name: str) -> list[Function]:
@@ -192,7 +206,7 @@ class Program:
         common = self.catalogue.names("program", "common")
         if name in _BUILT_IN or name in common or len(name) < 5:
             return []
-        return [self.on_some_object(function) for function in self._methods.get(name, ())[:2]]
+        return [self.on_some_object(Function(*each)) for each in self._methods.get(name, ())]
 
     def on_some_object(self, function: Function) -> Function:
         """A method, bound to an object of its class that is made somewhere."""
@@ -201,7 +215,15 @@ class Program:
 
     def function(self, function: Function) -> FunctionFacts:
         """The facts of a function."""
-        return self.facts[function.path].functions[function.qualified]
+        name = function.path, function.qualified
+        found = self._unpacked.get(name)
+        if found is None:
+            found = self._unpacked[name] = self.facts[function.path].functions[function.qualified]
+        return found
+
+    def head(self, path: str, qualified: str) -> Head:
+        """What is asked of a function that is not entered."""
+        return head(self.facts[path].functions, qualified)
 
     def defines_only(self, function: Function) -> bool:
         """Whether all that a function does is to define functions and return one, as the maker of a decorator does."""

@@ -47,6 +47,9 @@ class Circumstances(NamedTuple):
     calling: frozenset[Atom]
 
 
+_ALIKE = 4  # records of runs of one function with the same arguments
+_MOST = 150_000  # looks and effects in all records: about 15 MB
+_LEAST = 10  # as much as so many looks is a record without any
 _OWN = object()  # what a run finds that it has made itself
 
 
@@ -123,14 +126,16 @@ class Record:
 
     `asked` are the circumstances that mattered, `statement` is the last assignment that was run. `names` are all
     functions that it ran, at most `deepest` deep; `reach` says how far out among the functions that were being run
-    one was that it called again. Once the run has ended it has `found` in place of `looks`, which takes less room.
+    one was that it called again. Once the run has ended it has `found` in place of `looks`, which takes less room;
+    `size` is how much it found and changed.
     """
 
     __slots__ = (
         "asked", "deepest", "depth", "effects", "found", "lineages", "looks", "marks", "names", "reach", "result",
-        "start", "statement", "variables", "walked",
+        "size", "start", "statement", "variables", "walked",
     )  # fmt: skip
     result: Result
+    size: int
     found: tuple[tuple[Look, tuple[Any, ...], tuple[object, ...]], ...]
 
     def __init__(self, name: Name, variables: Mapping[str, Value], start: Circumstances, depth: int) -> None:
@@ -150,6 +155,7 @@ class Record:
         self.result = found
         kept = ((look, self.looks[look]) for look in _LOOKS if look in self.looks)
         self.found = tuple((look, tuple(seen), tuple(seen.values())) for look, seen in kept if seen)
+        self.size = sum(len(keys) for _, keys, _ in self.found) + len(self.effects) + _LEAST
         del self.looks, self.marks, self.lineages
 
     def make(self, look: Look, key: object) -> None:
@@ -192,3 +198,37 @@ class Record:
                 if value is not _OWN and look(run, key) != value:
                     return False
         return True
+
+
+class Records:
+    """Records of runs by what these depend on, the last ones first. Those that were not needed for longest are dropped
+    where all of them together have become too many.
+    """
+
+    def __init__(self, most: int = _MOST) -> None:
+        """`most` is how many looks and effects they may have in all."""
+        self._by_key: dict[Exact, tuple[Record, ...]] = {}
+        self._most = most
+        self.size = 0
+
+    def find(self, key: Exact) -> tuple[Record, ...]:
+        """The records of runs that depended on this."""
+        return self._by_key.get(key, ())
+
+    def prefer(self, key: Exact) -> None:
+        """One of the records with a key was needed: they are dropped last."""
+        self._by_key[key] = self._by_key.pop(key)
+
+    def keep(self, key: Exact, record: Record) -> None:
+        """Keep the record of a run that has ended."""
+        known = (record, *self._by_key.pop(key, ()))
+        self._by_key[key] = known[:_ALIKE]
+        self.size += record.size - sum(each.size for each in known[_ALIKE:])
+        while self.size > self._most and len(self._by_key) > 1:
+            oldest = next(iter(self._by_key))
+            self.size -= sum(each.size for each in self._by_key.pop(oldest))
+
+    def clear(self) -> None:
+        """Drop all records."""
+        self._by_key.clear()
+        self.size = 0

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from detlint.link.evaluate import Evaluator
 from detlint.link.records import Circumstances, Exact, Name, Record, Result, context, contexts, named, result
-from detlint.link.values import Value
+from detlint.link.values import Object, Value
 
 _DEPTH = 60  # calls within calls
 _AGAIN = 2  # how often a function may call itself
+_NOTHING: frozenset[Object] = frozenset()
 _WALKS = 30_000  # functions in one entry point
-_RECORDS = 4  # of runs of one function with the same arguments
 
 
 class Repeated(Evaluator):
@@ -39,12 +39,12 @@ class Repeated(Evaluator):
         if outer is not None:
             outer.include(record, record.start, self.depth)
         if record.reach >= record.depth:
-            self.program.records[key] = [record, *self.program.records.get(key, ())][:_RECORDS]
+            self.program.records.keep(key, record)
 
     def repeated(self, key: Exact, variables: Mapping[str, Value]) -> Result | None:
         """The result of a run that found everything as it is now, whose effects are repeated; None without one."""
-        records = self.program.records.get(key)
-        if records is None:
+        records = self.program.records.find(key)
+        if not records:
             return None
         now = self.circumstances()
         for record in records:
@@ -58,13 +58,15 @@ class Repeated(Evaluator):
                 self.program.objects.record = outer
                 if outer is not None:
                     outer.include(record, now, self.depth)
+                self.program.records.prefer(key)
                 return record.result
         return None
 
     def circumstances(self) -> Circumstances:
         """What a function that is called now may ask of what is around the call."""
         doubtful = bool(self.frame.exits) or self.frame.doubtful
-        nested, calling = (self.doubts, self.unlikely, self.dispatching), frozenset(self.calling)
+        nested = self.doubts, self.unlikely, self.dispatching
+        calling = frozenset(self.calling) if self.calling else _NOTHING
         return Circumstances(*nested, doubtful, self.iterating, self.node, self.statement_place, calling)
 
     # What was run before in this program

@@ -251,7 +251,7 @@ class Run(Noting):
         self.trace = []
         objects = self.program.objects
         self.program.objects = objects.shared or objects
-        self.block(self.program.facts[path].top)
+        self.block(tuple(self.program.facts[path].top))
         self.program.objects = objects
         self.state = self.state or state
         del self.loading[path]

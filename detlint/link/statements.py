@@ -167,7 +167,7 @@ class Statements(Functions):
         self.frame = inner
         start, before, self.trace = self.state, self.trace, []
         self.block(self.program.function(manager).body)
-        self.frame = outer
+        self.frame, inner.on_yield = outer, None  # else the two would hold each other, and all of this run with them
         if self.state is None:
             self.state = inner.end
         trace, self.trace = tuple(self.trace), before
@@ -194,9 +194,10 @@ class Statements(Functions):
 
     def _define(self, node: f.Define) -> None:
         made = self.made(node.function)
-        for parameter in self.program.function(made).parameters:
-            if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
-                self.value(parameter.default)
+        if self.program.head(made.path, made.qualified).calls:
+            for parameter in self.program.function(made).parameters:
+                if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
+                    self.value(parameter.default)
         value: Value = single(made)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
