@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from detlint import source
 from detlint.catalogue import Catalogue, Rule
 from detlint.facts import Facts
 from detlint.finding import Finding, Place
+from detlint.records import record
 from detlint.suppressions import Suppressions
 from detlint.vendoring import vendored_version
 
@@ -29,7 +30,7 @@ UNPARSED = "DET000"
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Source:
     """A file to analyse. `path` is shown, `name` is its dotted module name.
 
@@ -47,7 +48,7 @@ class Source:
         return source.read(Path(self.path)) if self.text is None else self.text
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Collected:
     """What the analysis of one file gave. It is `lasting` if the same content always gives the same."""
 

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -29,6 +29,7 @@ from detlint.codec import Codec, CodecError
 from detlint.config import Config, ConfigError
 from detlint.finding import Finding, Place
 from detlint.listing import Around
+from detlint.records import record
 from detlint.report import Answered, Judged
 from detlint.store import Store
 from detlint.suppressions import KINDS, Suppression
@@ -39,7 +40,7 @@ _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and kee
 _BATCH = 64  # results that are kept at once
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Content:
     """A file, with its text where that was read, and the digest of its content; None where it cannot be had."""
 
@@ -225,9 +226,9 @@ def tool() -> str:
     beside = Path(parser.origin).parent if parser is not None and parser.origin else None
     own, rules = Path(__file__).parent, catalogues.folder()
     parts = [repr(sys.version_info), sys.implementation.name, _stamp(beside / "_version.py") if beside else ""]
-    record = next(own.parent.glob("detlint-*.dist-info/RECORD"), None) if rules.parent == own else None
-    if record is not None:
-        parts.append(record.read_text(encoding="utf-8"))
+    written = next(own.parent.glob("detlint-*.dist-info/RECORD"), None) if rules.parent == own else None
+    if written is not None:
+        parts.append(written.read_text(encoding="utf-8"))
     else:
         files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
         parts += [f"{path.name} {_stamp(path)}" for path in files]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from detlint import rulebook
 from detlint.finding import Safety, Severity
+from detlint.records import record
 from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
@@ -33,7 +34,7 @@ class CatalogueError(Exception):
     """The catalogue, or a selection from it, is not well formed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fence:
     """A fenced Python example of a page. `info` is what follows the language; `line` is its first line."""
 
@@ -48,7 +49,7 @@ class Fence:
         return match.group(1) if match else None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Rule:
     """A rule's page.
 
@@ -102,7 +103,7 @@ class Rule:
         return not promises or not self.breaks or not set(promises).isdisjoint(self.breaks)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Row:
     """A row of a table of facts: strings, and lists of strings."""
 
@@ -142,7 +143,7 @@ def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(strings)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 

@@ -12,8 +12,10 @@ import enum
 import json
 import types
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import field, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from detlint.records import record
 
 T = TypeVar("T")
 _PATH = "path"
@@ -26,7 +28,7 @@ class CodecError(Exception):
     """What was read does not fit the annotations, or what is to be written does not."""
 
 
-@dataclass
+@record()
 class _Document:
     """A document that is being written or read: its rows, or the records that they were read into.
 

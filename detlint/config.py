@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 from detlint import toml
 from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
+from detlint.records import record
 
 KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime baseline cache-dir".split())
 RUNTIMES = ("auto", "vendor", "import")
@@ -27,7 +28,7 @@ class ConfigError(Exception):
     """A setting is wrong; the message says which and what to do."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Config:
     """Settings of a run.
 

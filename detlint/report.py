@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Severity
+from detlint.records import record
 from detlint.suppressions import Suppressions
 
 if TYPE_CHECKING:
     from detlint.link.entries import Entry
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Judged:
     """A finding with its rule's severity settled."""
 
@@ -23,7 +24,7 @@ class Judged:
     severity: Severity
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Verdict:
     """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted."""
 
@@ -32,7 +33,7 @@ class Verdict:
     doubted: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Basis:
     """What the answers of a project rest on, by which they are renewed where lines move and nothing else.
 
@@ -44,7 +45,7 @@ class Basis:
     programs: tuple[Finding, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Answered:
     """What a project has, before settings choose what is shown.
 
@@ -62,7 +63,7 @@ class Answered:
     basis: Basis | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Suppressed:
     """A finding that is not shown.
 
@@ -76,7 +77,7 @@ class Suppressed:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Report:
     """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
 
@@ -94,7 +95,7 @@ class Report:
     lasting: bool = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Programs:
     """The entry points of a run, sorted by place; `errors` says what could not be read.
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from detlint import toml
+from detlint.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
 _MARK = "+++\n"  # before and after the header of a page
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Content:
     """The headers of the pages by file name, the rows of the tables by file and table, and the signatures by name."""
 

@@ -8,11 +8,13 @@ import re
 import stat
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatch
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+
+from detlint.records import record
 
 EXCLUDED = frozenset(
     """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv
@@ -25,7 +27,7 @@ class UnreadableError(Exception):
     """A file whose text cannot be had."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Skipped:
     """The folders that were not gone into: links with Python files in them, and errors of what cannot be listed."""
 
