@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from packaging.version import Version
 from detlint import rulebook
 from detlint.finding import Safety, Severity
 from detlint.records import record
+from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
@@ -143,13 +143,38 @@ def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(strings)
 
 
-@record(frozen=True, eq=False)
+class _Tables(Mapping[str, Mapping[str, tuple[Row, ...]]]):
+    """The tables of each file; few runs need those of all."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._made: dict[str, Mapping[str, tuple[Row, ...]]] = {}
+
+    def __getitem__(self, file: str) -> Mapping[str, tuple[Row, ...]]:
+        if file not in self._made:
+            tables = self._content.tables_of(file)
+            self._made[file] = {table: tuple(map(_row, rows)) for table, rows in tables.items()}
+        return self._made[file]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._content.tables)
+
+    def __len__(self) -> int:
+        return len(self._content.tables)
+
+
 class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 
-    rules: Mapping[str, Rule]
-    tables: Mapping[str, Mapping[str, tuple[Row, ...]]]
-    signatures: Mapping[str, str] = field(default_factory=dict)
+    def __init__(self, rules: Mapping[str, Rule], content: Content) -> None:
+        self.rules = rules
+        self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = _Tables(content)
+        self._content = content
+
+    @cached_property
+    def signatures(self) -> Mapping[str, str]:
+        """What the functions of libraries take, by qualified name."""
+        return self._content.all_signatures()
 
     def rows(self, file: str, table: str) -> tuple[Row, ...]:
         """The rows of a table of `rules/facts/<file>.toml`."""
@@ -297,11 +322,7 @@ def load() -> Catalogue:
     except ValueError as error:
         raise CatalogueError(str(error)) from error
     rules = (_rule(folder() / name, header) for name, header in content.headers.items())
-    tables = {
-        file: {table: tuple(map(_row, rows)) for table, rows in tables.items()}
-        for file, tables in content.tables.items()
-    }
-    return Catalogue({rule.code: rule for rule in rules}, tables, content.signatures)
+    return Catalogue({rule.code: rule for rule in rules}, content)
 
 
 def _row(data: Mapping[str, Any]) -> Row:
