@@ -17,6 +17,7 @@ from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
+_SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
 PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
 FAMILIES = {
     "0": "reading and suppression",
@@ -96,7 +97,7 @@ class Rule:
 
     def holds_for(self, torch: Version) -> bool:
         """Whether the rule speaks of this version of PyTorch."""
-        return _includes(self.torch, torch)
+        return includes(self.torch, torch)
 
     def speaks_of(self, promises: tuple[str, ...]) -> bool:
         """Whether the rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
@@ -126,14 +127,18 @@ class Row:
 
     def holds_for(self, torch: Version, key: str = "torch") -> bool:
         """Whether the versions under `key` include `torch`; a row without the key holds for all."""
-        return _includes(self.text(key), torch)
+        return includes(self.text(key), torch)
 
 
 @cache
-def _includes(specifiers: str, version: Version) -> bool:
+def includes(specifiers: str, version: Version) -> bool:
+    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
     if not specifiers:
         return True
-    from packaging.specifiers import SpecifierSet  # it imports much, and few runs compare versions
+    clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
+    if version.base_version == str(version) and None not in clauses:
+        return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
+    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
 
     return SpecifierSet(specifiers).contains(version, prereleases=True)
 
