@@ -7,7 +7,6 @@ runs with other settings share it. What a project has is kept in the same way, u
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -22,7 +21,7 @@ from typing import Any, TypeVar
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
+from detlint import digests, source
 from detlint.analyse import Collected, Source
 from detlint.catalogue import CatalogueError, Rule
 from detlint.codec import Codec, CodecError
@@ -86,7 +85,7 @@ class Cache:
             content = source.content(Path(path))
         except OSError:
             return Content(item, None)
-        digest = hashlib.sha256(content).digest()
+        digest = digests.digest(content)
         if max(status.st_mtime_ns, status.st_ctime_ns) < now - _SETTLES:
             news[path] = stamp, digest
         return Content(replace(item, text=content), digest)
@@ -99,7 +98,7 @@ class Cache:
             text = source.content(Path(content.item.path))
         except OSError:
             return replace(content, digest=None)
-        return Content(replace(content.item, text=text), hashlib.sha256(text).digest())
+        return Content(replace(content.item, text=text), digests.digest(text))
 
     def missing(self, contents: Iterable[Content]) -> int:
         """Of how many of the files it does not know what all rules make of them."""
@@ -280,19 +279,19 @@ def _stamp(path: Path) -> str:
 
 
 def _key(*parts: str) -> bytes:
-    return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).digest()
+    return digests.digest(repr(parts).encode("utf-8", "backslashreplace"))
 
 
 def _digest_of_text(text: str | bytes) -> bytes:
     """The digest of a text that is not on disk: that of the file with this text, where it is one that decodes to it."""
     if isinstance(text, bytes):
-        return hashlib.sha256(text).digest()
+        return digests.digest(text)
     content = text.encode("utf-8", "surrogatepass")
     try:
         same = source.decode(content) == text
     except source.UnreadableError:
         same = False
-    return hashlib.sha256(content if same else b"\0" + content).digest()
+    return digests.digest(content if same else b"\0" + content)
 
 
 def encoded(collected: Collected) -> bytes | None:

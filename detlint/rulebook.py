@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from detlint import toml
+from detlint.digests import digest
 from detlint.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
@@ -110,8 +110,8 @@ def _decoded(text: bytes) -> str:
 def _digest(texts: dict[Path, bytes]) -> str:
     """What tells these texts, and this way of parsing them, from others."""
     own = Path(__file__)
-    parts = [(path.name, sha256(text).hexdigest()) for path, text in ((own, own.read_bytes()), *texts.items())]
-    return sha256(repr(parts).encode()).hexdigest()
+    parts = [(path.name, digest(text).hex()) for path, text in ((own, own.read_bytes()), *texts.items())]
+    return digest(repr(parts).encode()).hex()
 
 
 def _keep(document: dict[str, Any]) -> None:
