@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +127,12 @@ def outermost(root: Path) -> Path:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return toml.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+_parsed = lru_cache(maxsize=8)(toml.loads)  # a run looks into the same files for its settings and for requirements
 
 
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:
