@@ -17,7 +17,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _SEPARATOR = re.compile(r'"([ \t\r\n]*,[ \t\r\n]*)"')
 
 
-@record()
+@record
 class _Piece:
     """A character of a source and how the file writes it, with what follows where an element of the list ends."""
 

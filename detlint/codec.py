@@ -29,7 +29,7 @@ class CodecError(Exception):
     """What was read does not fit the annotations, or what is to be written does not."""
 
 
-@record()
+@record
 class _Document:
     """A document that is being written or read: its rows, or the records that they were read into.
 

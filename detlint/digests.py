@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 try:  # hashlib loads OpenSSL, which takes as long as all digests of a small run
-    from _blake2 import blake2b
+    from _blake2 import blake2b as blake2b
 except ImportError:
-    from hashlib import blake2b
+    from hashlib import blake2b as blake2b
 
 
 def digest(content: bytes) -> bytes:

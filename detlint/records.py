@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, make_dataclass
 from functools import cached_property
+from inspect import get_annotations
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as record
 else:
 
-    def record(*, frozen=False, slots=False, eq=True):
+    def record(kind=None, /, *, frozen=False, slots=False, eq=True):
         """A dataclass, also to what `dataclasses` offers, that other records can extend.
 
         `field` may give a default or what makes one, and say whether `init` and `repr` have the field.
         """
 
         def made(kind):
-            own = {name: vars(kind).get(name, MISSING) for name in kind.__annotations__}
+            own = {name: vars(kind).get(name, MISSING) for name in get_annotations(kind)}
             known = _Fields(kind, own)
             kind = _with_slots(kind, own) if slots else _with_defaults(kind, own)
             for name, value in _methods(kind, known, eq, frozen).items():
@@ -32,7 +33,7 @@ else:
                     setattr(kind, name, value)
             return kind
 
-        return made
+        return made if kind is None else made(kind)
 
 
 __all__ = ["record"]
@@ -48,7 +49,7 @@ class _Fields(Mapping[str, "Field[Any]"]):
         bases: list[_Fields] = [vars(base)[_FIELDS] for base in kind.__mro__[:0:-1] if _FIELDS in vars(base)]
         self.given: dict[str, Any] = {}
         self.hints: dict[str, Any] = {}
-        for given, hints in (*((base.given, base.hints) for base in bases), (own, kind.__annotations__)):
+        for given, hints in (*((base.given, base.hints) for base in bases), (own, get_annotations(kind))):
             self.given.update(given)
             self.hints.update(hints)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
@@ -25,6 +25,7 @@ from detlint.link.state import (
     Switched,
     Trace,
 )
+from detlint.records import record as dataclass
 
 Path = tuple[Called, ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from detlint.link.records import Record
@@ -24,6 +24,7 @@ from detlint.link.values import (
     each,
     join,
 )
+from detlint.records import record as dataclass
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 _CONFIGS = frozenset(("yacs.config.CfgNode", "fvcore.common.config.CfgNode"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +17,7 @@ from detlint.link.objects import Objects
 from detlint.link.records import Record, Result
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
+from detlint.records import record as dataclass
 
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
 _BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from detlint import facts as f
@@ -11,6 +10,7 @@ from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.link.state import State, Trace
 from detlint.link.values import Atom, Class, Function, Object, Value
+from detlint.records import record as dataclass
 
 if TYPE_CHECKING:
     from detlint.link.noting import Noting

@@ -6,7 +6,7 @@ import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from detlint import facts as f
 from detlint.finding import Place
@@ -28,6 +28,7 @@ from detlint.link.values import (
     constant,
     join,
 )
+from detlint.records import record as dataclass
 
 UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has

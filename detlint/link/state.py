@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.interned import Interned
+from detlint.records import record as dataclass
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
 SWITCHES = {  # by name, with what holds in a program that sets nothing

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from hashlib import blake2b
 from operator import ge, gt, le, lt
 from typing import get_args
 
+from detlint.digests import blake2b
 from detlint.finding import Place
 from detlint.link.interned import Interned
+from detlint.records import record as dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
