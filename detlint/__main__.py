@@ -1,7 +1,9 @@
 """`detlint` and `python -m detlint`."""
 
-# Nothing is imported up here but what every Python has loaded when it begins, not even `__future__`: `python -m` puts
-# the working folder first on the path, and a stranger's files may lie there.
+# Nothing is imported up here but what every Python has built in, or has loaded when it begins, not even `__future__`:
+# `python -m` puts the working folder first on the path, and a stranger's files may lie there.
+import atexit
+import gc
 import os
 import sys
 
@@ -9,6 +11,7 @@ import sys
 def main() -> None:
     """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
     _leave_working_folder()
+    atexit.register(gc.freeze)  # no dead cycles are looked for among all that is there in the end
     if sys.argv[1:2] == ["--debug"]:
         os.environ["DETLINT_DEBUG"] = "1"
         del sys.argv[1]

@@ -115,7 +115,8 @@ class Store:
             self._use(keep, True)
 
     def __del__(self) -> None:
-        self._disconnect()  # Python 3.13 warns of what is left open
+        if os is not None:  # of the module, too, something is left while Python ends
+            self._disconnect()  # Python 3.13 warns of what is left open
 
     def close(self) -> None:
         """Let go of the file; nothing is found or kept from now on."""

@@ -82,8 +82,9 @@ def test_a_record_is_what_a_dataclass_would_be(kind: Any) -> None:
 
 def held(made: Any) -> dict[str, Any]:
     """What a record has in its fields; of what is equal to nothing but itself, the class."""
+    alone: Any = object.__hash__
     values = {each.name: getattr(made, each.name, None) for each in fields(made)}
-    return {name: type(value) if type(value).__eq__ is object.__eq__ else value for name, value in values.items()}
+    return {name: type(value) if type(value).__hash__ == alone else value for name, value in values.items()}
 
 
 def test_a_method_is_made_when_it_is_first_called() -> None:

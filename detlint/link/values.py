@@ -258,10 +258,7 @@ def exact(value: Value) -> object:
 
 def bounded(value: Value, depth: int = 2) -> Value:
     """A value whose parts are nested to a depth only: where values are kept, a loop could nest them for ever."""
-    for atom in value:
-        if type(atom) in _NESTED:
-            break
-    else:
+    if _NESTED.isdisjoint(map(type, value)):
         return value
     return frozenset(_bounded(atom, depth) for atom in value)
 

@@ -8,6 +8,8 @@ answered for by its project where a run of detlint over that has filled the proj
 from __future__ import annotations
 
 import ast
+import atexit
+import gc
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -67,6 +69,7 @@ class Plugin:
         """Take the values of the options: a run begins, and files may be others than in one before."""
         _settings.cache_clear()
         _workspace.cache_clear()
+        atexit.register(_end)
         cls._torch = options.detlint_torch_version
         cls._project = options.detlint_project == "auto"
         cls._stdin = options.stdin_display_name if "-" in options.filenames else ""
@@ -99,6 +102,12 @@ class Plugin:
         for judged in findings:
             place = judged.finding.place
             yield (place.line, place.column), judged.rule.code, one_line(judged.finding.message)
+
+
+def _end() -> None:
+    """Let go of projects, and have Python look for no dead cycles among all that is there in the end."""
+    _workspace.cache_clear()
+    gc.freeze()
 
 
 def _folder(path: Path) -> Path:
