@@ -9,5 +9,5 @@ except ImportError:
 
 
 def digest(content: bytes) -> bytes:
-    """32 bytes that no other content has."""
+    """32 bytes that no other content has. The store keeps some: where they change, it needs a new schema."""
     return blake2b(content, digest_size=32).digest()

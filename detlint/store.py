@@ -27,7 +27,7 @@ _MARKS = {
 }
 _APPLICATION = 0x4445544C
 _HEAD = 72  # bytes of a database, the last four the application's number (https://sqlite.org/fileformat.html)
-_SCHEMA = 2
+_SCHEMA = 3  # also of the digests that it keeps
 _TABLES = {
     "results": "CREATE TABLE results (key BLOB PRIMARY KEY, day INTEGER NOT NULL, value BLOB NOT NULL)",
     "files": "CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, digest BLOB NOT NULL)",
