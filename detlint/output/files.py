@@ -36,8 +36,15 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines: list[str] = LINES.findall(text)
-        self._starts = [0, *accumulate(len(line) for line in self.lines)]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines with their ends."""
+        return LINES.findall(self.text)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(len(line) for line in self.lines)]
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and column; that of the end for a line behind the last."""
