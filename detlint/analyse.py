@@ -88,11 +88,14 @@ def _checked(
     item: Source, module: Module, catalogue: Catalogue, codes: frozenset[str], torch: Version
 ) -> tuple[list[Finding], bool]:
     """The findings of the rules that look at a file, and whether all did: a defect in one does not cost the others."""
+    from detlint.triage import may_find
+
     findings: list[Finding] = []
     whole = True
     for rule in rules_over(catalogue, codes, "file", torch):
         try:
-            findings += list(check_of(rule)(module, rule))
+            if may_find(module, rule):
+                findings += list(check_of(rule)(module, rule))
         except RecursionError:
             raise
         except Exception as error:
