@@ -7,6 +7,8 @@ import gc
 import os
 import sys
 
+_NEW = 20_000  # objects after which Python looks for dead cycles: a small run is over before
+
 
 def main() -> None:
     """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
@@ -23,6 +25,7 @@ def main() -> None:
         from detlint.commands import bisect
 
         raise SystemExit(bisect.main(sys.argv[2:]))
+    gc.set_threshold(_NEW)
     from detlint import remembered
 
     status = remembered.say_again(sys.argv[1:])
