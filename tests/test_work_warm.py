@@ -34,7 +34,7 @@ try:
 except SystemExit as end:
     status = end.code
 paths = [given[0] for event, given in events if event == "open" and isinstance(given[0], str)]
-opened = [path for path in paths if not path.endswith((".py", ".pyc"))]
+opened = [path for path in paths if not path.endswith(".py") and "__pycache__" not in path]
 sources = [path for path in paths if path.endswith(".py")]
 print([status, sorted(set(sys.modules) - before), opened, sources], file=sys.stderr)
 """
