@@ -1,14 +1,19 @@
 """`detlint` and `python -m detlint`."""
 
-# Nothing is imported up here but what every Python has loaded when it begins, not even `__future__`: `python -m` puts
-# the working folder first on the path, and a stranger's files may lie there.
+# Nothing is imported up here but what every Python has built in, or has loaded when it begins, not even `__future__`:
+# `python -m` puts the working folder first on the path, and a stranger's files may lie there.
+import atexit
+import gc
 import os
 import sys
+
+_NEW = 20_000  # objects after which Python looks for dead cycles: a small run is over before
 
 
 def main() -> None:
     """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
     _leave_working_folder()
+    atexit.register(gc.freeze)  # no dead cycles are looked for among all that is there in the end
     if sys.argv[1:2] == ["--debug"]:
         os.environ["DETLINT_DEBUG"] = "1"
         del sys.argv[1]
@@ -20,6 +25,7 @@ def main() -> None:
         from detlint.commands import bisect
 
         raise SystemExit(bisect.main(sys.argv[2:]))
+    gc.set_threshold(_NEW)
     from detlint import remembered
 
     status = remembered.say_again(sys.argv[1:])

@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from detlint import source
 from detlint.catalogue import Catalogue, Rule
 from detlint.facts import Facts
 from detlint.finding import Finding, Place
+from detlint.records import record
 from detlint.suppressions import Suppressions
 from detlint.vendoring import vendored_version
 
@@ -30,7 +31,7 @@ _MODELS = 32  # of files that fixes were made for, which the next ones may need:
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Source:
     """A file to analyse. `path` is shown, `name` is its dotted module name.
 
@@ -48,7 +49,7 @@ class Source:
         return source.read(Path(self.path)) if self.text is None else self.text
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Collected:
     """What the analysis of one file gave. It is `lasting` if the same content always gives the same."""
 
@@ -88,11 +89,14 @@ def _checked(
     item: Source, module: Module, catalogue: Catalogue, codes: frozenset[str], torch: Version
 ) -> tuple[list[Finding], bool]:
     """The findings of the rules that look at a file, and whether all did: a defect in one does not cost the others."""
+    from detlint.triage import may_find
+
     findings: list[Finding] = []
     whole = True
     for rule in rules_over(catalogue, codes, "file", torch):
         try:
-            findings += list(check_of(rule)(module, rule))
+            if may_find(module, rule):
+                findings += list(check_of(rule)(module, rule))
         except RecursionError:
             raise
         except Exception as error:

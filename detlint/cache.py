@@ -7,13 +7,12 @@ runs with other settings share it. What a project has is kept in the same way, u
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
@@ -23,7 +22,7 @@ from typing import Any, TypeVar
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
+from detlint import digests, source
 from detlint.analyse import Collected, Source
 from detlint.catalogue import CatalogueError, Rule
 from detlint.codec import Codec, CodecError
@@ -31,6 +30,7 @@ from detlint.config import Config, ConfigError
 from detlint.finding import Finding, Place
 from detlint.listing import Around
 from detlint.packed import packed
+from detlint.records import record
 from detlint.report import Answered, Judged
 from detlint.store import Store
 from detlint.suppressions import KINDS, Suppression
@@ -42,7 +42,7 @@ _BATCH = 64  # results that are read or kept at once
 _HELD = 2 * 2**20  # bytes of the texts that were read for their digests: what is more is read again for its analysis
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Content:
     """A file, with its text where that was read, and the digest of its content; None where it cannot be had."""
 
@@ -89,7 +89,7 @@ class Cache:
             content = source.content(Path(path))
         except OSError:
             return Content(item, None)
-        digest = hashlib.sha256(content).digest()
+        digest = digests.digest(content)
         if max(status.st_mtime_ns, status.st_ctime_ns) < now - _SETTLES:
             news[path] = stamp, digest
         self._held += len(content)
@@ -222,9 +222,9 @@ def tool() -> str:
     beside = Path(parser.origin).parent if parser is not None and parser.origin else None
     own, rules = Path(__file__).parent, catalogues.folder()
     parts = [repr(sys.version_info), sys.implementation.name, _stamp(beside / "_version.py") if beside else ""]
-    record = next(own.parent.glob("detlint-*.dist-info/RECORD"), None) if rules.parent == own else None
-    if record is not None:
-        parts.append(record.read_text(encoding="utf-8"))
+    written = next(own.parent.glob("detlint-*.dist-info/RECORD"), None) if rules.parent == own else None
+    if written is not None:
+        parts.append(written.read_text(encoding="utf-8"))
     else:
         files = sorted([*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml")])
         parts += [f"{path.name} {_stamp(path)}" for path in files]
@@ -239,7 +239,7 @@ def loaded(item: Source) -> Content:
         text = source.content(Path(item.path))
     except OSError:
         return Content(item, None)
-    return Content(replace(item, text=text), hashlib.sha256(text).digest())
+    return Content(replace(item, text=text), digests.digest(text))
 
 
 def small(collected: Collected) -> Collected:
@@ -292,19 +292,19 @@ def _stamp(path: Path) -> str:
 
 
 def _key(*parts: str) -> bytes:
-    return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).digest()
+    return digests.digest(repr(parts).encode("utf-8", "backslashreplace"))
 
 
 def _digest_of_text(text: str | bytes) -> bytes:
     """The digest of a text that is not on disk: that of the file with this text, where it is one that decodes to it."""
     if isinstance(text, bytes):
-        return hashlib.sha256(text).digest()
+        return digests.digest(text)
     content = text.encode("utf-8", "surrogatepass")
     try:
         same = source.decode(content) == text
     except source.UnreadableError:
         same = False
-    return hashlib.sha256(content if same else b"\0" + content).digest()
+    return digests.digest(content if same else b"\0" + content)
 
 
 def encoded(collected: Collected) -> bytes | None:

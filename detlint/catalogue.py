@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,12 @@ from packaging.version import Version
 
 from detlint import rulebook
 from detlint.finding import Safety, Severity
+from detlint.records import record
+from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
+_SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
 PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
 FAMILIES = {
     "0": "reading and suppression",
@@ -34,7 +36,7 @@ class CatalogueError(Exception):
     """The catalogue, or a selection from it, is not well formed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fence:
     """A fenced Python example of a page. `info` is what follows the language; `line` is its first line."""
 
@@ -49,7 +51,7 @@ class Fence:
         return match.group(1) if match else None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Rule:
     """A rule's page.
 
@@ -96,14 +98,14 @@ class Rule:
 
     def holds_for(self, torch: Version) -> bool:
         """Whether the rule speaks of this version of PyTorch."""
-        return _includes(self.torch, torch)
+        return includes(self.torch, torch)
 
     def speaks_of(self, promises: tuple[str, ...]) -> bool:
         """Whether the rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
         return not promises or not self.breaks or not set(promises).isdisjoint(self.breaks)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Row:
     """A row of a table of facts: strings, and lists of strings."""
 
@@ -126,14 +128,18 @@ class Row:
 
     def holds_for(self, torch: Version, key: str = "torch") -> bool:
         """Whether the versions under `key` include `torch`; a row without the key holds for all."""
-        return _includes(self.text(key), torch)
+        return includes(self.text(key), torch)
 
 
 @cache
-def _includes(specifiers: str, version: Version) -> bool:
+def includes(specifiers: str, version: Version) -> bool:
+    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
     if not specifiers:
         return True
-    from packaging.specifiers import SpecifierSet  # it imports much, and few runs compare versions
+    clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
+    if version.base_version == str(version) and None not in clauses:
+        return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
+    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
 
     return SpecifierSet(specifiers).contains(version, prereleases=True)
 
@@ -143,13 +149,38 @@ def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(strings)
 
 
-@dataclass(frozen=True, eq=False)
+class _Tables(Mapping[str, Mapping[str, tuple[Row, ...]]]):
+    """The tables of each file; few runs need those of all."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._made: dict[str, Mapping[str, tuple[Row, ...]]] = {}
+
+    def __getitem__(self, file: str) -> Mapping[str, tuple[Row, ...]]:
+        if file not in self._made:
+            tables = self._content.tables_of(file)
+            self._made[file] = {table: tuple(map(_row, rows)) for table, rows in tables.items()}
+        return self._made[file]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._content.tables)
+
+    def __len__(self) -> int:
+        return len(self._content.tables)
+
+
 class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 
-    rules: Mapping[str, Rule]
-    tables: Mapping[str, Mapping[str, tuple[Row, ...]]]
-    signatures: Mapping[str, str] = field(default_factory=dict)
+    def __init__(self, rules: Mapping[str, Rule], content: Content) -> None:
+        self.rules = rules
+        self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = _Tables(content)
+        self._content = content
+
+    @cached_property
+    def signatures(self) -> Mapping[str, str]:
+        """What the functions of libraries take, by qualified name."""
+        return self._content.all_signatures()
 
     def rows(self, file: str, table: str) -> tuple[Row, ...]:
         """The rows of a table of `rules/facts/<file>.toml`."""
@@ -321,11 +352,7 @@ def load() -> Catalogue:
     except ValueError as error:
         raise CatalogueError(str(error)) from error
     rules = (_rule(folder() / name, header) for name, header in content.headers.items())
-    tables = {
-        file: {table: tuple(map(_row, rows)) for table, rows in tables.items()}
-        for file, tables in content.tables.items()
-    }
-    return Catalogue({rule.code: rule for rule in rules}, tables, content.signatures)
+    return Catalogue({rule.code: rule for rule in rules}, content)
 
 
 def _row(data: Mapping[str, Any]) -> Row:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from detlint.records import record
 
 Splice = tuple[int, int, str]  # from offset, to offset, what comes there
 _CHARACTER = re.compile(
@@ -16,7 +17,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _SEPARATOR = re.compile(r'"([ \t\r\n]*,[ \t\r\n]*)"')
 
 
-@dataclass
+@record
 class _Piece:
     """A character of a source and how the file writes it, with what follows where an element of the list ends."""
 

@@ -12,8 +12,11 @@ import enum
 import json
 import types
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
-from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from dataclasses import field, is_dataclass
+from inspect import get_annotations
+from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
+
+from detlint.records import record
 
 T = TypeVar("T")
 _PATH = "path"
@@ -26,7 +29,7 @@ class CodecError(Exception):
     """What was read does not fit the annotations, or what is to be written does not."""
 
 
-@dataclass
+@record
 class _Document:
     """A document that is being written or read: its rows, or the records that they were read into.
 
@@ -68,11 +71,13 @@ class Codec(Generic[T]):
         """
         self._root = root
         self._others = others
-        self._kinds: list[type] = []
-        self._find(root)
+        self._hints: dict[type, dict[str, Any]] = {}
+        self._known: dict[Any, _Shape] = {}
+        self._find(root, set())
+        self._kinds = list(self._hints)
         self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
-        self._fields = [tuple(get_type_hints(kind)) for kind in self._kinds]
-        self._shapes = [tuple(self._shape_of(*each) for each in get_type_hints(kind).items()) for kind in self._kinds]
+        self._fields = [tuple(hints) for hints in self._hints.values()]
+        self._shapes = [tuple(self._shape_of(*each) for each in hints.items()) for hints in self._hints.values()]
         self._writers = [
             tuple((name, shape.plain, shape.write) for name, shape in zip(names, shapes, strict=True))
             for names, shapes in zip(self._fields, self._shapes, strict=True)
@@ -128,21 +133,27 @@ class Codec(Generic[T]):
 
     # What annotations say
 
-    def _find(self, hint: Any) -> None:
-        """Note the classes that an annotation reaches."""
-        if hint in self._kinds or hint in self._others:
+    def _find(self, hint: Any, seen: set[Any]) -> None:
+        """Note the classes that an annotation reaches, beside those that were `seen`."""
+        if hint in seen or hint in self._others:
             return
+        seen.add(hint)
         if _is_record(hint):
-            self._kinds.append(hint)
-            for inner in get_type_hints(hint).values():
-                self._find(inner)
+            self._hints[hint] = _hints(hint)
+            for inner in self._hints[hint].values():
+                self._find(inner, seen)
         for inner in get_args(hint):
-            self._find(inner)
+            self._find(inner, seen)
 
     def _shape_of(self, name: str, hint: Any) -> _Shape:
         return _OWN if name == _PATH and hint is str else self._shape(hint)
 
     def _shape(self, hint: Any) -> _Shape:
+        if hint not in self._known:
+            self._known[hint] = self._made(hint)
+        return self._known[hint]
+
+    def _made(self, hint: Any) -> _Shape:
         options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
         given = [option for option in options if option is not type(None)]
         if hint in self._others:
@@ -188,6 +199,12 @@ class Codec(Generic[T]):
 
 def _is_record(hint: Any) -> bool:
     return isinstance(hint, type) and is_dataclass(hint)
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    """What the annotations of a class mean: for plain ones the same as `get_type_hints`, in a fraction of its time."""
+    bases = [get_annotations(base, eval_str=True) for base in kind.__mro__[:0:-1] if is_dataclass(base)]
+    return {name: hint for hints in (*bases, get_annotations(kind, eval_str=True)) for name, hint in hints.items()}
 
 
 def _exactly(kind: type) -> _Shape:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from packaging.version import InvalidVersion, Version
 from detlint import toml
 from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
+from detlint.records import record
 
 KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime baseline cache-dir".split())
 RUNTIMES = ("auto", "vendor", "import")
@@ -27,7 +29,7 @@ class ConfigError(Exception):
     """A setting is wrong; the message says which and what to do."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Config:
     """Settings of a run.
 
@@ -125,9 +127,12 @@ def outermost(root: Path) -> Path:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return toml.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+_parsed = lru_cache(maxsize=8)(toml.loads)  # a run looks into the same files for its settings and for requirements
 
 
 def from_table(path: Path, table: Mapping[str, Any]) -> Config:

@@ -7,13 +7,13 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from detlint import notebook
 from detlint.config import ConfigError
 from detlint.finding import Place
 from detlint.git import program
+from detlint.records import record
 from detlint.source import UnreadableError, decode, lines_of
 
 _DIFF = (
@@ -27,7 +27,7 @@ _CELL = "# %%"
 Line = tuple[int | None, int]  # a cell and the number of a line in it
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lines:
     """The lines of a file, and where each one stands: those of a notebook are the lines of its code cells."""
 
@@ -55,7 +55,7 @@ def lines(path: str, content: bytes | str) -> Lines:
     return Lines(tuple(texts), tuple(places))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Alignment:
     """What has become of a file: its old path, and for each line where it stood, None where the change touched it.
 

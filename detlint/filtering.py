@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,11 +13,12 @@ from detlint import notebook, source
 from detlint.analyse import Collected, Source
 from detlint.config import Config
 from detlint.listing import ALONE, Around, roots
+from detlint.records import record
 from detlint.report import Report
 from detlint.source import UnreadableError
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Run:
     """What a report was made from: the files, what came of some of them by path, and what is around them."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.version import Version
@@ -19,13 +18,14 @@ from detlint.fixer import Outcome, Settings, fix_project
 from detlint.gathering import Progress, collect
 from detlint.listing import listed, with_folders
 from detlint.placement import Placement, is_vendored
+from detlint.records import record
 from detlint.report import Report
 from detlint.settling import settle
 from detlint.vendoring import FILE
 from detlint.writing import Files
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Fixed:
     """What came of the fixes, the report on the fixed texts, and the files as they were read."""
 

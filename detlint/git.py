@@ -12,10 +12,10 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from detlint.config import ConfigError
+from detlint.records import record
 
 _KEPT = ("GIT_CONFIG", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _SAFE = ("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -23,7 +23,7 @@ _PARTIAL = "git lacks old files that changed, as a partial clone does; `git diff
 _LINK, _LINKS = "120000", 8  # the mode of a symbolic link, and how many of them in a row are followed
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Blob:
     """A file of a commit: its mode as git writes it, and the id of its content."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -16,6 +15,7 @@ from detlint.import_merge import merged
 from detlint.import_order import Key, section, statement_key
 from detlint.magics import LINES
 from detlint.positions import Lines
+from detlint.records import record
 from detlint.source import module_name
 
 WIDTH = 88  # isort's profile "black", and ruff
@@ -29,7 +29,7 @@ class NoPlaceError(Exception):
     """An import cannot be added; the message says why."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Statement:
     """An import at the top level, from offset `start` to `end` and from line `first` to `last` of the joined text."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +13,11 @@ from detlint.analyse import Source
 from detlint.config import Config, outermost, requirements
 from detlint.console_scripts import Command, commands
 from detlint.placement import is_vendored
+from detlint.records import record
 from detlint.report import Report
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
     fixes give it a copy of the runtime, whether the run has the whole of it, and whether it has all but what is
@@ -40,8 +41,8 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     read = roots(paths, config)
     skipped = source.Skipped()
     files = list(source.discover(read, config.exclude, skipped))
-    is_file = cache(source.is_file)
-    sources = sorted((Source(p.as_posix(), source.module_name(p, is_file)) for p in files), key=lambda item: item.path)
+    name = source.module_names(cache(source.is_file))
+    sources = sorted((Source(path.as_posix(), name(path)) for path in files), key=lambda item: item.path)
     unread = source.neighbours(files)
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))

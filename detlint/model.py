@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 from packaging.version import Version
@@ -14,6 +13,7 @@ from detlint import positions, reading
 from detlint import syntax as s
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
+from detlint.records import record
 from detlint.resolve import PARTIAL, Resolver
 from detlint.scopes import class_of
 from detlint.values import UNKNOWN, parse_signature
@@ -22,7 +22,7 @@ _READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that
 _READERS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}  # their functions do so too
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Passed:
     """What a call passes for one parameter.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from detlint.records import record
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Node:
     """A piece of syntax. `order` grows in evaluation order within a file: operands before their operation.
 
@@ -45,7 +47,7 @@ class Statement(Node):
     __slots__ = ()
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Block(Node):
     """A run of statements: the body of a file, a function, a branch, a loop."""
 

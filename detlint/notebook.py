@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from detlint.magics import LINES, mask
 from detlint.positions import Origin
+from detlint.records import record
 from detlint.source import UnreadableError
 
 _OTHER_KERNELS = frozenset("bash ir javascript julia rust scala".split())  # some notebooks name only their kernel
@@ -30,7 +30,7 @@ class NotebookError(UnreadableError):
         self.column = column
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BrokenCell:
     """A code cell that is left out since it is not Python; lines and columns count from 1 within it."""
 
@@ -40,7 +40,7 @@ class BrokenCell:
     column: int = 1
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Document:
     """A file as it is analysed.
 

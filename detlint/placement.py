@@ -7,11 +7,12 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from detlint.finding import Edit, Fix, Import, Safety
+from detlint.records import record
 from detlint.source import UnreadableError, read
 from detlint.vendoring import FILE, RUNTIME, vendored_text, vendored_version
 
@@ -26,7 +27,7 @@ def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
     return mode == "vendor" or (mode == "auto" and not required)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placement:
     """How the files of a project import the runtime.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Severity
 from detlint.reach import Reached
+from detlint.records import record
 from detlint.suppressions import Suppressions
 
 if TYPE_CHECKING:
     from detlint.link.entries import Entry
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Judged:
     """A finding with its rule's severity settled."""
 
@@ -24,7 +25,7 @@ class Judged:
     severity: Severity
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Verdict:
     """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted."""
 
@@ -33,7 +34,7 @@ class Verdict:
     doubted: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Basis:
     """What the answers of a project rest on, by which they are renewed where nothing changes that programs come to.
 
@@ -46,7 +47,7 @@ class Basis:
     reached: Mapping[str, Reached]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Answered:
     """What a project has, before settings choose what is shown.
 
@@ -64,7 +65,7 @@ class Answered:
     basis: Basis | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Suppressed:
     """A finding that is not shown.
 
@@ -78,7 +79,7 @@ class Suppressed:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Report:
     """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
 
@@ -96,7 +97,7 @@ class Report:
     lasting: bool = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Programs:
     """The entry points of a run, sorted by place; `errors` says what could not be read.
 

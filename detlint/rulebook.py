@@ -1,7 +1,7 @@
 """The texts of `rules/` as plain data: parsed once, then kept as one JSON document that is read in their place.
 
-The document holds the digest of all that it was made from, so that with every edit of `rules/` it is made again. A
-wheel brings it along; a source tree makes it in the first run. Where it cannot be written, each run parses the texts.
+A wheel brings the document along. A source tree makes it in the first run, with the digest of all that it was made
+from, so that with every edit of `rules/` it is made again. Where it cannot be written, each run parses the texts.
 """
 
 from __future__ import annotations
@@ -9,30 +9,46 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from detlint import toml
+from detlint.digests import digest
+from detlint.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
 _MARK = "+++\n"  # before and after the header of a page
+_DAMAGED = (OSError, ValueError, LookupError, TypeError)  # what comes of a document that is not as it was written
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Content:
-    """The headers of the pages by file name, the rows of the tables by file and table, and the signatures by name."""
+    """The headers of the pages by file name; by file the JSON of its tables, and that of all signatures."""
 
     headers: dict[str, dict[str, Any]]
-    tables: dict[str, dict[str, list[dict[str, Any]]]]
-    signatures: dict[str, str]
+    tables: dict[str, str]
+    signatures: str
+
+    def tables_of(self, file: str) -> dict[str, list[dict[str, Any]]]:
+        """The rows of the tables of a file, by table. Raises KeyError where there is no such file."""
+        found: dict[str, list[dict[str, Any]]] = json.loads(self.tables[file])
+        return found
+
+    def all_signatures(self) -> dict[str, str]:
+        """The signatures by name."""
+        found: dict[str, str] = json.loads(self.signatures)
+        return found
 
 
 def folder() -> Path:
     """Where `rules/` is: inside the installed package, or beside it in a source tree."""
     inside = Path(__file__).parent / "rules"
     return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
+
+
+def is_installed() -> bool:
+    """Whether `rules/` and the document that was made of it lie in an installed package, where nobody edits them."""
+    return folder().parent == FILE.parent
 
 
 def pages() -> list[Path]:
@@ -42,9 +58,12 @@ def pages() -> list[Path]:
 
 def content() -> Content:
     """What is in `rules/`. Raises ValueError where a page or a table is not well formed."""
+    if is_installed():
+        with suppress(*_DAMAGED):
+            return Content(**json.loads(FILE.read_bytes())["content"])
     texts = {path: path.read_bytes() for path in (*pages(), *sorted((folder() / "facts").glob("*.toml")))}
     digest = _digest(texts)
-    with suppress(OSError, ValueError, LookupError, TypeError):
+    with suppress(*_DAMAGED):
         kept = json.loads(FILE.read_bytes())
         if kept["digest"] == digest:
             return Content(**kept["content"])
@@ -81,7 +100,7 @@ def _parsed(texts: dict[Path, bytes]) -> Content:
     signatures: dict[str, str] = {}
     for content in tables.values():
         signatures |= content.pop("signatures", {})
-    return Content(headers, tables, signatures)
+    return Content(headers, {file: json.dumps(each) for file, each in tables.items()}, json.dumps(signatures))
 
 
 def _decoded(text: bytes) -> str:
@@ -91,8 +110,8 @@ def _decoded(text: bytes) -> str:
 def _digest(texts: dict[Path, bytes]) -> str:
     """What tells these texts, and this way of parsing them, from others."""
     own = Path(__file__)
-    parts = [(path.name, sha256(text).hexdigest()) for path, text in ((own, own.read_bytes()), *texts.items())]
-    return sha256(repr(parts).encode()).hexdigest()
+    parts = [(path.name, digest(text).hex()) for path, text in ((own, own.read_bytes()), *texts.items())]
+    return digest(repr(parts).encode()).hex()
 
 
 def _keep(document: dict[str, Any]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from detlint import syntax as s
+from detlint.records import record
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Binding:
     """One place that gives a name a value.
 
@@ -31,7 +32,7 @@ class Binding:
         return self.node.order
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Scope:
     """Where names live: "module", "class", "function" or "comprehension"."""
 

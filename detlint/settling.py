@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from detlint.confirming import Confirmed, is_broken
 from detlint.finding import Finding, Question, Unseeded
 from detlint.judgement import Judgement
 from detlint.listing import ALONE, Around
+from detlint.reach import Reached
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.signatures import is_open
 from detlint.unused import UNUSED, unused
@@ -55,28 +56,43 @@ def answer(
     `project` are the files linked, where that is done already.
     """
     catalogue = catalogues.load()
-    if project is None:
+    if project is None and may_say_anything(collected, around):
         project = link(collected, torch, around)
-    verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
-    found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
+    verdicts: dict[str, tuple[Verdict, ...]] = {}
+    reached: Mapping[str, Reached] = {}
+    found: list[Finding] = []
+    if project is not None:
+        reached = project.reached()
+        verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
+        found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
     confirmed = Confirmed(models, around)
     for each in collected:
-        confirmed.add_file(each, verdicts[each.path])
+        confirmed.add_file(each, verdicts.get(each.path, ()))
     for finding in found:
         confirmed.add(finding)
     broken = any(is_broken(each) for each in collected)
-    whole = around.whole and not broken and not project.errors
+    errors = () if project is None else tuple(project.errors)
+    whole = around.whole and not broken and not errors
     seen = ("file", "project") if whole else ("file",)
     sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
     return Answered(
         tuple(confirmed.findings),
         {c.path: c.suppressions for c in collected},
-        len(project.entries),
-        tuple(project.errors),
+        0 if project is None else len(project.entries),
+        errors,
         () if whole else tuple(confirmed.unsure),
         sure,
-        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), project.reached()),
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached),
     )
+
+
+def may_say_anything(collected: Sequence[Collected], around: Around) -> bool:
+    """Whether files may have entry points, or ask their project anything. Where they do not, none has to be linked."""
+    files = [each.facts for each in collected if each.facts is not None]
+    modules = {target.partition(":")[0].rpartition(".")[2] for _, target, _ in around.commands}
+    ends = (".ipynb", *(f"{module}{end}" for module in ("__main__", *modules) for end in (".py", "/__init__.py")))
+    starts = any(facts.guarded or facts.acts or facts.path.endswith(ends) for facts in files)
+    return starts or any(is_open(finding) for each in collected for finding in each.findings)
 
 
 def choose(answered: Answered, config: Config) -> Report:

@@ -7,13 +7,13 @@ signature thus leave all that was linked as it was: `sites` tells where each pla
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
+from detlint import digests
 from detlint.facts import Facts
 from detlint.finding import Finding, Place, Question
 
@@ -96,7 +96,7 @@ class _Form:
         known |= {order: str(rank) for rank, order in enumerate(sorted(set(self._orders)))}
         parts = [part if isinstance(part, str) else known[part] for part in self._parts]
         text = "\n".join([*parts, *_layout(places)])
-        return hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=20).hexdigest()
+        return digests.digest(text.encode("utf-8", "backslashreplace")).hex()
 
 
 class _Order(int):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from detlint import catalogue, remembered, source
+from detlint import catalogue, digests, remembered, source
 from detlint.config import MARKS, Config
 from detlint.listing import roots
 from detlint.remembered import GONE, Said
@@ -165,6 +164,6 @@ def _changed(status: os.stat_result) -> int:
 def _digest(path: str) -> bytes:
     """The digest of a file's content; that of nothing for a folder, and for what cannot be read."""
     try:
-        return sha256(source.content(Path(path))).digest()
+        return digests.digest(source.content(Path(path)))
     except OSError:
         return b""

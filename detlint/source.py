@@ -8,11 +8,13 @@ import re
 import stat
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatch
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+
+from detlint.records import record
 
 EXCLUDED = frozenset(
     """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv
@@ -28,7 +30,7 @@ class UnreadableError(Exception):
     """A file whose text cannot be had."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Skipped:
     """The folders that were not gone into: links with Python files in them, and errors of what cannot be listed."""
 
@@ -159,14 +161,26 @@ def module_name(path: Path, is_file: Callable[[Path], bool] = is_file) -> str:
     A notebook belongs to no package; what no name can hold is an underscore in its own. `is_file` tells where there
     are files.
     """
-    if path.suffix == ".ipynb":
-        return re.sub(r"\W", "_", path.stem)
-    parts = [] if path.name == "__init__.py" else [path.stem]
-    folder = path.absolute().parent
-    while is_file(folder / "__init__.py") and folder.name:
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts) or path.absolute().parent.name
+    return module_names(is_file)(path)
+
+
+def module_names(is_file: Callable[[Path], bool] = is_file) -> Callable[[Path], str]:
+    """What tells the name of one file after the other, as `module_name` does."""
+    absolute = cache(Path.absolute)
+
+    @cache
+    def packages(folder: Path) -> tuple[str, ...]:
+        inside = is_file(folder / "__init__.py") and bool(folder.name)
+        return (*packages(folder.parent), folder.name) if inside else ()
+
+    def name(path: Path) -> str:
+        if path.suffix == ".ipynb":
+            return re.sub(r"\W", "_", path.stem)
+        folder = absolute(path.parent)
+        parts = packages(folder) if path.name == "__init__.py" else (*packages(folder), path.stem)
+        return ".".join(parts) or folder.name
+
+    return name
 
 
 def is_test(path: str) -> bool:

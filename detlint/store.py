@@ -27,7 +27,7 @@ _MARKS = {
 }
 _APPLICATION = 0x4445544C
 _HEAD = 72  # bytes of a database, the last four the application's number (https://sqlite.org/fileformat.html)
-_SCHEMA = 2
+_SCHEMA = 3  # also of the digests that it keeps
 _TABLES = {
     "results": "CREATE TABLE results (key BLOB PRIMARY KEY, day INTEGER NOT NULL, value BLOB NOT NULL)",
     "files": "CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, digest BLOB NOT NULL)",
@@ -115,7 +115,8 @@ class Store:
             self._use(keep, True)
 
     def __del__(self) -> None:
-        self._disconnect()  # Python 3.13 warns of what is left open
+        if os is not None:  # of the module, too, something is left while Python ends
+            self._disconnect()  # Python 3.13 warns of what is left open
 
     def close(self) -> None:
         """Let go of the file; nothing is found or kept from now on."""

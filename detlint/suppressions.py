@@ -8,12 +8,13 @@ import sys
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from detlint.directives import Directive, Span, directives, in_line, may_suppress
 from detlint.finding import Place
 from detlint.magics import mask
+from detlint.records import record
 from detlint.source import lines_of
 
 INLINE = "noqa"
@@ -24,7 +25,7 @@ KINDS = (INLINE, BLOCK, FILE, IDLE)
 _OURS = re.compile(r"(?:DET[0-9]*)?")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Comment:
     """A comment that suppresses.
 
@@ -39,7 +40,7 @@ class Comment:
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class End:
     """Where an `# detlint: on` ends a block: the code, or all of it."""
 
@@ -47,7 +48,7 @@ class End:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Suppression:
     """What one code in a comment covers: findings whose code begins so, or all where it is "".
 
@@ -83,7 +84,7 @@ class Suppression:
         return any(self.first <= line <= self.last for line in (place.line, place.end_line))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Suppressions:
     """What the comments of a file suppress, in the order of the text."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from detlint.nodes import Block as Block
@@ -11,12 +11,13 @@ from detlint.nodes import Node as Node
 from detlint.nodes import Statement as Statement
 from detlint.nodes import present
 from detlint.nodes import walk as walk
+from detlint.records import record
 
 if TYPE_CHECKING:
     from detlint.scopes import Scope
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Name(Expression):
     """A name; `stored` where it is bound rather than read."""
 
@@ -25,7 +26,7 @@ class Name(Expression):
     stored: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Attribute(Expression):
     """`value.attribute`."""
 
@@ -37,14 +38,14 @@ class Attribute(Expression):
         return [self.value]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Constant(Expression):
     """A literal: `None`, a bool, a number, a string, bytes or `...`."""
 
     value: object
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Argument(Node):
     """One argument of a call. `star` is "", "*" or "**"."""
 
@@ -56,7 +57,7 @@ class Argument(Node):
         return [self.value]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Call(Expression):
     """`function(arguments)`."""
 
@@ -67,7 +68,7 @@ class Call(Expression):
         return [self.function, *self.arguments]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Subscript(Expression):
     """`value[indices]`."""
 
@@ -79,7 +80,7 @@ class Subscript(Expression):
         return [self.value, *self.indices]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Slice(Expression):
     """`lower:upper:step` in a subscript."""
 
@@ -91,7 +92,7 @@ class Slice(Expression):
         return present(self.lower, self.upper, self.step)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Collection(Expression):
     """A tuple, list or set display; `kind` is the name of its type."""
 
@@ -102,7 +103,7 @@ class Collection(Expression):
         return [*self.elements]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Dictionary(Expression):
     """A dict display. A key of None marks `**value`."""
 
@@ -113,7 +114,7 @@ class Dictionary(Expression):
         return [part for pair in zip(self.keys, self.values, strict=True) for part in pair if part is not None]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Operation(Expression):
     """Operands joined by an operator: "+", "and", "not", "<", "in", "await", "yield", "f-string" ..."""
 
@@ -124,7 +125,7 @@ class Operation(Expression):
         return [*self.operands]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Conditional(Expression):
     """`body if test else orelse`."""
 
@@ -136,7 +137,7 @@ class Conditional(Expression):
         return [self.test, self.body, self.orelse]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class NamedExpression(Expression):
     """`target := value`."""
 
@@ -147,7 +148,7 @@ class NamedExpression(Expression):
         return [self.value, self.target]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Starred(Expression):
     """`*value` in a display."""
 
@@ -157,7 +158,7 @@ class Starred(Expression):
         return [self.value]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Clause(Node):
     """`for target in iterator if test ...` of a comprehension."""
 
@@ -169,7 +170,7 @@ class Clause(Node):
         return [self.iterator, self.target, *self.tests]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Comprehension(Expression):
     """`kind` is "list", "set", "dict" or "generator"; a dict's elements are its key and its value."""
 
@@ -181,7 +182,7 @@ class Comprehension(Expression):
         return [*self.clauses, *self.elements]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Lambda(Expression):
     """A lambda, whose parameters and body its function holds."""
 
@@ -191,7 +192,7 @@ class Lambda(Expression):
         return [self.function]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class ExpressionStatement(Statement):
     """An expression by itself."""
 
@@ -201,7 +202,7 @@ class ExpressionStatement(Statement):
         return [self.value]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Assign(Statement):
     """`targets operator value`; `operator` is "=" or an augmented one such as "+="."""
 
@@ -214,7 +215,7 @@ class Assign(Statement):
         return present(self.value, *self.targets)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Leave(Statement):
     """`kind` is "return", "raise", "break" or "continue"."""
 
@@ -225,7 +226,7 @@ class Leave(Statement):
         return [*self.values]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Import(Statement):
     """`from module import name as alias, ...` with `level` leading dots; `module` is None in `import name as alias`."""
 
@@ -234,7 +235,7 @@ class Import(Statement):
     names: list[tuple[str, str | None]]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Other(Statement):
     """`del`, `assert`, `global` and the rest: `kind` is the keyword."""
 
@@ -245,7 +246,7 @@ class Other(Statement):
         return [*self.values]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class If(Statement):
     """`if test: body else: orelse`; an `elif` is an `If` alone in `orelse`."""
 
@@ -257,7 +258,7 @@ class If(Statement):
         return present(self.test, self.body, self.orelse)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class For(Statement):
     """`for target in iterator: body else: orelse`."""
 
@@ -270,7 +271,7 @@ class For(Statement):
         return present(self.iterator, self.target, self.body, self.orelse)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class While(Statement):
     """`while test: body else: orelse`."""
 
@@ -282,7 +283,7 @@ class While(Statement):
         return present(self.test, self.body, self.orelse)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class WithItem(Node):
     """`value as target` of a `with`."""
 
@@ -293,7 +294,7 @@ class WithItem(Node):
         return present(self.value, self.target)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class With(Statement):
     """`with items: body`."""
 
@@ -304,7 +305,7 @@ class With(Statement):
         return [*self.items, self.body]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Try(Statement):
     """`try: body`, the bodies of its `except` clauses, `else: orelse`, `finally: final`."""
 
@@ -317,7 +318,7 @@ class Try(Statement):
         return present(self.body, *self.handlers, self.orelse, self.final)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Match(Statement):
     """`exhaustive` where the last case matches whatever is left."""
 
@@ -329,7 +330,7 @@ class Match(Statement):
         return [self.subject, *self.cases]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Parameter(Node):
     """`star` is "", "*" or "**"; `default` and `annotation` belong to the scope around the function."""
 
@@ -343,7 +344,7 @@ class Parameter(Node):
         return present(self.default)
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Function(Statement):
     """A `def`, or a lambda (named "<lambda>", its body one return)."""
 
@@ -358,7 +359,7 @@ class Function(Statement):
         return [*self.decorators, *self.parameters, self.body]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class Class(Statement):
     """A `class`; `arguments` are its bases and keywords."""
 
@@ -372,7 +373,7 @@ class Class(Statement):
         return [*self.decorators, *self.arguments, self.body]
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class File(Node):
     """A whole file: its body, its scope, and the modules whose every name it imports (`import *`).
 

@@ -8,6 +8,8 @@ from typing import Any
 
 def loads(text: str) -> dict[str, Any]:
     """The table that a text says. Raises ValueError where it is not TOML."""
+    if not text.strip():  # a file that only marks a folder
+        return {}
     if sys.version_info >= (3, 11):  # imported when it is used: few runs have TOML to read
         import tomllib
     else:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from detlint import catalogue
+from detlint.analyse import Models, Source, analyse
+from detlint.console_scripts import Command
 from detlint.link.library import Interpreter
-from tests.support import codes, report
+from detlint.listing import Around
+from detlint.settling import answer, link, may_say_anything
+from tests.support import codes, projects, report
 
 HEAD = "import random\nimport numpy as np\nimport torch\nfrom torch import nn\n"
 
@@ -132,3 +137,22 @@ def test_the_gravest_program_speaks_for_a_place_that_several_share() -> None:
     assert (judged.finding.place.path, judged.finding.place.line) == ("net.py", 3)
     assert judged.severity.value == "error"
     assert ("a_eval.py", "this program gets there too") in {(r.place.path, r.message) for r in judged.finding.related}
+
+
+@pytest.mark.parametrize("commands", [(), (Command("train", "pkg.train:main"),)])
+def test_files_that_may_start_or_ask_nothing_are_answered_without_being_linked(
+    commands: tuple[Command, ...],
+) -> None:
+    torch, around = catalogue.load().newest_release(), Around(commands)
+    every, spared = frozenset(catalogue.load().rules), 0
+    for number, (path, text) in enumerate(file for each in projects("projects") for file in each.files.items()):
+        source = Source(path, path.removesuffix(".py").replace("/", "."), text)
+        collected = [analyse(source, every, torch)] if number % 5 == 0 else []
+        if collected and not may_say_anything(collected, around):
+            spared += 1
+            models = Models({path: source}, torch)
+            linked = link(collected, torch, around)
+            assert answer(collected, every, torch, models, around, linked) == answer(
+                collected, every, torch, models, around
+            )
+    assert spared > 5

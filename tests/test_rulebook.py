@@ -19,7 +19,8 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "rules"
     shutil.copytree(rulebook.folder(), folder, ignore=shutil.ignore_patterns("evidence"))
     monkeypatch.setattr(rulebook, "folder", lambda: folder)
-    monkeypatch.setattr(rulebook, "FILE", tmp_path / "catalogue.json")
+    monkeypatch.setattr(rulebook, "FILE", tmp_path / "made" / "catalogue.json")
+    rulebook.FILE.parent.mkdir()
     rulebook.content()
     return folder
 
@@ -41,14 +42,16 @@ def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
     parsed = rulebook._parsed(texts)
     monkeypatch.setattr("detlint.toml.loads", fails)
     assert rulebook.content() == parsed
-    assert parsed.signatures and parsed.tables["ops"]["op"] and len(parsed.headers) == len(catalogue.load().rules)
+    assert (
+        parsed.all_signatures() and parsed.tables_of("ops")["op"] and len(parsed.headers) == len(catalogue.load().rules)
+    )
 
 
 def test_every_edit_of_the_rules_is_noticed(rules: Path) -> None:
     edit(rules / PAGE, 'name = "', 'name = "no-')
     assert rulebook.content().headers[PAGE]["name"].startswith("no-")
     edit(rules / "facts" / "memory.toml", 'id = "', 'id = "other-')
-    tables = rulebook.content().tables["memory"]
+    tables = rulebook.content().tables_of("memory")
     assert any(row["id"].startswith("other-") for rows in tables.values() for row in rows)
     (rules / PAGE).unlink()
     assert PAGE not in rulebook.content().headers
@@ -65,6 +68,19 @@ def test_a_damaged_document_is_made_anew(rules: Path, damage: bytes) -> None:
 def test_where_it_cannot_be_kept_the_texts_are_parsed(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rulebook.content()
     monkeypatch.setattr(rulebook, "FILE", rules / "no such folder" / "catalogue.json")
+    assert rulebook.content() == whole
+
+
+def test_what_is_installed_is_not_compared_with_the_texts_it_was_made_from(
+    rules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = rulebook.content()
+    rulebook.FILE.replace(installed := rules.parent / "catalogue.json")
+    monkeypatch.setattr(rulebook, "FILE", installed)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "glob", fails)
+        assert rulebook.content() == whole
+    installed.write_bytes(b"{")
     assert rulebook.content() == whole
 
 

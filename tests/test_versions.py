@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
+from detlint.catalogue import includes
 from detlint.cli import cli
 
 ON = "import torch\n\ntorch.use_deterministic_algorithms(True)\n"
@@ -149,3 +152,24 @@ def test_the_requirement_of_a_project_stands_in_for_the_option() -> None:
     assert found("DET504", ON, "--torch-version", "2.13") == []
     Path("requirements.txt").write_text("torch>=2.10\n")
     assert found("DET504", ON) == []
+
+
+@pytest.mark.parametrize(
+    "specifiers", ["", ">=2.1", "<2.1", ">=1.13,<2.1.0", ">=2.1, <3", "==2.1", "!=2.1,>=2", "~=2.0", "<2.1rc1"]
+)
+def test_a_version_is_among_those_that_packaging_says(specifiers: str) -> None:
+    told = SpecifierSet(specifiers)
+    for text in (
+        "1.13.1",
+        "2",
+        "2.0.9",
+        "2.1",
+        "2.1.0",
+        "2.1.1",
+        "2.1rc1",
+        "2.1.dev3",
+        "2.1.post1",
+        "2.1.0+cu118",
+        "3.0",
+    ):
+        assert includes(specifiers, Version(text)) is told.contains(text, prereleases=True), text

@@ -34,7 +34,7 @@ try:
 except SystemExit as end:
     status = end.code
 paths = [given[0] for event, given in events if event == "open" and isinstance(given[0], str)]
-opened = [path for path in paths if not path.endswith((".py", ".pyc"))]
+opened = [path for path in paths if not path.endswith(".py") and "__pycache__" not in path]
 sources = [path for path in paths if path.endswith(".py")]
 print([status, sorted(set(sys.modules) - before), opened, sources], file=sys.stderr)
 """
@@ -146,3 +146,21 @@ def test_answers_that_are_known_need_nothing_that_parses_models_or_links(project
     assert not {name for name in loaded if name.startswith(("detlint.link", "detlint.checks", "detlint.analysis"))}
     assert loaded.isdisjoint({"detlint.syntax", "detlint.model", "detlint.project", "detlint.importing"})
     assert loaded.isdisjoint({"click", "rich", "libcst", "asyncio", "multiprocessing", "packaging.specifiers"})
+
+
+def test_a_file_that_starts_and_asks_nothing_needs_what_reads_it_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "layers.py").write_text("import torch\n\n\ndef double(x):\n    return torch.cat([x, x])\n")
+    code = (
+        "import sys; from pathlib import Path; from detlint.workspace import Workspace\n"
+        "assert not Workspace.of(Path()).alone('layers.py'); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    loaded = set(done.stdout.split())
+    checks = {name.rpartition(".")[2] for name in loaded if name.startswith("detlint.checks.")}
+    assert checks <= set(
+        """autotuning calls checkpoint dataset_generator entropy_seed kernels recomputation set_order switches""".split()
+    )
+    assert not {name for name in loaded if name.startswith(("detlint.link", "detlint.repairs"))}
+    heavy = {"libcst", "click", "rich", "tomllib", "packaging.specifiers", "_hashlib", "multiprocessing"}
+    assert loaded.isdisjoint(heavy)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.catalogue import Row
 from detlint.model import Module
+from detlint.records import record
 from detlint.values import literal
 
 _READING = frozenset(("get", "items", "keys", "values", "copy", "pop"))  # methods that put nothing into a dict
@@ -20,7 +20,7 @@ _HARMLESS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}
 _Entries = list[tuple[str, s.Expression | None]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Saved:
     """A dict that is saved: the expression that makes it, and the keys under which it has states of optimizers."""
 
@@ -28,7 +28,7 @@ class Saved:
     optimizers: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Resumed:
     """An optimizer's `load_state_dict`: the call, what was loaded, and the key in it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from detlint import syntax as s
@@ -12,13 +11,14 @@ from detlint.analysis.order import Leak, Order
 from detlint.analysis.threads import Adders, is_keyed
 from detlint.catalogue import Row
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import reaching
 
 _DEPTH = 6
 _LOOKS = frozenset(("get", "index", "items", "keys", "values"))  # methods that leave tasks as they are
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Source:
     """A place that gives results as they are ready, and where their order matters.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.catalogue import Catalogue, Row
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import bound, reaching
 
 _DEPTH = 12
 _ASIDE = ("training", "train")  # what is called in training
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Draw:
     """A call that draws, or makes a layer that does; `sure` unless an argument that is not known may prevent it."""
 

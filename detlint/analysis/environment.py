@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
@@ -11,10 +10,11 @@ from detlint.catalogue import Row
 from detlint.finding import InForce
 from detlint.index import asked_once
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import block_of
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Write:
     """An environment variable that is set: its name, the value and the statement or call that sets it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import reaching
 
 _SOURCES = frozenset(("builtins.hash", "builtins.id"))
@@ -21,7 +21,7 @@ _METHODS = frozenset(("__hash__", "__eq__", "__repr__", "__str__"))
 _DEPTH = 6
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Use:
     """`kind` is "part" (the remainder decides what an item belongs to), "file" (it names one), "array", "order"."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from detlint import syntax as s
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import Binding, Scope, block_of, bound, class_of, reaching
 
 ITERATED = "iterated"  # in place of a path: an iterator, from which there is no way back
@@ -15,7 +16,7 @@ _LONGEST = 8  # calls on the way from one to the object: a recursion makes more 
 _PASSIVE = frozenset(("==", "!=", "is", "is not", "not", "in", "not in", "f-string"))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Held:
     """An expression that may hold the object, under `path` (".sampler"); `made` are the calls that gave it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
@@ -15,7 +15,7 @@ _FINDS = frozenset(("argmax", "argmin", "argsort", "index"))
 _LISTS = frozenset(("builtins.list",))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Effect:
     """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded".
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
 from detlint.analysis.ordered_calls import Calls
 from detlint.analysis.rebound import live
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import Scope
 from detlint.values import literal
 
 _DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Leak:
     """A place where an arbitrary order matters.
 

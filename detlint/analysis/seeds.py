@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 
 from detlint import syntax as s
 from detlint.analysis.environment import always_before
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import Binding, Scope, block_of
 
 LARGEST = 2**32 - 1  # NumPy takes no larger one
@@ -21,7 +21,7 @@ _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _UNKNOWN = object()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Seed:
     """`name` is the expression that reads the seed, which is None unless the user gives it if it is `optional`.
 

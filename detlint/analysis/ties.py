@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from detlint import syntax as s
 from detlint.analysis.conditions import applies, subject
 from detlint.catalogue import Row
 from detlint.infer import ARRAY, TENSOR
 from detlint.model import Module
+from detlint.records import record
 from detlint.scopes import Binding, reaching
 from detlint.values import literal
 
@@ -27,7 +26,7 @@ def receiver_or_first(module: Module, call: s.Call) -> s.Expression | None:
     return subject(module, call)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tied:
     """`what` says what the values are, `library` whose they are: "torch", "numpy", or "" where that is not known."""
 

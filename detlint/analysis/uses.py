@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.model import Module
+from detlint.records import record
 
 _COMPARES = ("is", "is not")
 _HANDS_ON = ("and", "or", "in", "not in", "await", "yield")
@@ -28,7 +28,7 @@ class Effect(Enum):
     BINDS = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Use:
     """An effect and the node that has it; for BINDS that is the name."""
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.specifiers import SpecifierSet
-
 from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.analysis.generators import calls_for_item, held
-from detlint.catalogue import Rule
+from detlint.catalogue import Rule, includes
 from detlint.finding import Finding, Safety
 from detlint.model import Module, Passed
 
@@ -59,7 +57,7 @@ def _unseeded_draw(module: Module, rule: Rule, loader: s.Call) -> s.Expression |
     if klass is None:
         return None
     names = frozenset(rule.data["unseeded"])
-    if SpecifierSet(rule.data["numpy_unseeded"][0]).contains(module.torch, prereleases=True):
+    if includes(rule.data["numpy_unseeded"][0], module.torch):
         names |= module.catalogue.names("randomness", "consumer", generator="numpy", kind="call")
     own = held(module, klass)
     draws = [*(drawn for _, drawn in own), *(call.function for call in calls_for_item(module, klass, names))]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
-from hashlib import blake2b
 from typing import get_args
 
+from detlint.digests import blake2b
 from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record
@@ -277,10 +277,7 @@ def exact(value: Value) -> object:
 
 def bounded(value: Value, depth: int = 2) -> Value:
     """A value whose parts are nested to a depth only: where values are kept, a loop could nest them for ever."""
-    for atom in value:
-        if type(atom) in _NESTED:
-            break
-    else:
+    if _NESTED.isdisjoint(map(type, value)):
         return value
     return frozenset(_bounded(atom, depth) for atom in value)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -15,13 +14,14 @@ from detlint import cells, notebook, source
 from detlint.finding import Finding, Place
 from detlint.fingerprints import fingerprints
 from detlint.magics import LINES
+from detlint.records import record
 from detlint.report import Judged, Report
 
 if TYPE_CHECKING:
     from detlint.fixer import Settings  # which imports the parsers
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Span:
     """A span of a file's own text: lines and columns from 1, columns in characters, the end exclusive."""
 
@@ -36,8 +36,15 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines: list[str] = LINES.findall(text)
-        self._starts = [0, *accumulate(len(line) for line in self.lines)]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines with their ends."""
+        return LINES.findall(self.text)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(len(line) for line in self.lines)]
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and column; that of the end for a line behind the last."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from detlint.finding import Edit
+from detlint.records import record
 
 _AROUND = 1  # lines shown before and after
 _LONGEST = 40  # lines shown of those that are taken away, or put in, at one place
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Hunk:
     """Lines of a file, or of a cell of a notebook, that a fix changes. `line` is the first of `before`, from 1."""
 

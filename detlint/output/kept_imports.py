@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from detlint.cache import tool
 from detlint.codec import Codec, CodecError
 from detlint.finding import Edit, Import, Place
+from detlint.records import record
 from detlint.remembered import stamp
 from detlint.source import content, module_name
 from detlint.store import Store
@@ -19,7 +19,7 @@ from detlint.store import Store
 Imported = Callable[[Import, Place], "tuple[Edit, ...] | None"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Written:
     """The edits that import what is needed ahead of a place; not `possible` where there are none that do."""
 
@@ -29,7 +29,7 @@ class _Written:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Head:
     """What is known of a file with this content and this dotted name."""
 
@@ -39,7 +39,7 @@ class _Head:
     written: tuple[_Written, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Heads:
     """What is known of the files of a run."""
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from detlint import __version__
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.output.files import Files, Span, Text
+from detlint.records import record
 from detlint.source import UnreadableError
 from detlint.vendoring import FILE, vendored_version
 
 _COPY = PurePosixPath(FILE).stem
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Replacement:
     """Text that takes the place of a span."""
 

@@ -19,13 +19,14 @@ from detlint.source import lines_of
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}
 _LONGEST = 160
+_WIDTH = 1000  # characters after which a line is broken: rich takes long to say it again
 
 
 def render(
     report: Report, read: Callable[[str], Mapping[int | None, str]], color: bool = False, statistics: bool = False
 ) -> str:
     """The report as text. `read` gives the texts of an analysed file: of its cells, or the one under None."""
-    console = Console(file=io.StringIO(), force_terminal=color, no_color=not color, width=1000, highlight=False)
+    console = Console(file=io.StringIO(), force_terminal=color, no_color=not color, width=_WIDTH, highlight=False)
     files: dict[str, Mapping[int | None, list[str]]] = {}
     if statistics:
         _statistics(console, report)
@@ -67,7 +68,7 @@ def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
 def _print(console: Console, text: Text) -> None:
     """Print a line. What is plain and short stays as it is, and rich takes long to find that."""
     plain = text.plain
-    if not console.is_terminal and plain.isascii() and plain.isprintable() and len(plain) <= console.width:
+    if not console.is_terminal and plain.isascii() and plain.isprintable() and len(plain) < _WIDTH:
         console.file.write(f"{plain}\n")
     else:
         console.print(text)

@@ -8,8 +8,11 @@ answered for by its project where a run of detlint over that has filled the proj
 from __future__ import annotations
 
 import ast
+import atexit
+import gc
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -67,6 +70,7 @@ class Plugin:
         """Take the values of the options: a run begins, and files may be others than in one before."""
         _settings.cache_clear()
         _workspace.cache_clear()
+        atexit.register(_end)
         cls._torch = options.detlint_torch_version
         cls._project = options.detlint_project == "auto"
         cls._stdin = options.stdin_display_name if "-" in options.filenames else ""
@@ -79,7 +83,9 @@ class Plugin:
         from detlint.config import ConfigError
 
         try:
-            for place, code, message in self._findings():
+            with _undisturbed():
+                found = list(self._findings())
+            for place, code, message in found:
                 yield place[0], place[1] - 1, f"{code} {message}", type(self)
         except (ConfigError, CatalogueError) as error:
             raise ExecutionError(f"detlint: {error}") from None
@@ -99,6 +105,24 @@ class Plugin:
         for judged in findings:
             place = judged.finding.place
             yield (place.line, place.column), judged.rule.code, one_line(judged.finding.message)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No search for dead cycles meanwhile, not among what is imported either."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _end() -> None:
+    """Let go of projects, and have Python look for no dead cycles among all that is there in the end."""
+    _workspace.cache_clear()
+    gc.freeze()
 
 
 def _folder(path: Path) -> Path:

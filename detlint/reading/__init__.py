@@ -10,7 +10,6 @@ import ast
 import re
 import unicodedata
 import warnings
-from dataclasses import dataclass
 from typing import Protocol
 
 from detlint import syntax as s
@@ -20,6 +19,7 @@ from detlint.reading.ast_strings import UnclearError
 from detlint.reading.ast_tree import lower
 from detlint.reading.lowering import NotPythonError as NotPythonError
 from detlint.reading.lowering import TooDeepError
+from detlint.records import record
 
 _NOT_ASCII_WORD = re.compile(r"(?<!\w)\w*[^\W\x00-\x7f]\w*")
 
@@ -32,7 +32,7 @@ class Spans(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reading:
     """A text that was read: its syntax, and where that stands."""
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+
+from detlint.records import record
 
 _OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
@@ -39,7 +40,7 @@ class UnclearError(Exception):
     """A string that is not followed to its end."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Text:
     """Literal text in an f-string, as it is written."""
 
@@ -47,7 +48,7 @@ class Text:
     end: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Field:
     """A replacement field: from its brace to its brace, and the expression in it. `plain` is one without format."""
 
@@ -57,7 +58,7 @@ class Field:
     plain: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Piece:
     """One string of an implicit concatenation; `parts` is None where it is no f-string."""
 

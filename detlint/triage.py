@@ -1,0 +1,82 @@
+"""Whether a check may find anything in a file, by its words alone: else it is not even imported.
+
+Each check that is named here looks at nothing but what is asked for here; the others are always run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from detlint.catalogue import Rule
+from detlint.model import Module
+
+
+def may_find(module: Module, rule: Rule) -> bool:
+    """Whether the check of a rule may find anything in a file."""
+    asked = _ASKED.get(rule.check)
+    return asked is None or not module.narrows or asked(module, rule)
+
+
+def _rows(file: str, table: str) -> Callable[[Module, Rule], bool]:
+    """What asks whether calls may be of a row of a table."""
+    return lambda module, _: bool(module.rows_like(file, table))
+
+
+def _page(*lists: str) -> Callable[[Module, Rule], bool]:
+    """What asks whether calls may be of names that lists of the rule's page have."""
+    return lambda module, rule: bool(module.calls_like([name for each in lists for name in rule.data[each]]))
+
+
+def _environment(module: Module, _: Rule) -> bool:
+    return module.speaks_of(("os.environ", "os.putenv"))
+
+
+def _workspace(module: Module, rule: Rule) -> bool:
+    return _environment(module, rule) or bool(module.rows_like("switches", "deterministic"))
+
+
+def _completions(module: Module, _: Rule) -> bool:
+    named = module.catalogue.names("order", "completion")
+    methods = module.catalogue.names("order", "completion", "methods")
+    return bool(module.calls_like(named, words=methods.union(name.rpartition(".")[2] for name in named)))
+
+
+def _listings(module: Module, _: Rule) -> bool:
+    methods = module.catalogue.names("order", "path", "methods", id="methods")
+    return bool(module.calls_like(module.catalogue.names("order", "listing"), words=("glob", *methods)))
+
+
+def _third_party(module: Module, _: Rule) -> bool:
+    methods = module.catalogue.names("libraries", "method", "methods")
+    return bool(module.rows_like("libraries", "draw") or module.calls_like(words=methods))
+
+
+def _ties(module: Module, _: Rule) -> bool:
+    named = module.catalogue.names("ties", "choice")
+    return bool(module.calls_like(named, words={name.rpartition(".")[2] for name in named}))
+
+
+def _generators(module: Module, rule: Rule) -> bool:
+    return bool(module.calls_like(keywords=rule.data["factories"]) or module.rows_like("randomness", "generator"))
+
+
+_ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
+    "completion_order": _completions,
+    "constant_worker_seed": lambda module, _: bool(module.calls_giving(("worker_init_fn",))),
+    "directory_order": _listings,
+    "dropout_on": _rows("dropout", "dropout"),
+    "generator_seed": _generators,
+    "hash_value": lambda module, _: bool(module.calls_like(("builtins.hash", "builtins.id"), keywords=("key",))),
+    "kernel_atomics": _page("atomics", "compilers"),
+    "late_environment": _environment,
+    "library_draw": _rows("randomness", "consumer"),
+    "library_seed": _rows("randomness", "seeder"),
+    "loader_generator": _page("loaders"),
+    "rank_seeds": _rows("ranks", "alike"),
+    "set_epoch": lambda module, rule: module.speaks_of(tuple(rule.data["samplers"])),
+    "third_party_draw": _third_party,
+    "ties": _ties,
+    "uninitialised": _rows("memory", "allocator"),
+    "worker_init": _page("loaders"),
+    "workspace": _workspace,
+}
