@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -203,7 +204,7 @@ class Records:
 
     def __init__(self, most: int = _MOST) -> None:
         """`most` is how many looks and effects they may have in all."""
-        self._by_key: dict[Exact, tuple[Record, ...]] = {}
+        self._by_key: OrderedDict[Exact, tuple[Record, ...]] = OrderedDict()  # of a dict the first is dear to find
         self._most = most
         self.size = 0
 
@@ -213,7 +214,7 @@ class Records:
 
     def prefer(self, key: Exact) -> None:
         """One of the records with a key was needed: they are dropped last."""
-        self._by_key[key] = self._by_key.pop(key)
+        self._by_key.move_to_end(key)
 
     def keep(self, key: Exact, record: Record) -> None:
         """Keep the record of a run that has ended."""
@@ -221,8 +222,8 @@ class Records:
         self._by_key[key] = known[:_ALIKE]
         self.size += record.size - sum(each.size for each in known[_ALIKE:])
         while self.size > self._most and len(self._by_key) > 1:
-            oldest = next(iter(self._by_key))
-            self.size -= sum(each.size for each in self._by_key.pop(oldest))
+            _, oldest = self._by_key.popitem(last=False)
+            self.size -= sum(each.size for each in oldest)
 
     def clear(self) -> None:
         """Drop all records."""
