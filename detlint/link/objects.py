@@ -28,7 +28,7 @@ from detlint.link.values import (
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 _CONFIGS = frozenset(("yacs.config.CfgNode", "fvcore.common.config.CfgNode"))
-_MOST_VERSIONS = 25_000  # that are told apart: about 6 MB
+_MOST_VERSIONS = 60_000  # that are told apart: about 10 MB
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 

@@ -48,7 +48,7 @@ class Circumstances(NamedTuple):
 
 
 _ALIKE = 4  # records of runs of one function with the same arguments
-_MOST = 150_000  # looks and effects in all records: about 15 MB
+_MOST = 250_000  # looks and effects in all records: about 25 MB
 _LEAST = 10  # as much as so many looks is a record without any
 _OWN = object()  # what a run finds that it has made itself
 
