@@ -31,7 +31,7 @@ from detlint.link.values import (
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
-_MOST_VERSIONS = 25_000  # that are told apart: about 6 MB
+_MOST_VERSIONS = 60_000  # that are told apart: about 10 MB
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 

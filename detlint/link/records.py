@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,7 +48,7 @@ class Circumstances(NamedTuple):
 
 
 _ALIKE = 4  # records of runs of one function with the same arguments
-_MOST = 150_000  # looks and effects in all records: about 15 MB
+_MOST = 250_000  # looks and effects in all records: about 25 MB
 _LEAST = 10  # as much as so many looks is a record without any
 _OWN = object()  # what a run finds that it has made itself
 
@@ -207,7 +207,7 @@ class Records:
 
     def __init__(self, most: int = _MOST) -> None:
         """`most` is how many looks and effects they may have in all."""
-        self._by_key: dict[Exact, tuple[Record, ...]] = {}
+        self._by_key: OrderedDict[Exact, tuple[Record, ...]] = OrderedDict()  # of a dict the first is dear to find
         self._most = most
         self.size = 0
 
@@ -217,7 +217,7 @@ class Records:
 
     def prefer(self, key: Exact) -> None:
         """One of the records with a key was needed: they are dropped last."""
-        self._by_key[key] = self._by_key.pop(key)
+        self._by_key.move_to_end(key)
 
     def keep(self, key: Exact, record: Record) -> None:
         """Keep the record of a run that has ended."""
@@ -225,8 +225,8 @@ class Records:
         self._by_key[key] = known[:_ALIKE]
         self.size += record.size - sum(each.size for each in known[_ALIKE:])
         while self.size > self._most and len(self._by_key) > 1:
-            oldest = next(iter(self._by_key))
-            self.size -= sum(each.size for each in self._by_key.pop(oldest))
+            _, oldest = self._by_key.popitem(last=False)
+            self.size -= sum(each.size for each in oldest)
 
     def clear(self) -> None:
         """Drop all records."""
