@@ -14,11 +14,13 @@ from packaging.version import Version
 from detlint import rulebook
 from detlint.finding import Safety, Severity
 from detlint.records import record
+from detlint.rows import Row as Row
+from detlint.rows import Tables
+from detlint.rows import includes as includes
 from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
-_SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
 PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
 FAMILIES = {
     "0": "reading and suppression",
@@ -105,76 +107,12 @@ class Rule:
         return not promises or not self.breaks or not set(promises).isdisjoint(self.breaks)
 
 
-@record(frozen=True)
-class Row:
-    """A row of a table of facts: strings, and lists of strings."""
-
-    id: str
-    data: Mapping[str, Any]
-
-    def text(self, key: str) -> str:
-        """The string under `key`, or ""."""
-        value = self.data.get(key, "")
-        return value if isinstance(value, str) else ""
-
-    def list(self, key: str) -> tuple[str, ...]:
-        """The strings under `key`, or none."""
-        value = self.data.get(key, ())
-        return (value,) if isinstance(value, str) else tuple(value)
-
-    def set(self, key: str) -> frozenset[str]:
-        """The strings under `key`, to look up names in."""
-        return _as_set(self.list(key))
-
-    def holds_for(self, torch: Version, key: str = "torch") -> bool:
-        """Whether the versions under `key` include `torch`; a row without the key holds for all."""
-        return includes(self.text(key), torch)
-
-
-@cache
-def includes(specifiers: str, version: Version) -> bool:
-    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
-    if not specifiers:
-        return True
-    clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
-    if version.base_version == str(version) and None not in clauses:
-        return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
-    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
-
-    return SpecifierSet(specifiers).contains(version, prereleases=True)
-
-
-@cache
-def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(strings)
-
-
-class _Tables(Mapping[str, Mapping[str, tuple[Row, ...]]]):
-    """The tables of each file; few runs need those of all."""
-
-    def __init__(self, content: Content) -> None:
-        self._content = content
-        self._made: dict[str, Mapping[str, tuple[Row, ...]]] = {}
-
-    def __getitem__(self, file: str) -> Mapping[str, tuple[Row, ...]]:
-        if file not in self._made:
-            tables = self._content.tables_of(file)
-            self._made[file] = {table: tuple(map(_row, rows)) for table, rows in tables.items()}
-        return self._made[file]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._content.tables)
-
-    def __len__(self) -> int:
-        return len(self._content.tables)
-
-
 class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 
     def __init__(self, rules: Mapping[str, Rule], content: Content) -> None:
         self.rules = rules
-        self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = _Tables(content)
+        self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = Tables(content)
         self._content = content
 
     @cached_property
@@ -353,10 +291,6 @@ def load() -> Catalogue:
         raise CatalogueError(str(error)) from error
     rules = (_rule(folder() / name, header) for name, header in content.headers.items())
     return Catalogue({rule.code: rule for rule in rules}, content)
-
-
-def _row(data: Mapping[str, Any]) -> Row:
-    return Row(data["id"], {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
 
 
 _HEADER_KEYS = frozenset(

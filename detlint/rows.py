@@ -1,0 +1,83 @@
+"""The rows of the tables of facts, and the versions that they hold for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from packaging.version import Version
+
+from detlint.records import record
+from detlint.rulebook import Content
+
+_SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
+
+
+@record(frozen=True)
+class Row:
+    """A row of a table of facts: strings, and lists of strings."""
+
+    id: str
+    data: Mapping[str, Any]
+
+    def text(self, key: str) -> str:
+        """The string under `key`, or ""."""
+        value = self.data.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    def list(self, key: str) -> tuple[str, ...]:
+        """The strings under `key`, or none."""
+        value = self.data.get(key, ())
+        return (value,) if isinstance(value, str) else tuple(value)
+
+    def set(self, key: str) -> frozenset[str]:
+        """The strings under `key`, to look up names in."""
+        return _as_set(self.list(key))
+
+    def holds_for(self, torch: Version, key: str = "torch") -> bool:
+        """Whether the versions under `key` include `torch`; a row without the key holds for all."""
+        return includes(self.text(key), torch)
+
+
+@cache
+def includes(specifiers: str, version: Version) -> bool:
+    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
+    if not specifiers:
+        return True
+    clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
+    if version.base_version == str(version) and None not in clauses:
+        return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
+    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
+
+    return SpecifierSet(specifiers).contains(version, prereleases=True)
+
+
+@cache
+def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(strings)
+
+
+class Tables(Mapping[str, Mapping[str, tuple[Row, ...]]]):
+    """The tables of each file; few runs need those of all."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._made: dict[str, Mapping[str, tuple[Row, ...]]] = {}
+
+    def __getitem__(self, file: str) -> Mapping[str, tuple[Row, ...]]:
+        if file not in self._made:
+            tables = self._content.tables_of(file)
+            self._made[file] = {table: tuple(map(_row, rows)) for table, rows in tables.items()}
+        return self._made[file]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._content.tables)
+
+    def __len__(self) -> int:
+        return len(self._content.tables)
+
+
+def _row(data: Mapping[str, Any]) -> Row:
+    return Row(data["id"], {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
