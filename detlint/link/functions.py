@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 from detlint import facts as f
 from detlint.facts import GENERATORS
@@ -23,10 +24,12 @@ from detlint.link.values import (
     Tuple,
     Value,
     each,
+    exact,
     join,
     widened,
 )
 
+_FAR = 10**7  # more than a file has nodes
 _CONTEXTS = 2  # how many different arguments a function is gone through with
 
 
@@ -128,6 +131,7 @@ class Functions(Repeated):
         walk = self.program.begin(function.path, function.qualified)
         self.frame, self.trace = Frame(function.path, function.qualified, variables, walk), []
         self.frame.receiver, self.frame.doubtful = function.receiver, bool(outer_frame.exits) or outer_frame.doubtful
+        self.frame.maker = _maker(function, facts, variables)
         walk.append((0, start))
         self.active.append((function.path, function.qualified))
         self.depth += 1
@@ -206,6 +210,17 @@ class Functions(Repeated):
         kinds = self.elsewhere(path, annotation)
         found = frozenset(Object(a, a.path, -1) for a in kinds if isinstance(a, Class))
         return found or UNKNOWN
+
+
+def _maker(function: Function, facts: f.Function, variables: dict[str, Value]) -> int:
+    """What tells a run of a function from others that make other containers: the object, the texts that are given."""
+    if facts.name == "__init__" and isinstance(function.receiver, Object):
+        told = f"{function.receiver.path}:{function.receiver.order}"
+    else:
+        values = [(name, exact(value)) for name, value in variables.items() if len(value) == 1]
+        told = repr([(name, text) for name, text in values if type(text) is str])
+        told = "" if told == "[]" else told
+    return crc32(told.encode(errors="replace")) * _FAR if told else 0
 
 
 def _has_variables(node: object) -> bool:

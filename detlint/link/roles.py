@@ -108,7 +108,7 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     value = given.first() if given.positional else UNKNOWN
     items = run.iterate(value)
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
-        made = Object(Library("builtins.list"), *run.site(place))
+        made = run.container("list", *run.site(place))
         run.program.objects.store(made, "[]", items)
         return frozenset((made,))
     return items
@@ -132,7 +132,7 @@ def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A dict of one item for all keys: what the factory makes."""
-    made = Object(Library("builtins.dict"), *run.site(place))
+    made = run.container("dict", *run.site(place))
     factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
     if factory:
         run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
@@ -255,7 +255,7 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    made = Object(Library("builtins.dict"), *run.site(place))
+    made = run.container("dict", *run.site(place))
     for value in given.positional:
         for atom in each(value):
             run.spread(atom, made)
