@@ -131,7 +131,7 @@ class Functions(Repeated):
         walk = self.program.begin(function.path, function.qualified)
         self.frame, self.trace = Frame(function.path, function.qualified, variables, walk), []
         self.frame.receiver, self.frame.doubtful = function.receiver, bool(outer_frame.exits) or outer_frame.doubtful
-        self.frame.maker = _maker(function, facts, variables)
+        self.frame.maker = _maker(variables)
         walk.append((0, start))
         self.active.append((function.path, function.qualified))
         self.depth += 1
@@ -212,15 +212,10 @@ class Functions(Repeated):
         return found or UNKNOWN
 
 
-def _maker(function: Function, facts: f.Function, variables: dict[str, Value]) -> int:
-    """What tells a run of a function from others that make other containers: the object, the texts that are given."""
-    if facts.name == "__init__" and isinstance(function.receiver, Object):
-        told = f"{function.receiver.path}:{function.receiver.order}"
-    else:
-        values = [(name, exact(value)) for name, value in variables.items() if len(value) == 1]
-        told = repr([(name, text) for name, text in values if type(text) is str])
-        told = "" if told == "[]" else told
-    return crc32(told.encode(errors="replace")) * _FAR if told else 0
+def _maker(variables: dict[str, Value]) -> int:
+    """What tells a run of a function from others that make other containers: the texts that it is given."""
+    texts = [(name, text) for name, value in variables.items() if type(text := exact(value)) is str]
+    return crc32(repr(texts).encode(errors="replace")) * _FAR if texts else 0
 
 
 def _has_variables(node: object) -> bool:

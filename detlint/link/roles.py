@@ -277,28 +277,16 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     spreads = function.name.rpartition(".")[2] in ("extend", "update")
     if function.receiver is None:
         return NONE
+    objects, sure = run.program.objects, run.is_certain()  # else a key may be missing, unless it was there before
     for name, value in given.keywords.items():
-        run.program.objects.store(function.receiver, f"[{name!r}]", value)
+        slot = f"[{name!r}]"
+        objects.store(function.receiver, slot if sure or objects.stored(function.receiver, slot) else "[]", value)
     for value in given.positional:
         for atom in each(value):
             whole: Value = frozenset((atom,))
             unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
-            if (
-                unpacked
-                and isinstance(function.receiver, Object)
-                and {_kind(atom), _kind(function.receiver)} == {_DICT}
-            ):
-                run.spread(atom, function.receiver)
-            else:
-                run.program.objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
+            objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
     return NONE
-
-
-def _kind(atom: Atom) -> str:
-    return atom.kind.name if isinstance(atom, Object) and isinstance(atom.kind, Library) else ""
-
-
-_DICT = "builtins.dict"
 
 
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

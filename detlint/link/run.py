@@ -291,7 +291,7 @@ class Run(Noting):
         return folder(self.script)
 
     def container(self, kind: str, path: str, order: int) -> Object:
-        """A list, set or dict that is made at a place: one for each object or text that it is made for."""
+        """A list, set or dict that is made at a place: one for each text that its function is given."""
         return Object(Library(f"builtins.{kind}"), path, order + self.frame.maker)
 
     def open(self, owner: Atom) -> None:
