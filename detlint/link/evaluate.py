@@ -135,13 +135,13 @@ class Evaluator(Attributes):
         items = tuple(self.value(element) for element in node.elements)
         if node.kind == "tuple":
             return single(Tuple(items))
-        made = Object(Library(f"builtins.{node.kind}"), self.frame.path, node.order)
+        made = self.container(node.kind, self.frame.path, node.order)
         for index, item in enumerate(items):
             self.program.objects.store(made, f"[{index}]", item)
         return single(made)
 
     def _table(self, node: f.Table) -> Value:
-        made = Object(Library("builtins.dict"), self.frame.path, node.order)
+        made = self.container("dict", self.frame.path, node.order)
         for key, entry in node.entries:
             name, value = self.value(key), self.value(entry)
             if key is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
+from zlib import crc32
 
 from detlint import facts as f
 from detlint.facts import GENERATORS
@@ -25,12 +26,14 @@ from detlint.link.values import (
     Value,
     constant,
     each,
+    exact,
     join,
     single,
     widened,
 )
 
 _CONTEXTS = 2  # how many different arguments a function is gone through with, once all is settled one
+_FAR = 10**7  # more than a file has nodes
 
 
 class Functions(Repeated):
@@ -131,6 +134,7 @@ class Functions(Repeated):
         walk = self.program.begin(function.path, function.qualified)
         self.frame, self.trace = Frame(function.path, function.qualified, variables, walk), []
         self.frame.receiver, self.frame.doubtful = function.receiver, bool(outer_frame.exits) or outer_frame.doubtful
+        self.frame.maker = _maker(variables)
         walk.append((0, start))
         self.active.append((function.path, function.qualified))
         self.depth += 1
@@ -211,6 +215,12 @@ class Functions(Repeated):
         kinds = self.elsewhere(path, annotation)
         found = frozenset(Object(a, a.path, -1) for a in kinds if isinstance(a, Class))
         return found or UNKNOWN
+
+
+def _maker(variables: dict[str, Value]) -> int:
+    """What tells a run of a function from others that make other containers: the texts that it is given."""
+    texts = [(name, text) for name, value in variables.items() if type(text := exact(value)) is str]
+    return crc32(repr(texts).encode(errors="replace")) * _FAR if texts else 0
 
 
 @cache

@@ -109,7 +109,7 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     value = given.first() if given.positional else UNKNOWN
     items = run.iterate(value)
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
-        made = Object(Library("builtins.list"), *run.site(place))
+        made = run.container("list", *run.site(place))
         run.program.objects.store(made, "[]", items)
         return single(made)
     return items
@@ -133,7 +133,7 @@ def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A dict of one item for all keys: what the factory makes."""
-    made = Object(Library("builtins.dict"), *run.site(place))
+    made = run.container("dict", *run.site(place))
     factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
     if factory:
         run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
@@ -256,7 +256,7 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    made = Object(Library("builtins.dict"), *run.site(place))
+    made = run.container("dict", *run.site(place))
     for value in given.positional:
         for atom in each(value):
             run.spread(atom, made)
@@ -276,12 +276,17 @@ def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: 
 
 def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     spreads = function.name.rpartition(".")[2] in ("extend", "update")
-    if function.receiver is not None:
-        for value in (*given.positional, *given.keywords.values()):
-            for atom in each(value):
-                whole: Value = single(atom)
-                unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
-                run.program.objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
+    if function.receiver is None:
+        return NONE
+    objects, sure = run.program.objects, run.is_certain()  # else a key may be missing, unless it was there before
+    for name, value in given.keywords.items():
+        slot = f"[{name!r}]"
+        objects.store(function.receiver, slot if sure or objects.stored(function.receiver, slot) else "[]", value)
+    for value in given.positional:
+        for atom in each(value):
+            whole: Value = single(atom)
+            unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
+            objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
     return NONE
 
 

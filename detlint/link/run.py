@@ -61,6 +61,7 @@ class Frame:
     main: bool = False  # the top level of the script
     top: bool = False  # the top level of a file, whose variables are the module's
     body: bool = False  # the body of a class, which finds there what it has not bound itself
+    maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:
         """The function is left in this state."""
@@ -290,6 +291,10 @@ class Run(Noting):
     def script_folder(self) -> str:
         """The folder of the script."""
         return folder(self.script)
+
+    def container(self, kind: str, path: str, order: int) -> Object:
+        """A list, set or dict that is made at a place: one for each text that its function is given."""
+        return Object(Library(f"builtins.{kind}"), path, order + self.frame.maker)
 
     def open(self, owner: Atom) -> None:
         """An object's attributes are set by names that are not known, unless only where an option says so."""
