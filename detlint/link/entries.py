@@ -70,7 +70,8 @@ class Entry:
     """An entry point: a file that is run, or a function of it that a new process or a console script starts with.
 
     `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
-    `self_check` is the `__main__` block of a file that others import which neither trains nor saves, or what another reads.
+    `self_check` is the `__main__` block of a file that others import which neither trains nor saves, or a file that
+    others read.
     `target` is the name of the function, where the program starts with one.
     """
 
