@@ -75,13 +75,13 @@ class Argument:
 
 @record(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`. A call that is `inert` decides nothing by what it draws."""
+    """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only."""
 
     function: Expression
     arguments: tuple[Argument, ...]
     place: Place
     order: int
-    inert: bool = False
+    inert: str = ""
 
 
 @record(frozen=True, slots=True)

@@ -193,9 +193,8 @@ class Expressions:
             return computed([function, *(a.value for a in arguments)]) or f.Computed(())
         if function is None and not arguments:
             return None
-        return f.Call(
-            function, arguments, self.module.place(node), node.order, bool(name) and self.inert.is_inert(node)
-        )
+        inert = self.inert.kind(node) if name else ""
+        return f.Call(function, arguments, self.module.place(node), node.order, inert)
 
 
 _E = Expressions

@@ -105,8 +105,7 @@ class Project:
         if facts.guarded or facts.path.endswith("__main__.py"):
             return "main"
         alone = not is_test(facts.path) and facts.path not in self._imported
-        own = "." not in facts.module or _ends_in_own_call(facts)
-        return "script" if facts.acts and alone and own and not self._is_configuration(facts) else ""
+        return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
 
     def _is_configuration(self, facts: Facts) -> bool:
         """Whether a file in a folder of configurations only assigns, for a program that reads it as it runs."""
@@ -192,8 +191,9 @@ class Project:
         return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
 
     def is_self_check(self, facts: Facts) -> bool:
-        """Whether a file's `__main__` block only tries out what the file offers to others."""
-        return not facts.lasting and ("." in facts.module or facts.path in self._imported)
+        """Whether a file's `__main__` block only tries out what it offers to others, or all of it is for others."""
+        unused = not facts.lasting and ("." in facts.module or facts.path in self._imported)
+        return unused or self._is_configuration(facts)
 
     def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
         """What there is to repair in these entry points."""

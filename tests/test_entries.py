@@ -598,3 +598,15 @@ def test_a_seed_in_the_other_arm_of_a_test_is_not_late(first: str, second: str, 
     Path("program.py").write_text(f"{head}    {first}\nelse:\n    {second}\n", encoding="utf-8")
     (entry,) = entries()
     assert entry["generators"]["torch"]["state"] == state
+
+
+def test_what_only_gives_an_example_of_a_shape_is_drawn_and_no_finding() -> None:
+    Path("convert.py").write_text(
+        "import torch\nfrom torchvision import models\n\nmodel = models.resnet18(weights='DEFAULT')\n"
+        "example = torch.rand(1, 3, 224, 224)\nmodule = torch.jit.trace(model, example)\nmodule.save('model.pt')\n",
+        encoding="utf-8",
+    )
+    lines = run().stdout.splitlines()
+    assert lines[1].split() == ["convert.py", "script", "unseeded", "-", "-"]
+    assert lines[4] == "  torch      drawn at convert.py:5 by torch.rand as an example of a shape, not seeded"
+    assert not CliRunner().invoke(cli, ["check", "--select", "DET1"]).exit_code

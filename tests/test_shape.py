@@ -20,7 +20,7 @@ SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
 RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
-    {"digests", "records", "finding", "catalogue", "rulebook", "toml", "nodes", "syntax", "scopes"},
+    {"digests", "records", "finding", "catalogue", "rows", "rulebook", "toml", "nodes", "syntax", "scopes"},
     {"source", "reading", "positions", "imports", "console_scripts"},
     set[str](),  # the model, and whatever else a rule may ask about a file: all that is not named here
     {"checks", "project"},

@@ -23,19 +23,20 @@ class Inert:
         devices = names("randomness", "seeder", id="torch.cuda") | names("randomness", "entropy", id="torch.cuda-seed")
         self.seeds_devices = any(True for _ in module.calls_to(devices))
 
-    def is_inert(self, call: s.Call) -> bool:
-        """Whether a call, if it draws, decides nothing, or draws from a generator of another device that is seeded."""
+    def kind(self, call: s.Call) -> str:
+        """Why a call, if it draws, decides nothing: "example" of a shape, "inert" else; "" where it may decide.
+
+        A call that draws from a generator of another device that is seeded is inert here.
+        """
         if self.consumers.isdisjoint(self.module.callee(call)):
-            return False
+            return ""
         device = self.module.argument(call, "device")
         elsewhere = device.given and self.module.possible(device) != ["cpu"]
-        return (
-            bool(elsewhere and self.seeds_devices)
-            or self.is_undrawn(call)
-            or self.is_example(call)
-            or self.is_delay(call)
-            or self.chooses_seed(call)
-        )
+        if (elsewhere and self.seeds_devices) or self.is_undrawn(call):
+            return "inert"
+        if self.is_example(call):
+            return "example"
+        return "inert" if self.is_delay(call) or self.chooses_seed(call) else ""
 
     def is_undrawn(self, call: s.Call) -> bool:
         """Whether a call stands under a context in which nothing is drawn, such as that of the meta device."""

@@ -30,7 +30,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for call, generator in sorted(found, key=lambda each: each[0].order):
         path, function, order = module.point(call)
         own = (module.function_of(call), generator) in seeded
-        if own or (function, generator) in told or _aside(module, call, rule) or inert.is_inert(call):
+        if own or (function, generator) in told or _aside(module, call, rule) or inert.kind(call):
             continue
         told.add((function, generator))
         only = InLibrary(path, function, order)

@@ -17,6 +17,7 @@ from detlint.link.state import (
     Apart,
     Called,
     Drawn,
+    Example,
     Guarded,
     Loaded,
     Marked,
@@ -29,7 +30,7 @@ from detlint.link.state import (
 Path = tuple[Called, ...]
 
 
-Event = Drawn | Seeded | Switched | Loaded | Marked
+Event = Drawn | Example | Seeded | Switched | Loaded | Marked
 E = TypeVar("E", bound=Event, covariant=True)
 
 
@@ -52,7 +53,7 @@ class Stream:
 
     `state` is "seeded", "late" (seeded after the first draw), "unseeded", "optional" (seeded on some paths only, or
     only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those that find it unseeded,
-    in program order; `drawn` is the first draw of all.
+    in program order; `drawn` is the first draw of all, an example of a shape where nothing else is drawn or seeded.
     """
 
     generator: str
@@ -69,7 +70,8 @@ class Entry:
     """An entry point: a file that is run, or a function of it that a new process or a console script starts with.
 
     `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
-    `self_check` is the `__main__` block of a file that others import which neither trains nor saves anything.
+    `self_check` is the `__main__` block of a file that others import which neither trains nor saves, or a file that
+    others read.
     `target` is the name of the function, where the program starts with one.
     """
 
@@ -169,7 +171,19 @@ class Entry:
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None
-        return Stream(generator, state, seeds, draws, every[0] if every else None, late, optional)
+        drawn = every[0] if every else None
+        shown = self._example(generator) if state == "none" else None
+        if shown is not None:
+            drawn, state = shown, UNSEEDED if shown.event.word == UNSEEDED else "seeded"
+        return Stream(generator, state, seeds, draws, drawn, late, optional)
+
+    def _example(self, generator: str) -> Met[Drawn] | None:
+        """The first draw that gives but an example of a shape: nothing that a rule reports, and a draw all the same."""
+        for met in self.of(Example):
+            if met.event.generator == generator:
+                drawn = Drawn(generator, met.event.what, met.event.place, met.event.word, False)
+                return Met(drawn, met.path, met.guarded, met.option, met.apart)
+        return None
 
 
 def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:

@@ -12,7 +12,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.loaders import Loaders
 from detlint.link.roles import ROLES, members
 from detlint.link.run import UNREAD
-from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Marked, Seeded, State, Switched
+from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     ENTROPY,
@@ -100,11 +100,13 @@ class Interpreter(Loaders):
     def consume(self, row: Row, name: str, positional: Sequence[Value], given: Arguments, place: Place) -> None:
         """A call that draws, unless its numbers do not count or the program has put its own function in its place."""
         self.ask("node", self.node)
-        inert = self.node is not None and self.node.place == place and self.node.inert
+        inert = self.node.inert if self.node is not None and self.node.place == place else ""
+        generator = row.text("generator")
         if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
             self.call_value(own, positional, {"**": UNKNOWN}, place)
         elif inert or self.is_meta(given.get("device")):
-            return
+            if inert == "example" and self.state is not None and generator in GENERATORS:
+                self.note(Example(generator, name, place, self.state[generator]))
         elif given.applies(row.list("when"), row.list("unless")):
             self.draw(row, name, place)
 

@@ -14,7 +14,20 @@ from detlint.link.noting import Noting
 from detlint.link.objects import OPEN
 from detlint.link.program import Program, folder
 from detlint.link.records import Exact, Name
-from detlint.link.state import START, Apart, Called, Drawn, Guarded, Loaded, Marked, Seeded, State, Switched, merged
+from detlint.link.state import (
+    START,
+    Apart,
+    Called,
+    Drawn,
+    Example,
+    Guarded,
+    Loaded,
+    Marked,
+    Seeded,
+    State,
+    Switched,
+    merged,
+)
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -33,7 +46,7 @@ from detlint.link.values import (
 UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
-Event = Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
+Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
 @dataclass(slots=True)

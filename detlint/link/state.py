@@ -67,6 +67,16 @@ class Drawn(metaclass=Interned):
 
 
 @record(frozen=True, slots=True, eq=False)
+class Example(metaclass=Interned):
+    """A draw from a global generator in the state `word` that only gives an example of a shape, as for tracing."""
+
+    generator: str
+    what: str
+    place: Place
+    word: str
+
+
+@record(frozen=True, slots=True, eq=False)
 class Seeded(metaclass=Interned):
     """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state."""
 
@@ -139,4 +149,4 @@ class Apart(metaclass=Interned):
     trace: Trace
 
 
-Trace = tuple[Drawn | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart, ...]
+Trace = tuple[Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart, ...]

@@ -86,6 +86,8 @@ def _story(entry: Entry, stream: Stream) -> str:
     if stream.state == "seeded":
         places = list(dict.fromkeys(_where(met.event.place) for met in stream.seeds))
         return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded by its loader"
+    if stream.state == "unseeded" and not stream.draws:
+        drawn += " as an example of a shape"
     if stream.draws and not entry.telling(stream.draws):
         drawn += " while a model is made whose weights are then loaded"
     if stream.late is not None:
