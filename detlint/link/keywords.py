@@ -5,8 +5,8 @@ from __future__ import annotations
 from detlint.link.run import Frame
 from detlint.link.values import UNKNOWN, Constant, Keywords, Library, Option, Partial, Value, exact, only, settled
 
-_READS = ("get", "pop")
-_CHANGES = ("update", "setdefault", "clear", "popitem")
+_KNOWN = ("get", "pop", "setdefault")
+_CHANGES = ("update", "clear", "popitem")
 REST = "**"  # stands for keys that are not known
 
 
@@ -23,7 +23,15 @@ def method_of_keywords(frame: Frame, held: Keywords, name: str) -> Value | None:
     if name in _CHANGES:
         _replace(frame, held, {REST: UNKNOWN})
     method = frozenset((Library(f"builtins.dict.{name}"),))
-    return frozenset((Partial(method, (frozenset((held,)),), ()),)) if name in _READS else None
+    return frozenset((Partial(method, (frozenset((held,)),), ()),)) if name in _KNOWN else None
+
+
+def default_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Value:
+    """`held.setdefault(key, default)`."""
+    found = keyword(held, key, default)
+    if exact(key) not in dict(held.items):
+        set_keyword(frame, held, key, found | default)
+    return found
 
 
 def set_keyword(frame: Frame, held: Keywords, key: Value, value: Value) -> None:

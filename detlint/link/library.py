@@ -30,6 +30,7 @@ from detlint.link.values import (
     Unknown,
     Value,
     each,
+    exact,
     join,
     single,
 )
@@ -290,10 +291,11 @@ class Interpreter(Loaders):
         return self.is_meta(context)
 
     def is_meta(self, device: Value) -> bool:
-        """Whether a device, or one of what may be it, is the one on which tensors have no values."""
-        devices = (a for a in device if isinstance(a, Object) and a.kind == Library("torch.device"))
-        types = [device, *(self.kept(made, "torch.device").get("type") for made in devices)]
-        return any(Constant("meta") in each for each in types)
+        """Whether a device is certainly the one on which tensors have no values."""
+        made = (a for a in device if isinstance(a, Object) and a.kind == Library("torch.device"))
+        kinds = [self.kept(each, "torch.device").get("type") for each in made]
+        objects = len(kinds) == len(device) > 0 and all(exact(kind) == "meta" for kind in kinds)
+        return objects or exact(device) == "meta"
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.keywords import keyword
+from detlint.link.keywords import default_keyword, keyword
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
@@ -267,6 +267,9 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    held = only(given.first()) if function.receiver is None else None
+    if isinstance(held, Keywords):
+        return default_keyword(run.frame, held, *(*given.positional, NONE, NONE)[1:3])
     if not isinstance(function.receiver, Object) or len(given.positional) < 2:
         return UNKNOWN
     key = exact(given.positional[0])
