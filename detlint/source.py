@@ -21,9 +21,7 @@ EXCLUDED = frozenset(
     .pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist
     node_modules site-packages venv""".split()
 )
-_BUILT = (
-    "dist"  # what is built there are archives; where it holds modules itself it is a package, or a folder of scripts
-)
+_BUILT = "dist"  # archives are built there; one that holds modules itself is a package, or a folder of scripts
 
 
 class UnreadableError(Exception):
