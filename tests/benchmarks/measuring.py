@@ -43,17 +43,16 @@ def measure(
 def _runs(
     peer: Peer, tree: Tree, way: Way, states: Sequence[str], before: Sequence[Cost]
 ) -> Iterator[tuple[str, Cost]]:
-    """One round of a peer. `before` are its cold runs of earlier rounds."""
+    """One round of a peer. `before` are its cold runs of earlier rounds, since when others may have used its cache."""
     command = peer.line(way.environments, ["."])
-    if any(cost.told for cost in before):
+    if any(cost.told or cost.seconds > _LONG for cost in before):
         return
-    if not any(cost.seconds > _LONG for cost in before):
-        tree.forget(peer.caches)
-        tree.settle()
-        cold = run(command, tree.folder, way.limit)
-        yield COLD, cold
-        if cold.told:
-            return
+    tree.forget(peer.caches)
+    tree.settle()
+    cold = run(command, tree.folder, way.limit)
+    yield COLD, cold
+    if cold.told:
+        return
     if CHANGED in states and peer.caches:
         tree.change()
         yield CHANGED, run(command, tree.folder, way.limit)
