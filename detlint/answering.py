@@ -69,7 +69,7 @@ def answered(
     unknown = [each for each in contents if each.item.path not in found]
     found |= {each.path: each for each in collect(unknown, codes, torch, cache, jobs, progress)}
     collected = [found[each.item.path] for each in contents]
-    said = answer(collected, codes, torch, models, around)
+    said = answer(collected, codes, torch, models, around, jobs=jobs)
     if all(each.lasting for each in collected):
         cache.keep_answered(key, contents, around, said)
     return said, found

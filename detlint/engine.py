@@ -100,7 +100,7 @@ def entries_of(
     def run(config: Config) -> tuple[list[Collected], Project]:
         cache = Cache(config.cache_dir, torch)
         collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
-        return collected, link(collected, torch, around)
+        return collected, link(collected, torch, around, jobs)
 
     collected, project = uncached_where_it_fails(run, config)
     entries = sorted(project.entries, key=Entry.rank)

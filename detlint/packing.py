@@ -25,8 +25,9 @@ def _getter(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
     if not is_dataclass(kind) or "__slots__" not in vars(kind) or not all(field.init for field in fields(kind)):
         return None
     names = [field.name for field in fields(kind)]
-    get = attrgetter(*names)
-    return get if len(names) > 1 else lambda value: (get(value),)
+    if len(names) < 2:
+        return lambda value: tuple(getattr(value, name) for name in names)
+    return attrgetter(*names)
 
 
 def pack(value: object) -> bytes:

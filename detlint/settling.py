@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from detlint.project import Project
 
 
-def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE) -> Project:
-    """The project that the facts of all files make."""
+def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE, jobs: int = 1) -> Project:
+    """The project that the facts of all files make, linked with up to `jobs` processes (0: one a core)."""
     from detlint.project import Project  # it imports all that links, which a run with answers does without
 
     facts = (c.facts for c in collected if c.facts is not None)
     with undisturbed():
-        return Project(facts, catalogues.load(), torch, around.commands, around.unread)
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread, jobs)
 
 
 def settle(
@@ -50,14 +50,15 @@ def answer(
     models: Models,
     around: Around = ALONE,
     project: Project | None = None,
+    jobs: int = 1,
 ) -> Answered:
     """The findings of these rules that the project confirms, with their severity and their fixes settled.
 
-    `project` are the files linked, where that is done already.
+    `project` are the files linked, where that is done already; else it is done with up to `jobs` processes.
     """
     catalogue = catalogues.load()
     if project is None and may_say_anything(collected, around):
-        project = link(collected, torch, around)
+        project = link(collected, torch, around, jobs)
     verdicts: dict[str, tuple[Verdict, ...]] = {}
     reached: Mapping[str, Reached] = {}
     found: list[Finding] = []

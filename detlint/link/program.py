@@ -99,12 +99,14 @@ class Program:
         if self.objects.forget_versions():
             self.records.clear()  # what they found would not be known again
 
-    def finish(self) -> None:
-        """All programs have been followed: keep the states that functions were gone through in."""
-        self.objects, self.memo = Objects(self.catalogue), {}
-        self._unpacked.clear()
-        for learned in (self.environments, self.records, self.closures, self.options, self.pending_options):
-            learned.clear()
+    def finish(self) -> tuple[dict[Name, dict[Walk, None]], set[tuple[str, str]]]:
+        """Programs have been followed: forget what they taught. What is left of it are the `walks` and `asked`."""
+        found = dict(self.walks), self.asked
+        self.objects, self.memo, self.asked = Objects(self.catalogue), {}, set()
+        learned = (self.environments, self.records, self.closures, self.options, self.pending_options)
+        for each in (*learned, self._unpacked, self.walks):
+            each.clear()
+        return found
 
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""

@@ -1,0 +1,130 @@
+"""Programs followed from where they start, one after the other, each with what the ones before it have taught."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from detlint import facts as f
+from detlint.finding import Place
+from detlint.link.entries import Entry
+from detlint.link.library import Interpreter
+from detlint.link.objects import Objects
+from detlint.link.program import Program, Walk
+from detlint.link.records import Name
+from detlint.link.run import Frame
+from detlint.link.starts import Start, runs_only
+from detlint.link.state import State
+from detlint.link.tables import Tables
+from detlint.link.values import Function, Value
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What comes of a start: its entry point, if it is one, and those of the processes that it starts.
+
+    Each of these has what tells it from other processes. `end` is the file that the program starts with and the state
+    that it ends in, None where that says nothing of others; `errors` says what could not be followed.
+    """
+
+    entry: Entry | None
+    end: tuple[str, State] | None = None
+    processes: list[tuple[object, Entry]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Followed:
+    """What comes of some starts, in their order, and the `walks` and what was `asked` in their programs."""
+
+    outcomes: Sequence[Outcome]
+    walks: Mapping[Name, Mapping[Walk, None]]
+    asked: Set[tuple[str, str]]
+
+
+def follow(program: Program, tables: Tables, starts: Iterable[Start]) -> Followed:
+    """Follow the programs that start there; what they taught is forgotten at the end."""
+    follower = _Follower(program, tables)
+    outcomes = [follower.outcome(start) for start in starts]
+    return Followed(outcomes, *program.finish())
+
+
+class _Follower:
+    def __init__(self, program: Program, tables: Tables) -> None:
+        self.program = program
+        self.tables = tables
+        self._files: dict[str, Entry] = {}  # the entry points of files that were run
+        self._started: set[object] = set()  # the processes that have been followed, by what they are given
+
+    def outcome(self, start: Start) -> Outcome:
+        """What comes of a start, and of the processes that begin there."""
+        facts = self.program.facts[start.path]
+        entry = Entry(start.path, start.kind, start.name, start.place, start.self_check, start.target)
+        if not start.function:
+            self._files[start.path] = entry
+            return self._run(entry, start.script, None)
+        known = self._files.get(start.path)
+        if known is not None and runs_only(facts, start.target):
+            return Outcome(replace(entry, trace=known.trace, end=known.end, initialisers=known.initialisers))
+        return self._run(entry, start.script, Function(start.path, start.function))
+
+    def _run(self, entry: Entry, script: str, function: Function | None) -> Outcome:
+        """Run an entry point, and then what it starts in new processes."""
+        found = Outcome(entry)
+        run = self._follow(entry, script, function, (), found.errors)
+        objects = self.program.objects
+        if entry.kind != "script" or self.program.facts[script].lasting:
+            found.end = script, entry.end  # not of one that another may load, such as a configuration
+        if entry.kind == "script" and not (entry.trace or run.spawned):
+            found.entry = None  # a script that does nothing of interest is a configuration, as likely as not
+        for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
+            given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in positional))
+            if given in self._started:  # another script starts the same
+                continue
+            self._started.add(given)
+            target = self.program.function(started)
+            inner = Entry(started.path, "process", target.name, target.place, target=target.name)
+            self._follow(inner, script, started, positional, found.errors, objects, entry.path)
+            found.processes.append((given, inner))
+        return found
+
+    def _follow(
+        self,
+        entry: Entry,
+        script: str,
+        function: Function | None,
+        positional: Sequence[Value],
+        errors: list[str],
+        starter: Objects | None = None,
+        main: str = "",
+    ) -> Interpreter:
+        """Run a script as the main program, or a function of a module that is imported first.
+
+        `starter` has the objects of the process that starts this one with `positional`; a new process begins by
+        importing the file that the program started with, `main`.
+        """
+        shared = self.program.objects.shared or self.program.objects
+        self.program.objects, self.program.memo = Objects(self.program.catalogue, shared), {}
+        if starter is not None:
+            self.program.objects.carry(positional, starter)
+        run = Interpreter(self.program, script, self.tables)
+        try:
+            if function is None:
+                environment = self.program.reset(script)
+                walk = self.program.begin(script, f.TOP)
+                walk.append((0, entry.end))
+                run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
+                run.block(tuple(self.program.facts[script].top))
+            else:
+                for path in filter(None, (main, function.path)):
+                    run.load(path)
+                if run.state is not None:
+                    run.call(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
+        except RecursionError:
+            errors.append(f"{entry.path}: the program that starts here is nested too deeply to be followed")
+            return run
+        finally:
+            self.program.end()
+        entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
+        entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
+        return run

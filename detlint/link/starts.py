@@ -1,0 +1,114 @@
+"""Where the programs of a project start: files that are run, and functions that console scripts call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from detlint import facts as f
+from detlint.console_scripts import Command
+from detlint.facts import Facts
+from detlint.finding import Place
+from detlint.link.program import Program, folder
+from detlint.packed import head
+from detlint.source import is_test
+
+Imported = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a program starts: a file, or a function of it that a console script calls.
+
+    `kind`, `name`, `place` and `self_check` are those of its entry point. `script` is the file whose folder is searched
+    for imports first, `function` the qualified name of what is called, "" where the file is run.
+    """
+
+    path: str
+    kind: str
+    script: str
+    name: str = ""
+    function: str = ""
+    target: str = ""
+    place: Place | None = None
+    self_check: bool = False
+
+
+def starts(program: Program, imports: Imported, commands: Iterable[Command]) -> Iterator[Start]:
+    """Where programs start: the files of the project in their order, then its console scripts.
+
+    `imports` has the files that each file imports.
+    """
+    imported = frozenset().union(*imports.values())
+    for facts in program.facts.values():
+        kind = _kind(facts, imported)
+        if kind:
+            check = _is_self_check(facts, imported, program)
+            yield Start(facts.path, kind, facts.path, self_check=check)
+    for name, target, setup in commands:
+        module, _, function = target.partition(":")
+        path = program.imports.find(module, setup)
+        program.asked.add((path or "", function))
+        found = program.facts[path].functions if path in program.facts else {}  # or it was not given
+        qualified = next((q for q in found if head(found, q).kind == "function" and found[q].name == function), None)
+        if path is not None and qualified is not None:
+            beside = _beside(program, path)
+            yield Start(path, "command", beside, name, qualified, function, found[qualified].place)
+
+
+def runs_only(facts: Facts, function: str) -> bool:
+    """Whether the `__main__` block of a file does nothing but call a function without arguments."""
+    blocks = [node for node in facts.top if isinstance(node, f.Branch) and _is_main(node.test)]
+    calls = [node.value for block in blocks for node in block.body if isinstance(node, f.Do)]
+    alone = len(calls) == 1 and len(blocks[0].body) == 1
+    return (
+        alone
+        and isinstance(calls[0], f.Call)
+        and calls[0].function == f.Global(function)
+        and not calls[0].arguments
+    )  # fmt: skip
+
+
+def _kind(facts: Facts, imported: frozenset[str]) -> str:
+    """What kind of entry point a file is, if any."""
+    if facts.path.endswith(".ipynb"):
+        return "notebook"
+    if facts.guarded or facts.path.endswith("__main__.py"):
+        return "main"
+    alone = not is_test(facts.path) and facts.path not in imported
+    return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
+
+
+def _is_self_check(facts: Facts, imported: frozenset[str], program: Program) -> bool:
+    """Whether a file's `__main__` block only tries out what it offers to others, or all of it is for others."""
+    unused = not facts.lasting and ("." in facts.module or facts.path in imported)
+    return unused or _is_configuration(facts, program)
+
+
+def _is_configuration(facts: Facts, program: Program) -> bool:
+    """Whether a file in a folder of configurations only assigns, for a program that reads it as it runs."""
+    kept = folder(facts.path).rpartition("/")[2] in program.catalogue.names("program", "configuration")
+    return kept and not any(
+        isinstance(each, (f.Loop, f.Scoped)) or (isinstance(each, f.Do) and isinstance(each.value, f.Call))
+        for each in f.walk(facts.top)
+    )
+
+
+def _beside(program: Program, path: str) -> str:
+    """A file beside the package that a file belongs to: an installed command does not search the file's folder."""
+    while (package := program.package(path)) is not None:
+        path = package
+    return f"{folder(folder(path) if path.endswith('/__init__.py') else path)}/-"
+
+
+def _ends_in_own_call(facts: Facts) -> bool:
+    """Whether the top level of a file ends in a call of its own function, as that of a script in a package does."""
+    last = facts.top[-1] if facts.top else None
+    called = last.value.function if isinstance(last, f.Do) and isinstance(last.value, f.Call) else None
+    own = (each.name for each in facts.functions.values() if each.kind == "function")
+    return isinstance(called, f.Global) and called.name in own and not facts.path.endswith("__init__.py")
+
+
+def _is_main(test: f.Expression) -> bool:
+    """Whether a test asks if a file is run as the main program."""
+    return isinstance(test, f.Compare) and test.operator == "==" and f.Global("__name__") in (test.left, test.right)

@@ -1,0 +1,102 @@
+"""The programs of a project, followed: those that share code together, the others in processes of their own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from detlint import processes
+from detlint.link.entries import Entry
+from detlint.link.following import Followed, Outcome, follow
+from detlint.link.groups import Group, grouped
+from detlint.link.program import Program, Walk
+from detlint.link.records import Name
+from detlint.link.starts import Imported, Start
+from detlint.link.state import State
+from detlint.link.tables import Tables
+from detlint.packing import pack, unpack
+
+_BATCH = 30  # files that the programs of a batch may load: a tenth of a second of work
+_SPREADS = 150  # files beside the largest group, for which it pays to start processes
+
+
+@dataclass(slots=True)
+class Ran:
+    """What comes of all programs: their entry points, those of processes right after what starts these.
+
+    `ends` are the files that programs with an outcome start with, and the states that they end in. `errors` says what
+    could not be followed.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    ends: list[tuple[str, State]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Imported, jobs: int) -> Ran:
+    """Follow the programs that start there, in up to `jobs` processes (0: one a core). What they come to is noted in
+    `program`, and the same whatever the number of processes.
+
+    `imports` has the files that each file imports.
+    """
+    groups = grouped(starts, imports)
+    walks: dict[Name, dict[Walk, None]] = defaultdict(dict)
+    asked = program.asked
+    outcomes: dict[Start, Outcome] = {}
+    for group, followed in zip(groups, _followed(program, tables, groups, jobs), strict=True):
+        outcomes.update(zip(group.starts, followed.outcomes, strict=True))
+        asked |= followed.asked
+        for name, found in followed.walks.items():
+            walks[name].update(found)
+    program.walks, program.asked = walks, asked
+    return _joined(outcomes[start] for start in starts)
+
+
+def _joined(outcomes: Iterator[Outcome]) -> Ran:
+    """All that comes of programs, but for processes that an earlier program starts too."""
+    found = Ran()
+    known: set[object] = set()
+    for outcome in outcomes:
+        found.errors += outcome.errors
+        if outcome.entry is not None:
+            found.entries.append(outcome.entry)
+        if outcome.end is not None:
+            found.ends.append(outcome.end)
+        for given, process in outcome.processes:
+            if given not in known:
+                known.add(given)
+                found.entries.append(process)
+                found.ends.append((process.path, process.end))
+    return found
+
+
+def _followed(program: Program, tables: Tables, groups: Sequence[Group], jobs: int) -> list[Followed]:
+    """What comes of each group of programs."""
+    follow_group = partial(_follow, program, tables, groups)
+    sizes = sorted(group.size for group in groups)
+    jobs = min(jobs or processes.usable_cores(), len(groups))
+    if jobs < 2 or sum(sizes[:-1]) < _SPREADS or not processes.forks():
+        return [follow_group(number) for number in range(len(groups))]
+    packed = dict(processes.spread(lambda number: pack(follow_group(number)), _batches(groups), jobs))
+    found = (packed[number] for number in range(len(groups)))
+    return [follow_group(number) if content is None else unpack(content) for number, content in enumerate(found)]
+
+
+def _follow(program: Program, tables: Tables, groups: Sequence[Group], number: int) -> Followed:
+    return follow(program, tables, groups[number].starts)
+
+
+def _batches(groups: Sequence[Group]) -> Iterator[list[int]]:
+    """The numbers of groups in batches of some size, the largest first: so processes end at about the same time."""
+    batch: list[int] = []
+    size = 0
+    for number in sorted(range(len(groups)), key=lambda number: groups[number].size, reverse=True):
+        batch.append(number)
+        size += groups[number].size
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
