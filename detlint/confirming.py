@@ -30,14 +30,19 @@ def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collect
     """What came of a file before and now, by what of its facts `renewed` needs; None where the project is to be linked
     again: something changed that programs come to.
     """
-    if signature(old) == signature(new):
-        return old, new
     if old.facts is None or new.facts is None or answered.basis is None:
-        return None
+        return (old, new) if _are_alike(old, new) else None
     reached, own = answered.basis.reached.get(old.path), words(answered.suppressions)
     old = replace(old, facts=reached_part(old.facts, reached, own))
     new = replace(new, facts=reached_part(new.facts, reached, own))
-    return (old, new) if signature(old) == signature(new) else None
+    return (old, new) if _are_alike(old, new) else None
+
+
+def _are_alike(old: Collected, new: Collected) -> bool:
+    """Whether a file's part in its project is the same before and now, wherever it stands."""
+    if old.facts == new.facts and old.findings == new.findings:  # as where no line has moved, which is soon seen
+        return True
+    return signature(old) == signature(new)
 
 
 def is_broken(collected: Collected) -> bool:
@@ -151,6 +156,8 @@ def _moves(changed: Iterable[tuple[Collected, Collected]]) -> dict[Place, Place]
     """Where the places now are that the facts of files named."""
     moves: dict[Place, Place] = {}
     for old, new in changed:
+        if old.facts == new.facts:
+            continue
         moves.update(zip(signatures.sites(old.facts), signatures.sites(new.facts), strict=True))
     return moves
 

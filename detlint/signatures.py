@@ -18,6 +18,7 @@ from detlint.facts import Facts
 from detlint.finding import Finding, Place, Question
 
 _NUMBERED = re.compile(r"(.*):(\d+)")  # the name of a function that has its order in it
+_NUMBERS = frozenset(("order", "function", "qualified"))  # fields that may hold an order
 
 
 def signature(facts: Facts | None, findings: Iterable[Finding], broken: bool = False) -> str:
@@ -56,25 +57,26 @@ class _Form:
         self.places: list[Place] = []
         self._orders: list[_Order] = []
 
-    def add(self, part: object) -> None:
+    def add(self, part: Any) -> None:
         """Add a part, and all within it."""
-        if isinstance(part, Place):
+        of: type = type(part)
+        kind = _kind(of)
+        if kind == "record":
+            self._parts.append(of.__name__)
+            for name in _names(of):
+                if name in _NUMBERS:
+                    self._add_field(name, getattr(part, name))
+                else:
+                    self.add(getattr(part, name))
+        elif kind == "plain":
+            self._parts.append(repr(part))
+        elif kind == "place":
             self.places.append(part)
             self._parts.append(part)
-        elif isinstance(part, Sequence) and not isinstance(part, (str, bytes)):
-            self._parts.append(f"({len(part)}")
-            for each in part:
-                self.add(each)
-        elif isinstance(part, Mapping):
-            self._parts.append(f"{{{len(part)}")
-            for each in part.values():  # the keys are names that the values have too
-                self.add(each)
-        elif is_dataclass(part) and not isinstance(part, type):
-            self._parts.append(type(part).__name__)
-            for name in _names(type(part)):
-                self._add_field(name, getattr(part, name))
         else:
-            self._parts.append(repr(part))
+            self._parts.append(f"({len(part)}" if kind == "sequence" else f"{{{len(part)}")
+            for each in part if kind == "sequence" else part.values():  # the keys are names that the values have too
+                self.add(each)
 
     def _add_field(self, name: str, value: Any) -> None:
         if name == "order":
@@ -110,6 +112,16 @@ def _layout(places: Iterable[Place]) -> Iterator[str]:
         line = place.cell, place.line
         yield ("=" if line == before else "1" if place.line == 1 else "<") + ("" if place.cell is None else "c")
         before = line
+
+
+@cache
+def _kind(kind: type) -> str:
+    """What is to be done with objects of a class; as many are asked about as a file has nodes."""
+    if issubclass(kind, Place):
+        return "place"
+    if issubclass(kind, Sequence) and not issubclass(kind, (str, bytes)):
+        return "sequence"
+    return "mapping" if issubclass(kind, Mapping) else "record" if is_dataclass(kind) else "plain"
 
 
 @cache

@@ -206,9 +206,9 @@ def test_a_file_that_is_edited_during_a_run_spoils_nothing(
     module, _, name = stage.rpartition(".")
     do = getattr(pkgutil.resolve_name(module), name)
 
-    def editing(*given: object) -> object:
+    def editing(*given: object, **named: object) -> object:
         (root / "train.py").write_text(edited)
-        return do(*given)
+        return do(*given, **named)
 
     with monkeypatch.context() as patch:
         patch.setattr(stage, editing)
