@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 
 from detlint import syntax as s
 from detlint.analysis.environment import always_before
+from detlint.index import asked_once, last_word
 from detlint.model import Module
 from detlint.records import record
 from detlint.scopes import Binding, Scope, block_of
@@ -71,18 +72,9 @@ def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iter
 
     Functions that are merely named so take what is `optional`, too.
     """
-    rows = module.catalogue.rows("randomness", "seeder")
-    seeders = {name for row in rows if row.text("parameter") == "seed" for name in row.list("names")}
-    strict = {name for name in seeders if name.startswith("torch.")}  # those of others take None
-    for call in module.calls:
-        last = call.function.attribute if isinstance(call.function, s.Attribute) else ""
-        last = call.function.id if isinstance(call.function, s.Name) else last
-        certain = not module.callee(call).isdisjoint(strict)
-        if (
-            not (certain or _SEEDERS.fullmatch(last))
-            or len(call.arguments) != 1
-            or module.function_of(call) is not module.function_of(node)
-        ):
+    function = module.function_of(node)
+    for call, certain in _seeding(module):
+        if module.function_of(call) is not function:
             continue
         value = call.arguments[0].value
         if always_before(call, node):
@@ -92,6 +84,17 @@ def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iter
             named = isinstance(value, (s.Name, s.Attribute)) and _NAME.fullmatch(text.rpartition(".")[2])
             if named and (certain or text not in optional):
                 yield Seed(text)
+
+
+@asked_once
+def _seeding(module: Module) -> list[tuple[s.Call, bool]]:
+    """The calls of one argument that seed, in order: those that are known to take no None, and those named so."""
+    rows = module.catalogue.rows("randomness", "seeder")
+    seeders = {name for row in rows if row.text("parameter") == "seed" for name in row.list("names")}
+    strict = frozenset(name for name in seeders if name.startswith("torch."))  # those of others take None
+    certain = {call for call in module.calls_like(strict) if not module.callee(call).isdisjoint(strict)}
+    named = (call for call in module.calls if call in certain or _SEEDERS.fullmatch(last_word(call.function)))
+    return [(call, call in certain) for call in named if len(call.arguments) == 1]
 
 
 def _seed(name: str, default: object, option: s.Call | None = None) -> Iterator[Seed]:
