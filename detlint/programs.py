@@ -41,7 +41,7 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
 
     `imports` has the files that each file imports.
     """
-    groups = grouped(starts, imports)
+    groups = grouped(starts, {path: each | _package(program, path) for path, each in imports.items()})
     walks: dict[Name, dict[Walk, None]] = defaultdict(dict)
     asked = program.asked
     outcomes: dict[Start, Outcome] = {}
@@ -52,6 +52,12 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
             walks[name].update(found)
     program.walks, program.asked = walks, asked
     return _joined(outcomes[start] for start in starts)
+
+
+def _package(program: Program, path: str) -> frozenset[str]:
+    """What is loaded before a file, as the package that it belongs to."""
+    package = program.package(path)
+    return frozenset() if package is None else frozenset((package,))
 
 
 def _joined(outcomes: Iterator[Outcome]) -> Ran:

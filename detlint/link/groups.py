@@ -33,7 +33,7 @@ class Group:
 
 
 def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
-    """The starts of programs, in groups that depend on the imports alone: `imports` has the files that a file imports.
+    """The starts of programs, in groups that depend on the imports alone: `imports` has the files that a file loads.
 
     Starts in the same file are in the same group.
     """
