@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # what reads files and makes their models is imported where a
     from detlint.notebook import Document
 
 UNPARSED = "DET000"
-_MODELS = 32  # of files that fixes were made for, which the next ones may need: about 4 MB
+_MODELS = 16  # of files that fixes are made for: more than one fix looks at, at a time; about 4 MB
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 
@@ -136,7 +136,10 @@ def _dissolve(module: Module) -> None:
 
 
 class Models:
-    """The models of files, for fixes that reach beyond the file of their finding; each is made when it is asked for."""
+    """The models of files, for fixes that reach beyond the file of their finding.
+
+    Each is made when it is asked for, and let go of when many others have been.
+    """
 
     def __init__(self, sources: Mapping[str, Source], torch: Version) -> None:
         """`sources` are the files by path."""
@@ -148,23 +151,26 @@ class Models:
         """The model of a file, or None where it cannot be read."""
         from detlint.reading.lowering import NotPythonError
 
-        if path not in self._made:
-            try:
-                _, self._made[path] = _read(self.sources[path], self.text(path), catalogues.load(), self._torch)
-            except (KeyError, source.UnreadableError, NotPythonError):
-                self._made[path] = None
-        return self._made[path]
+        if path in self._made:
+            made = self._made[path] = self._made.pop(path)  # now the last that was asked for
+            return made
+        try:
+            _, made = _read(self.sources[path], self.text(path), catalogues.load(), self._torch)
+        except (KeyError, source.UnreadableError, NotPythonError):
+            made = None
+        self._made[path] = made
+        if len(self._made) > _MODELS:
+            self._let_go(next(iter(self._made)))
+        return made
 
     def forget(self, path: str) -> None:
         """Make the model of a file anew, for its text has changed."""
         self._made.pop(path, None)
 
-    def trim(self) -> None:
-        """Keep the last models only: nobody uses the others any more."""
-        while len(self._made) > _MODELS:
-            module = self._made.pop(next(iter(self._made)))
-            if module is not None:
-                _dissolve(module)
+    def _let_go(self, path: str) -> None:
+        module = self._made.pop(path)
+        if module is not None:
+            _dissolve(module)
 
     def text(self, path: str) -> str:
         """The text of a file. Raises KeyError and UnreadableError."""

@@ -82,9 +82,7 @@ class Confirmed:
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
 
-        fix = repaired(remedies, self._models)
-        self._models.trim()
-        return fix
+        return repaired(remedies, self._models)
 
 
 def renewed(

@@ -144,7 +144,6 @@ def test_models_are_let_go_of_but_for_the_last(project: list[Collected], monkeyp
     monkeypatch.setattr(analyse, "_MODELS", 2)
     models = Models({each.path: Source(each.path, "") for each in project}, TORCH)
     made = [models(each.path) for each in project]
-    models.trim()
     again = [models(each.path) for each in project[2:]]
     assert again == made[2:]
     assert models(project[0].path) is not made[0]
