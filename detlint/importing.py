@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from detlint import notebook, reading
+from detlint import catalogue, notebook, reading
 from detlint import syntax as s
 from detlint.finding import Edit, Import, Place
 from detlint.import_merge import merged
@@ -21,7 +21,6 @@ from detlint.source import module_name
 WIDTH = 88  # isort's profile "black", and ruff
 _BETWEEN = re.compile(r"(?:[\s;\\]|#[^\r\n]*)*")  # what may stand between the imports of one block
 _DEFINITION = re.compile(r"(?:async[ \t]+)?def\b|class\b|@")
-_LEADING = ("sys.path", "os.environ", "matplotlib.use")
 _COMMENT = re.compile(r"[ \t\f]*#[^\r\n]*")
 
 
@@ -288,13 +287,14 @@ def _may_lead(node: s.Statement) -> bool:
     """Whether a statement may stand between imports: what chooses them, and what says where they are found."""
     if isinstance(node, (s.Import, s.If, s.Try, s.With)):
         return True
+    leading = tuple(catalogue.load().names("program", "leading"))
     if isinstance(node, s.ExpressionStatement):
         call = node.value
-        return not isinstance(call, s.Call) or _dotted(call.function).startswith(_LEADING)
+        return not isinstance(call, s.Call) or _dotted(call.function).startswith(leading)
     if not isinstance(node, s.Assign):
         return False
     names = [_dotted(target.value if isinstance(target, s.Subscript) else target) for target in node.targets]
-    return all(name.startswith(("__", *_LEADING)) for name in names)
+    return all(name.startswith(("__", *leading)) for name in names)
 
 
 def _dotted(node: s.Expression) -> str:

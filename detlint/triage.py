@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from detlint.analysis.environment import may_write
 from detlint.catalogue import Rule
 from detlint.model import Module
 
@@ -28,7 +29,7 @@ def _page(*lists: str) -> Callable[[Module, Rule], bool]:
 
 
 def _environment(module: Module, _: Rule) -> bool:
-    return module.speaks_of(("os.environ", "os.putenv"))
+    return may_write(module)
 
 
 def _workspace(module: Module, rule: Rule) -> bool:
@@ -42,8 +43,9 @@ def _completions(module: Module, _: Rule) -> bool:
 
 
 def _listings(module: Module, _: Rule) -> bool:
-    methods = module.catalogue.names("order", "path", "methods", id="methods")
-    return bool(module.calls_like(module.catalogue.names("order", "listing"), words=("glob", *methods)))
+    names = module.catalogue.names
+    methods = names("order", "path", "methods", id="methods") | names("order", "path", "methods", id="shared")
+    return bool(module.calls_like(names("order", "listing"), words=methods))
 
 
 def _third_party(module: Module, _: Rule) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,18 @@ settings.register_profile("few", derandomize=True, deadline=None, database=None,
 settings.register_profile("long", deadline=None, database=None, max_examples=5000)
 settings.load_profile("few")
 os.environ["DETLINT_NO_CACHE"] = "1"  # of a run that is to have a cache, its test takes this away
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of tests are made and none is dropped: nothing is looked for among them, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()  # to and fro, all that there is counts as old
+        gc.unfreeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

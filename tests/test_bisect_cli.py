@@ -8,16 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from detlint import bisecting
+from detlint.bisect import launch
 from detlint.bisect.case import Cause
 from detlint.bisect.records import Op
 from detlint.bisect.report import Static
 from detlint.commands import bisect
+from detlint.verify import pool
+from tests.forks import forks
 from tests.test_bisect_page import both
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +35,13 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "train.py"
 
 
+@pytest.fixture
+def forked() -> Iterator[None]:
+    with forks(launch, pool):
+        yield
+
+
+@pytest.mark.usefixtures("forked")
 def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     script.write_text(UNSEEDED)
@@ -50,6 +61,7 @@ def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: 
     assert "kept has records already" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_for(
     script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,6 +73,7 @@ def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_
     assert "note: with it repaired the runs are equal" in shown
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_kernel_that_is_the_cause_is_run_alone() -> None:
     pytest.importorskip("torch")
     operation = Op(15, "aten.index_put.default", signature="float32 (257,) cpu")

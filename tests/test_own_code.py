@@ -28,6 +28,7 @@ KNOWN = {
     "detlint/bisect/lines.py": {"DET601"},
     # Tests of programs that differ from run to run.
     "tests/bisect/server.py": {"DET105"},
+    "tests/forks.py": {"DET105"},
     "tests/repeat/server.py": {"DET105"},
     "tests/test_gauntlet_ranks.py": {"DET702"},
     "tests/test_runtime.py": {"DET501", "DET503"},

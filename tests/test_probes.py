@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from detlint import catalogue  # noqa: E402
-from detlint.verify import evidence, join, worker  # noqa: E402
+from detlint.verify import evidence, join, pool, worker  # noqa: E402
 from detlint.verify.bench import Bench  # noqa: E402
 from detlint.verify.job import Answer, Job  # noqa: E402
 from detlint.verify.pool import Limits, Pool  # noqa: E402
@@ -20,6 +20,7 @@ from detlint.verify.probe import Kind  # noqa: E402
 from detlint.verify.probes import NOT_PROBED, PROBES  # noqa: E402
 from detlint.verify.probes.sizes import along  # noqa: E402
 from detlint.verify.verdicts import Verdict  # noqa: E402
+from tests.forks import forks  # noqa: E402
 from tests.tools.operations import BEYOND, TABLES  # noqa: E402
 
 ROWS = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
@@ -37,7 +38,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
         Job(row, row, "off", "cpu", subject.dtype, 1, 0, str(folder / str(number)))
         for number, (row, subject) in enumerate(first.items())
     ]
-    return {answer.key: answer for answer in Pool(Limits()).answers(jobs)}
+    with forks(pool):
+        return {answer.key: answer for answer in Pool(Limits()).answers(jobs)}
 
 
 @pytest.mark.parametrize("row", [row for row in PROBES if row not in COMPILED])
@@ -110,8 +112,9 @@ def test_a_dimension_that_is_left_out_is_the_last(tmp_path: Path, row: str) -> N
 @pytest.mark.skipif(sys.platform != "linux", reason="what an allocator hands out again differs")
 def test_memory_that_nobody_wrote_differs_within_one_process(tmp_path: Path) -> None:
     jobs = [job(row, tmp_path, "", {}, runs=4) for row in ("torch.empty", "numpy.empty")]
-    for answer in Pool(Limits()).answers(jobs):
-        assert len(set(answer.digests)) > 1
+    with forks(pool):
+        for answer in Pool(Limits()).answers(jobs):
+            assert len(set(answer.digests)) > 1
 
 
 @pytest.mark.parametrize(

@@ -173,20 +173,18 @@ DIFFERENT: list[tuple[Any, Any, tuple[str, str, str, str]]] = [
         ("value['f1'][0]", "2", "3", differing(1, 1, "int32 array of shape (1,)")),
     ),
     (Counter(1.0), Counter(2.0), ("value['count']", "1", "2", "more than 1000000 ULP apart")),
-    (
-        optimizer(0.5),
-        optimizer(0.25),
-        (
-            "value['state'][0]['momentum_buffer'][0]",
-            *("0.5", "0.25", f"more than 1000000 ULP apart; {differing(1, 1, F1)}"),
-        ),
-    ),
 ]
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), DIFFERENT, ids=range(len(DIFFERENT)))
 def test_the_first_difference_is_told_by_path_values_and_extent(one: Any, other: Any, expected: Any) -> None:
     assert told(one, other) == expected
+
+
+def test_the_state_of_an_optimizer_is_compared() -> None:
+    found = told(optimizer(0.5), optimizer(0.25))
+    extent = f"more than 1000000 ULP apart; {differing(1, 1, F1)}"
+    assert found == ("value['state'][0]['momentum_buffer'][0]", "0.5", "0.25", extent)
 
 
 @pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta state")

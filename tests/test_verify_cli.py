@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +19,9 @@ torch = pytest.importorskip("torch")
 
 from detlint.cli import cli  # noqa: E402
 from detlint.commands import verify as verify_cli  # noqa: E402
-from detlint.verify import environment, evidence, session  # noqa: E402
+from detlint.verify import environment, evidence, pool, session  # noqa: E402
 from detlint.verify.verdicts import Outcome, Verdict  # noqa: E402
+from tests.forks import forks  # noqa: E402
 
 NO_CUDA = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 # a race may stay away for some runs on a busy machine
@@ -33,6 +35,12 @@ def last(target: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
 
 torch.backends.cudnn.deterministic = False
 """
+
+
+@pytest.fixture(autouse=True)
+def _workers_are_forks() -> Iterator[None]:
+    with forks(pool):
+        yield
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ pytest.importorskip("torch")
 from detlint.verify import pool
 from detlint.verify.job import Answer, Job
 from detlint.verify.pool import Limits
+from tests.forks import forks
 
 TABLE = "tests.faulty_probes"
 
@@ -24,6 +26,12 @@ TABLE = "tests.faulty_probes"
 @pytest.fixture(autouse=True)
 def _probes_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
+
+
+@pytest.fixture
+def forked() -> Iterator[None]:
+    with forks(pool):
+        yield
 
 
 def job(row: str, folder: Path, mode: str = "off", process: int = 0, repeats: int = 3, **more: object) -> Job:
@@ -35,6 +43,7 @@ def ask(*jobs: Job, limits: Limits = Limits(seconds=20)) -> dict[str, Answer]:  
     return {answer.key: answer for answer in pool.Pool(limits).answers(jobs)}
 
 
+@pytest.mark.usefixtures("forked")
 def test_each_fault_costs_one_row(tmp_path: Path) -> None:
     rows = ("warns", "hangs", "crashes", "leaves", "eats", "raises", "missing", "unavailable", "prints", "counts")
     found = ask(*(job(row, tmp_path) for row in rows), limits=Limits(seconds=6, megabytes=1024))
@@ -74,18 +83,21 @@ def test_draws_are_those_of_a_fresh_process_though_jobs_before_have_seeded(tmp_p
     assert found[0]["draws"].digests != found[1]["draws"].digests
 
 
+@pytest.mark.usefixtures("forked")
 def test_memory_is_dirtied_with_another_pattern_in_each_run(tmp_path: Path) -> None:
     answers = [ask(job("memory", tmp_path, process=number))["memory"] for number in (0, 1)]
     assert all(len(set(answer.digests)) == 3 for answer in answers)
     assert answers[0].digests[0] != answers[1].digests[0]
 
 
+@pytest.mark.usefixtures("forked")
 def test_literals_come_from_the_code_or_are_told_to_be_assumed(tmp_path: Path) -> None:
     found = ask(job("literals", tmp_path, arguments={"kernel_size": [2, 3]}, called="torch.f"))["literals"]
     assert found.taken == {"kernel_size": [2, 3]}
     assert found.assumed == {"stride": 1}
 
 
+@pytest.mark.usefixtures("forked")
 def test_the_largest_difference_is_told_not_the_first(tmp_path: Path) -> None:
     found = ask(job("drifts", tmp_path, repeats=4))["drifts"]
     assert (len(set(found.digests)), found.absolute) == (4, 3.0)

@@ -17,6 +17,7 @@ from detlint.verify.job import Answer, Job  # noqa: E402
 from detlint.verify.pool import Limits  # noqa: E402
 from detlint.verify.session import Session, Settings, Subject  # noqa: E402
 from detlint.verify.verdicts import Verdict  # noqa: E402
+from tests.forks import forks  # noqa: E402
 
 RACING = ("index_put_acc.cpu", "put_acc.cpu", "take.bwd.cpu", "getitem.bwd.cpu", "index_put_noacc.fwd")
 REFUSED = ("put_noacc.fwd", "max_unpool.fwd")
@@ -25,7 +26,8 @@ EXACT = ("scatter_reduce_amaxmin.fwd", "argmax_ties.fwd", "masked_select.bwd", "
 
 @pytest.fixture(scope="module")
 def held() -> Session:
-    return session.hold([Subject(row) for row in (*RACING, *REFUSED, *EXACT)], Settings("cpu", 2, 6))
+    with forks(pool):
+        return session.hold([Subject(row) for row in (*RACING, *REFUSED, *EXACT)], Settings("cpu", 2, 6))
 
 
 def verdicts(held: Session, row: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
@@ -26,19 +26,29 @@ class Write:
 @asked_once
 def writes(module: Module) -> tuple[Write, ...]:
     """`os.environ[...] = ...`, `.setdefault`, `.update`, `|=` and `os.putenv` with names that are known."""
-    return tuple(_writes(module)) if module.speaks_of(("os.environ", "os.putenv")) else ()
+    return tuple(_writes(module)) if may_write(module) else ()
+
+
+def may_write(module: Module) -> bool:
+    """Whether the file has a word for what sets variables."""
+    return module.speaks_of(_named(module, "held") | _named(module, "functions"))
+
+
+def _named(module: Module, what: str) -> frozenset[str]:
+    return module.catalogue.names("switches", "variables", id=what)
 
 
 def _writes(module: Module) -> Iterator[Write]:
+    held, many = _named(module, "held"), _named(module, "update")
     for assign in module.assignments:
         for target in assign.targets if assign.value is not None else ():
-            if isinstance(target, s.Subscript) and module.names(target.value) == {"os.environ"}:
+            if isinstance(target, s.Subscript) and _is_one(module.names(target.value), held):
                 yield from _one(module, assign, target.indices[0], assign.value)
-            elif assign.operator == "|=" and module.names(target) == {"os.environ"}:
+            elif assign.operator == "|=" and _is_one(module.names(target), held):
                 yield from _many(module, assign, assign.value)
-    for call in module.calls_to({"os.environ.setdefault", "os.environ.update", "os.putenv"}):
+    for call in module.calls_to(_named(module, "setdefault") | _named(module, "functions") | many):
         given = call.arguments
-        if module.callee(call) == {"os.environ.update"}:
+        if _is_one(module.callee(call), many):
             for argument in given:
                 if argument.keyword is None:
                     yield from _many(module, call, argument.value)
@@ -46,6 +56,10 @@ def _writes(module: Module) -> Iterator[Write]:
                     yield Write(argument.keyword, argument.value, call)
         elif len(given) == 2 and not any(argument.star for argument in given):
             yield from _one(module, call, given[0].value, given[1].value)
+
+
+def _is_one(names: Set[str], known: Set[str]) -> bool:
+    return len(names) == 1 and names <= known
 
 
 def _one(module: Module, node: s.Node, key: s.Expression, value: s.Expression | None) -> Iterator[Write]:

@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterator
 
 from detlint import syntax as s
-from detlint.analysis.contexts import function_around, is_module
+from detlint.analysis.contexts import function_around, is_module, named
 from detlint.model import Module
 from detlint.scopes import bound, class_of, reaching
 from detlint.values import UNKNOWN, literal
 
 _DEPTH = 5
-_RUNS = ("forward", "__call__")
-_SWITCHES = ("train", "eval")  # of a module
 _ASKS = re.compile(
     r"(?i)(?<!s)train|(?<!i)eval|infer|predict|(?<![ae])test|sampl|generat|(?<![a-z])mc(?![a-z])|monte|bayes|uncertain"
     r"|mode(?!l)"
@@ -30,9 +28,9 @@ def runs_in_evaluation(module: Module, node: s.Node, depth: int = _DEPTH) -> boo
     if klass is not None:
         if module.is_a(klass, "autograd-function") or not is_module(module, klass):
             return False
-        if any(module.method(klass, name) for name in _SWITCHES):
+        if any(module.method(klass, name) for name in named(module, "modes")):
             return False  # which may do anything
-        if function.name in _RUNS:
+        if function.name in named(module, "forward"):
             return True
     calls = module.calls_to({module.qualified(function)})
     return any(runs_in_evaluation(module, call, depth - 1) for call in calls if function_around(call) is not function)

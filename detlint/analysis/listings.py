@@ -17,13 +17,14 @@ class Listings:
         self.module = module
         self._listings = module.catalogue.by_name("order", "listing")
         self._methods = names("order", "path", "methods", id="methods")
+        self._shared = names("order", "path", "methods", id="shared")
         self._made = names("order", "path", id="made")
         self._making = names("order", "path", "methods", id="made")
         self._attributes = names("order", "path", "attributes", id="made")
 
     def found(self) -> Iterator[tuple[s.Call, str]]:
         """Each listing and its kind: "list", "iterator", "entries" or "walk"."""
-        for call in self.module.calls_like(self._listings, words=("glob", *self._methods)):
+        for call in self.module.calls_like(self._listings, words=self._methods | self._shared):
             kind = self._kind(call)
             if kind and not (kind == "walk" and self._walks_in_order(call)):
                 yield call, kind
@@ -35,7 +36,7 @@ class Listings:
             return kinds.pop() if len(kinds) == 1 else ""
         if isinstance(call.function, s.Attribute):
             method, receiver = call.function.attribute, call.function.value
-            if method in self._methods or (method == "glob" and self.is_path(receiver)):
+            if method in self._methods or (method in self._shared and self.is_path(receiver)):
                 return "iterator"
         return ""
 

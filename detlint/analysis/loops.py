@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
@@ -11,7 +11,6 @@ from detlint.records import record
 from detlint.scopes import reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
-_FINDS = frozenset(("argmax", "argmin", "argsort", "index"))
 _LISTS = frozenset(("builtins.list",))
 
 
@@ -207,7 +206,8 @@ class Loops:
             b.value for b in bindings if b.kind in ("for", "comprehension") and b.value is not None and not b.path
         ]
         found = [value for node in looped or [index] for value in self.module.values(node) or [node]]
-        return any(_finds(value) for value in found)
+        finding = self.module.catalogue.names("order", "position", "methods")
+        return any(_finds(value, finding) for value in found)
 
     def keeps_count(self, index: s.Expression) -> bool:
         """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
@@ -292,10 +292,13 @@ class Loops:
         return read.order > last or (_inside(read, outer) and outer is not node)
 
 
-def _finds(node: s.Expression) -> bool:
-    """Whether a call finds indices by what stands there, such as `torch.argsort(x).tolist()`."""
+def _finds(node: s.Expression, finding: Set[str]) -> bool:
+    """Whether a call finds indices by what stands there, such as `torch.argsort(x).tolist()`.
+
+    `finding` are the names of what finds them.
+    """
     while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
-        if node.function.attribute in _FINDS:
+        if node.function.attribute in finding:
             return True
         node = node.function.value
     return False

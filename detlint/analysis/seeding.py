@@ -6,16 +6,12 @@ from collections.abc import Iterator
 
 from detlint import edits
 from detlint import syntax as s
+from detlint.analysis.contexts import named
 from detlint.analysis.generators import ITEM_METHODS
 from detlint.analysis.seeds import seed_at
 from detlint.finding import Fix, Safety
 from detlint.model import Module
 from detlint.scopes import class_of
-
-_OFTEN = frozenset(
-    (*ITEM_METHODS, "__call__", "forward", "collate_fn", "step", "training_step", "validation_step", "test_step")
-)
-_DEVICES = frozenset(("torch.set_default_device", "torch.set_default_tensor_type"))
 
 
 def repeats(module: Module, node: s.Node, depth: int = 4) -> bool | None:
@@ -40,7 +36,7 @@ def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
     That changes the order of a program whose generators are seeded, and what is made again for each epoch would give
     the same order each time; where another default device is set, a generator on the CPU may not fit.
     """
-    if repeats(module, call) is True or any(True for _ in module.calls_to(_DEVICES)):
+    if repeats(module, call) is True or any(True for _ in module.calls_to(named(module, "default-device"))):
         return None
     seed = seed_at(module, call)
     if seed is not None and seed.optional:
@@ -55,7 +51,8 @@ def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
 
 
 def _is_called_again(module: Module, function: s.Function, depth: int) -> bool | None:
-    if function.name in _OFTEN:
+    often = named(module, "forward") | named(module, "each-step")
+    if function.name in often or function.name in ITEM_METHODS:
         return True
     if function.name == "<lambda>" or depth == 0:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 
 from detlint import syntax as s
 from detlint.analysis.environment import always_before
+from detlint.analysis.parsers import COMMANDS, GROUPS, OPTIONS, PARSING, methods
 from detlint.index import asked_once, last_word
 from detlint.model import Module
 from detlint.records import record
@@ -17,8 +18,6 @@ LARGEST = 2**32 - 1  # NumPy takes no larger one
 _BINDS = frozenset(("assign", "parameter", "with"))
 _NAME = re.compile(r"((random|rng|rand|manual|global|base|train|training|np|numpy|torch|my)_?)?seed", re.IGNORECASE)
 _SEEDERS = re.compile(r"(set|fix|setup|init)_(\w+_)?seeds?|seed_(everything|all)")
-_PARSES = ("parse_args", "parse_known_args")
-_GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _UNKNOWN = object()
 
 
@@ -238,7 +237,7 @@ def _parsed(module: Module, scope: Scope, name: str) -> list[s.Expression]:
 
 def _parses(value: s.Expression) -> bool:
     function = value.function if isinstance(value, s.Call) else None
-    return isinstance(function, s.Attribute) and function.attribute in _PARSES
+    return isinstance(function, s.Attribute) and function.attribute in methods(PARSING)
 
 
 def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str, object, s.Call]]:
@@ -248,7 +247,7 @@ def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str,
     """
     made = {root for parser in parsers for root in _roots(module, parser)}
     for call in module.calls:
-        if not isinstance(call.function, s.Attribute) or call.function.attribute != "add_argument":
+        if not isinstance(call.function, s.Attribute) or call.function.attribute not in methods(OPTIONS):
             continue
         if any(_is_of_subcommand(parser) for parser in module.values(call.function.value) or ()):
             continue
@@ -277,7 +276,7 @@ def _roots(module: Module, parser: s.Expression) -> set[int]:
     found = set()
     for value in module.values(parser) or ():
         function = value.function if isinstance(value, s.Call) else None
-        if isinstance(function, s.Attribute) and function.attribute in _GROUPS:
+        if isinstance(function, s.Attribute) and function.attribute in methods(GROUPS):
             found |= _roots(module, function.value)
         else:
             found.add(id(value))
@@ -287,4 +286,4 @@ def _roots(module: Module, parser: s.Expression) -> set[int]:
 def _is_of_subcommand(parser: s.Expression) -> bool:
     """Whether an expression makes the parser of one command of several: the others lack its options."""
     function = parser.function if isinstance(parser, s.Call) else None
-    return isinstance(function, s.Attribute) and function.attribute == "add_parser"
+    return isinstance(function, s.Attribute) and function.attribute in methods(COMMANDS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from detlint import edits
 from detlint import syntax as s
-from detlint.analysis.contexts import function_around, is_module
+from detlint.analysis.contexts import function_around, is_module, named
 from detlint.analysis.evaluating import asks, chance, runs_in_evaluation
 from detlint.analysis.generators import kept_as
 from detlint.catalogue import Row, Rule
@@ -21,8 +21,6 @@ _MEANT_HERE = re.compile(
 )
 _NOT_A_MODEL = re.compile(r"(?i)loss|criterion|augment|nois[ey]|perturb|corrupt")
 _TOLD = re.compile(r"(?i)drop[^.]{0,500}(inferen|eval|test)")
-_PASSES_BY = frozenset(("builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.len", "builtins.range"))
-_TAKES_OVER = ("add_module", "register_module", "setattr", "__setattr__", "_modules")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -33,7 +31,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if found is None or _is_meant(module, call):
                 continue
             if row.text("kind") == "layer":
-                reason, remedy, fix = _layer(module, call)
+                reason, remedy, fix = _layer(module, rule, call)
                 lowered = found == 0
             else:
                 reason, remedy, fix = _function(module, row, call)
@@ -83,7 +81,7 @@ def _receiver(module: Module, node: s.Node) -> str:
     return function.parameters[0].name
 
 
-def _layer(module: Module, call: s.Call) -> tuple[str, str, Fix | None]:
+def _layer(module: Module, rule: Rule, call: s.Call) -> tuple[str, str, Fix | None]:
     """Why `eval()` does not reach a layer, what to do and the fix; "" where it may."""
     made: s.Expression = call
     around = call.parent.parent if isinstance(call.parent, s.Argument) else None
@@ -95,7 +93,7 @@ def _layer(module: Module, call: s.Call) -> tuple[str, str, Fix | None]:
         names = [target for target in kept_as(call) if isinstance(target, s.Name)]
         used = bool(names) and all(_is_only_called(module, name) for name in names)
         return ("no module holds it" if used and module.function_of(call) is None else ""), remedy, None
-    if _is_hidden(module, call, function):
+    if _is_hidden(module, rule, call, function):
         return "a plain container hides it from the module", "keep it in a `ModuleList` or a `ModuleDict`", None
     if not runs_in_evaluation(module, call):
         return "", "", None
@@ -120,7 +118,7 @@ def _is_only_called(module: Module, name: s.Name) -> bool:
     return single and len(called) == len(reads) > 0 and any(runs_in_evaluation(module, one) for one in called)
 
 
-def _is_hidden(module: Module, call: s.Call, function: s.Function) -> bool:
+def _is_hidden(module: Module, rule: Rule, call: s.Call, function: s.Function) -> bool:
     """Whether a constructor keeps a layer in a plain list or dict, and never hands that on to a module."""
     klass = class_of(function)
     holder = call.parent
@@ -132,15 +130,17 @@ def _is_hidden(module: Module, call: s.Call, function: s.Function) -> bool:
     if not isinstance(target, s.Attribute) or len(holder.parent.targets) > 1:
         return False
     run = False
+    taking, looking = frozenset(rule.data["takes_over"]), frozenset(rule.data["looks_into"])
+    modes = named(module, "modes")
     for node in module.nodes:
-        if isinstance(node, s.Attribute) and node.attribute in (*_TAKES_OVER, "train", "eval"):
+        if isinstance(node, s.Attribute) and node.attribute in taking | modes:
             return False
-        if isinstance(node, s.Name) and node.id in _TAKES_OVER:
+        if isinstance(node, s.Name) and node.id in taking:
             return False
         if isinstance(node, s.Attribute) and node.attribute == target.attribute and not node.stored:
             above = node.parent
             taker = above.parent if isinstance(above, s.Argument) else None
-            passes = isinstance(taker, s.Call) and module.callee(taker) <= _PASSES_BY
+            passes = isinstance(taker, s.Call) and module.callee(taker) <= looking
             if not isinstance(above, (s.Subscript, s.For, s.Clause)) and not passes:
                 return False
             run = run or runs_in_evaluation(module, node)

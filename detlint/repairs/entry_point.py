@@ -8,6 +8,7 @@ from itertools import takewhile
 from detlint import catalogue as catalogues
 from detlint import edits
 from detlint import syntax as s
+from detlint.analysis import parsers
 from detlint.analysis.seeds import Seed, is_whole, seed_at
 from detlint.finding import Edit, Fix, Place, Remedy, Step
 from detlint.link.entries import Entry
@@ -18,10 +19,6 @@ from detlint.values import UNKNOWN, literal
 
 SEED = "seed_everything"
 Read = Callable[[str], "Module | None"]
-_PARSING = frozenset(
-    """add_argument add_argument_group add_mutually_exclusive_group add_parser add_subparsers parse_args
-    parse_known_args set_defaults""".split()
-)
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
@@ -217,7 +214,7 @@ def _is_quiet(module: Module, statement: s.Statement) -> bool:
 def _never_draws(module: Module, call: s.Call) -> bool:
     names = module.callee(call)
     if not names:
-        return isinstance(call.function, s.Attribute) and call.function.attribute in _PARSING
+        return isinstance(call.function, s.Attribute) and call.function.attribute in parsers.methods(parsers.ALL)
     return all(name.partition(".")[0] in QUIET and name not in module.functions for name in names)
 
 

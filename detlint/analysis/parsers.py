@@ -1,0 +1,20 @@
+"""Methods of the parser of a command line, told by their names alone, by the table `role` of `program.toml`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from detlint import catalogue
+
+GROUPS = ("parser-groups",)
+COMMANDS = ("subparser",)
+OPTIONS = ("option",)
+PARSING = ("arguments", "arguments-and-rest")
+ALL = (*GROUPS, *COMMANDS, *OPTIONS, *PARSING, "parser-commands", "defaults")
+
+
+@cache
+def methods(rows: tuple[str, ...]) -> frozenset[str]:
+    """The last parts of the names in rows of the table."""
+    names = (name for row in rows for name in catalogue.load().names("program", "role", id=row))
+    return frozenset(name.rpartition(".")[2] for name in names)
