@@ -41,8 +41,10 @@ class Answers:
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
-        found = (word == UNSEEDED for word in self._words(question))
-        return all(found) if question.always else any(found)
+        every = all if question.always else any
+        ends = self._endings.get(question.path, ()) if question.lasting else ()
+        left = [end[question.generator] == UNSEEDED for end in ends]
+        return every(word == UNSEEDED for word in self._words(question)) and (not left or every(left))
 
     def _words(self, question: Unseeded) -> Iterator[str]:
         """The states of a generator in which programs come to a place."""
@@ -128,6 +130,15 @@ class Answers:
         for start, end in self._last:
             for path in self._reached(start):
                 found[path].append(end)
+        return found
+
+    @cached_property
+    def _endings(self) -> dict[str, list[State]]:
+        """The states in which the entry points that import each file end, those included that others may load."""
+        found: dict[str, list[State]] = defaultdict(list)
+        for entry in self.entries:
+            for path in self._reached(entry.path):
+                found[path].append(entry.end)
         return found
 
     @cached_property
