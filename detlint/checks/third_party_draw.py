@@ -139,7 +139,8 @@ def _mentioned(module: Module) -> frozenset[str]:
 def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> Finding:
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
-    text = rule.data["falls_back"].format(generators=" and ".join(known)) if known else rule.data["entropy"]
+    global_ones = rule.data["falls_back"].format(generators=" and ".join(known))
+    text = row.text("origin") or (global_ones if known else rule.data["entropy"])
     otherwise: str = rule.data["or_seed"].get(" ".join(generators), "")
     remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`{otherwise}"
     path, function, order = module.point(call)
