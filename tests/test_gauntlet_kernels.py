@@ -123,6 +123,7 @@ SWITCHED = [
     ("F.interpolate(x, scale_factor=2, mode='bicubic')", "2.13", True),
     ("F.pad(x, (1, 1, 1, 1), mode='reflect')", "2.4", True),
     ("F.pad(x, (1, 1, 1, 1), mode='reflect')", "2.13", False),
+    ("F.pad(x, (1, 1, 0, 0), mode='reflect')", "2.4", True),
     ("F.pad(x, (1, 1, 1, 1), mode='replicate')", "2.0", True),
     ("F.pad(x, (1, 1, 1, 1), mode='replicate')", "2.4", False),
     ("x.scatter_add(0, index, y)", "2.0", True),
