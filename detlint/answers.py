@@ -11,7 +11,7 @@ from detlint import facts as f
 from detlint.finding import Ends, InForce, InLibrary, Question, Unseeded, UnseededLibrary
 from detlint.link.entries import Entry
 from detlint.link.program import Program
-from detlint.link.state import UNSEEDED, State, Switched
+from detlint.link.state import UNSEEDED, Drawn, State, Switched
 from detlint.packed import imports as imported
 from detlint.source import is_test
 
@@ -41,8 +41,10 @@ class Answers:
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
-        found = (word == UNSEEDED for word in self._words(question))
-        return all(found) if question.always else any(found)
+        every = all if question.always else any
+        entries = self._entering.get(question.path, ()) if question.lasting else ()
+        left = [self._iterates_unseeded(entry, question.generator) for entry in entries]
+        return every(word == UNSEEDED for word in self._words(question)) and (not left or every(left))
 
     def _words(self, question: Unseeded) -> Iterator[str]:
         """The states of a generator in which programs come to a place."""
@@ -128,6 +130,27 @@ class Answers:
         for start, end in self._last:
             for path in self._reached(start):
                 found[path].append(end)
+        return found
+
+    def _iterates_unseeded(self, entry: Entry, generator: str) -> bool:
+        """Whether a program ends with a generator unseeded, or iterates what draws from it before."""
+        if entry.end[generator] == UNSEEDED:
+            return True
+        drawn = (met.event for met in entry.of(Drawn) if met.event.generator == generator)
+        return any(event.word == UNSEEDED and event.what in self._iterated for event in drawn)
+
+    @cached_property
+    def _iterated(self) -> frozenset[str]:
+        """What draws when it is iterated."""
+        return self.program.catalogue.names("randomness", "consumer", kind="iteration")
+
+    @cached_property
+    def _entering(self) -> dict[str, list[Entry]]:
+        """The entry points that import each file, those included that others may load."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            for path in self._reached(entry.path):
+                found[path].append(entry)
         return found
 
     @cached_property

@@ -127,8 +127,9 @@ class Related:
 class Unseeded:
     """An open question: is `generator` unseeded when a program gets to `order` in `function`?
 
-    With `always`: in each program that gets there. `generator` is "torch", "numpy" or "python"; `function` is a
-    qualified name in the file at `path`, "" for its top level; `order` is the node's place in evaluation order.
+    With `always`: in each program that gets there; with `lasting`: and at its end, too, since what is made there draws
+    later. `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at `path`, "" for its
+    top level; `order` is the node's place in evaluation order.
     """
 
     generator: str
@@ -136,6 +137,7 @@ class Unseeded:
     function: str
     order: int
     always: bool = False
+    lasting: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -31,7 +31,8 @@ class Types:
         self._tensor_namespaces = names("tensors", "kind", id="tensor-namespace")
         self._array_namespaces = names("tensors", "kind", id="array-namespace")
         rows = resolver.catalogue.rows("tensors", "result")
-        self._results = {row.text("call"): row.text("type") for row in rows}
+        self._results = {row.text("call"): row.text("type") for row in rows if row.text("call")}
+        self._items = {row.text("item"): row.text("type") for row in rows if row.text("item")}
 
     def find(self, node: s.Expression) -> frozenset[str]:
         """The types of an expression, by what it is made of."""
@@ -51,7 +52,8 @@ class Types:
         if isinstance(node, s.Subscript):
             if isinstance(node.value, s.Call) and self.resolver.callee(node.value) & self._tuples:
                 return frozenset((TENSOR,))
-            return self.resolver.types(node.value) & {TENSOR, ARRAY}
+            items = frozenset(self._items.get(name, "") for name in self.resolver.names(node.value)) - {""}
+            return items or self.resolver.types(node.value) & {TENSOR, ARRAY}
         if isinstance(node, s.Operation):
             kinds = [self.resolver.types(operand) for operand in node.operands]
             for kind in (TENSOR, ARRAY):

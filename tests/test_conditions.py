@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from detlint import syntax as s
-from detlint.analysis import contexts, gradients, indices, tensors
+from detlint.analysis import constants, contexts, gradients, indices, tensors
 from detlint.analysis.conditions import holds
 from detlint.model import Module
 from tests.support import module
@@ -197,7 +197,7 @@ def test_the_cpu(text: str, answer: bool) -> None:
     ],
 )
 def test_values_without_gradient(text: str, answer: bool) -> None:
-    assert tensors.is_constant(*value(text)) is answer
+    assert constants.is_constant(*value(text)) is answer
 
 
 @pytest.mark.parametrize(

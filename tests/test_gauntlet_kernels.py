@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from .support import Snippet, codes, snippets
+from .support import Snippet, codes, report, snippets
+from .test_notebook import book
 
 DOCUMENTED = {
     # What PyTorch documents as nondeterministic, in its plain form: expression and the code that reports it. Left out is
@@ -101,6 +102,31 @@ def test_snippet(snippet: Snippet) -> None:
     assert codes(snippet.text) == snippet.marks
 
 
+RESIZE = """\
+import torch.nn.functional as F
+
+
+def resize(maps):
+    return F.interpolate(maps, scale_factor=4, mode="bilinear")
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "use", "reported"),
+    [
+        ("train.py", "model(x).mean()", True),
+        ("train.ipynb", "model(x).mean()", False),
+        ("train.ipynb", "resize(model(x)).mean()", True),
+        ("train.ipynb", "model(x, resize).mean()", True),
+    ],
+)
+def test_a_function_that_nobody_uses_is_dead_in_a_notebook(path: str, use: str, reported: bool) -> None:
+    cells = [RESIZE, f"loss = {use}\nloss.backward()\n"]
+    given = "\n\n".join(cells) if path.endswith(".py") else book(*cells)
+    found = report({path: given}, ("DET302",)).findings
+    assert bool(found) is reported
+
+
 STRICT = """\
 import torch
 import torch.nn.functional as F
@@ -123,6 +149,7 @@ SWITCHED = [
     ("F.interpolate(x, scale_factor=2, mode='bicubic')", "2.13", True),
     ("F.pad(x, (1, 1, 1, 1), mode='reflect')", "2.4", True),
     ("F.pad(x, (1, 1, 1, 1), mode='reflect')", "2.13", False),
+    ("F.pad(x, (1, 1, 0, 0), mode='reflect')", "2.4", True),
     ("F.pad(x, (1, 1, 1, 1), mode='replicate')", "2.0", True),
     ("F.pad(x, (1, 1, 1, 1), mode='replicate')", "2.4", False),
     ("x.scatter_add(0, index, y)", "2.0", True),

@@ -109,6 +109,23 @@ def test_an_open_question_decides_the_severity(seed: str, severity: str) -> None
     assert [j.severity.value for j in found.findings] == [severity]
 
 
+@pytest.mark.parametrize(("seed", "found"), [("", ("warning", "safe")), ("torch.manual_seed(0)", ("note", "unsafe"))])
+@pytest.mark.parametrize("made", ["DataLoader(d, shuffle=True)", "DataLoader(d, sampler=RandomSampler(d))"])
+def test_a_seed_after_a_loader_is_made_decides_its_order(made: str, seed: str, found: tuple[str, str]) -> None:
+    text = f"import torch\nfrom torch.utils.data import DataLoader, RandomSampler\nloader = {made}\n{seed}\nprint([*loader])\n"
+    (judged,) = report({"train.py": text}, ("DET201", "DET205")).findings
+    fix = judged.finding.fix
+    assert fix is not None
+    assert (judged.severity.value, fix.safety.value) == found
+
+
+@pytest.mark.parametrize("before", ["print(next(iter(loader)))", "for batch in loader:\n    print(batch)"])
+def test_a_loader_that_is_iterated_before_the_seed_too_stays_a_warning(before: str) -> None:
+    made = "import torch\nfrom torch.utils.data import DataLoader\nloader = DataLoader(d, shuffle=True)\n"
+    found = report({"train.py": f"{made}{before}\ntorch.manual_seed(0)\nprint([*loader])\n"}, ("DET201",))
+    assert [j.severity.value for j in found.findings] == ["warning"]
+
+
 def test_a_program_that_is_too_deep_to_follow_costs_that_program_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_deep(self: Interpreter, statements: object) -> None:
         if self.script == "deep.py":

@@ -10,7 +10,7 @@ from detlint.finding import Safety, Severity
 from .support import report
 
 KEYS = {
-    "draw": "names parameter also generators later sure varargs elements silencers fixed fix remedy when unless",
+    "draw": "names parameter also generators later sure varargs elements silencers fixed fix origin remedy when unless",
     "element": "names unless",
     "method": "made methods parameter also generators position made_when made_unless through kept first result sure "
     "silencers fix remedy unless",
@@ -52,6 +52,12 @@ def test_the_seed_that_the_program_has_is_passed() -> None:
     (judged,) = report({"train.py": text}, ("DET107",)).findings
     assert judged.finding.fix is not None
     assert [edit.text for edit in judged.finding.fix.edits] == [", random_state=SEED"]
+
+
+def test_what_a_library_draws_from_by_version_is_said() -> None:
+    text = "import albumentations as A\n\ntrain = A.Compose([A.RandomCrop(8, 8)])\ntrain.fit(3)\n"
+    (judged,) = report({"train.py": text}, ("DET107",)).findings
+    assert "entropy since albumentations 1.4.21" in judged.finding.message
 
 
 @pytest.mark.parametrize(("table", "row"), ROWS, ids=[f"{table}-{row.id}" for table, row in ROWS])

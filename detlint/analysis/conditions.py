@@ -27,9 +27,10 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these,
     `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor. `@rank=1` and `@rank>=3` speak of
     the tensor's dimensions, `@float` of its element type, `@repeats:p` and `@unique:p` of the values of an
-    index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list. `@zeros`: the
-    tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact. `@unfused`: no fused
-    kernel can take the shapes of what is attended with.
+    index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list, `@one_way:p`
+    of a padding that is known to be along one dimension. `@zeros`: the tensor is made of zeros, `@inexact:p`: not
+    known to hold whole numbers, whose sum is exact. `@unfused`: no fused kernel can take the shapes of what is
+    attended with.
     """
     match = _PATTERN.fullmatch(condition)
     if match is None:
@@ -101,6 +102,9 @@ def _about_value(module: Module, call: s.Call, name: str, operator: str | None, 
         parameter, _, wanted = values.partition("=")
         length = _length(module, module.argument(call, parameter))
         return None if length is None else length == int(wanted)
+    if name == "@one_way":
+        pads = module.argument(call, values).values
+        return bool(pads) and all(_is_one_way(each) for pad in pads for each in module.values(pad) or [pad])
     if name == "@unfused":
         return no_fused_kernel(module, call)
     if name == "@inexact":
@@ -142,6 +146,14 @@ def _length(module: Module, passed: Passed) -> int | None:
                 return None
             lengths.add(len(value.elements))
     return lengths.pop() if len(lengths) == 1 else None
+
+
+def _is_one_way(node: s.Expression) -> bool:
+    """Whether a padding, two numbers a dimension, is of zeros for all dimensions but one."""
+    if not isinstance(node, s.Collection) or any(isinstance(e, s.Starred) for e in node.elements):
+        return False
+    pairs = [node.elements[at : at + 2] for at in range(0, len(node.elements), 2)]
+    return sum(any(literal(element) != 0 for element in pair) for pair in pairs) <= 1
 
 
 def subject(module: Module, call: s.Call) -> s.Expression | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from detlint import syntax as s
 from detlint.analysis.conditions import subject
+from detlint.analysis.constants import is_constant
 from detlint.analysis.contexts import around, function_around, is_module, named
-from detlint.analysis.tensors import is_constant, is_integer, method_of
+from detlint.analysis.tensors import is_integer, method_of
 from detlint.index import asked_once
 from detlint.model import Module
 from detlint.scopes import class_of, reaching
@@ -18,8 +19,25 @@ def may_have_gradient(module: Module, call: s.Call) -> bool:
     """Whether a gradient may be taken through `call`; False where it is plain that none is."""
     if not _is_recorded(module, call) or (module.class_of(call) is not None and _only_applies(module)):
         return False
-    tensor = subject(module, call)
-    return tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor))
+    given = _applied_to(module, call) or [subject(module, call)]
+    return any(tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor)) for tensor in given)
+
+
+def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
+    """What a layer without weights, which `call` makes under a name, is called with; None among it: not known."""
+    weights = module.catalogue.names("randomness", "consumer", weights="yes")
+    assign, names = call.parent, module.callee(call)
+    target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
+    layer = all(name.rpartition(".")[2][:1].isupper() for name in names) and names.isdisjoint(weights)
+    scope = target.scope.find(target.id) if isinstance(target, s.Name) and layer else None
+    found: list[s.Expression | None] = []
+    for read in module.reads(scope, target.id) if scope is not None and isinstance(target, s.Name) else ():
+        bindings = reaching(read)
+        if bindings is None or any(binding.value is call for binding in bindings):
+            use = read.parent
+            given = use.arguments[:1] if isinstance(use, s.Call) and use.function is read else []
+            found.append(given[0].value if given and not given[0].star else None)
+    return found
 
 
 def _is_recorded(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
@@ -40,13 +58,16 @@ def _is_recorded(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
 
 
 def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -> bool:
-    """Whether the file may use a function where autograd records; so does one that it does not use at all."""
+    """Whether a function may be used where autograd records: in the file, or where that does not use it, elsewhere."""
     if depth == 0 or function.name in named(module, "module-methods") or function.name.startswith("__"):
         return True
     spelled = [*module.names_of(function.name), *module.attributes(function.name)]
     uses = [node for node in spelled if _is_use(module, node, function)]
     outside = [node for node in uses if function_around(node) is not function]
-    return not outside or any(_use_records(module, use, depth) for use in outside)
+    if not outside:
+        never = module.path.endswith(".ipynb") and class_of(function) is None and not function.decorators
+        return not never  # what a notebook does not use nobody imports
+    return any(_use_records(module, use, depth) for use in outside)
 
 
 def _is_use(module: Module, node: s.Node, function: s.Function) -> bool:

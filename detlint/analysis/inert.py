@@ -1,4 +1,7 @@
-"""Random numbers that decide nothing: examples of a shape, how long to wait, no values, seeds, another device."""
+"""Random numbers that decide nothing.
+
+Examples of a shape, how long to wait, no values, seeds, another device, weights that are replaced at once.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ class Inert:
         self.undrawn = names("randomness", "undrawn", kind="context")
         self.seeders = names("randomness", "seeder")
         self.consumers = names("randomness", "consumer")
+        self.layers = module.catalogue.by_name("randomness", "initialised")
         devices = names("randomness", "seeder", id="torch.cuda") | names("randomness", "entropy", id="torch.cuda-seed")
         self.seeds_devices = any(True for _ in module.calls_to(devices))
 
@@ -32,7 +36,7 @@ class Inert:
             return ""
         device = self.module.argument(call, "device")
         elsewhere = device.given and self.module.possible(device) != ["cpu"]
-        if (elsewhere and self.seeds_devices) or self.is_undrawn(call):
+        if (elsewhere and self.seeds_devices) or self.is_undrawn(call) or self.is_replaced(call):
             return "inert"
         if self.is_example(call):
             return "example"
@@ -49,6 +53,33 @@ class Inert:
                     if meta or not names.isdisjoint(self.undrawn):
                         return True
         return False
+
+    def is_replaced(self, call: s.Call) -> bool:
+        """Whether a call makes a layer all of whose parameters are assigned right after it."""
+        made, rows = call.parent, [self.layers[name] for name in self.module.callee(call) if name in self.layers]
+        block = made.parent if isinstance(made, s.Assign) and len(made.targets) == 1 else None
+        if not rows or not isinstance(made, s.Assign) or not isinstance(block, s.Block):
+            return False
+        layer = self.module.source(made.targets[0])
+        without = self.module.possible(self.module.argument(call, "bias")) == [False]
+        parameters = set(rows[0].list("parameters")) - ({"bias"} if without else set())
+        left = set(parameters)
+        for statement in block.statements[block.statements.index(made) + 1 :]:
+            attribute = self.assigned(statement, layer)
+            left.discard(attribute)
+            if not left or not attribute:
+                break
+        return bool(parameters) and not left
+
+    def assigned(self, statement: s.Statement, owner: str) -> str:
+        """The attribute of `owner`, as it is written, that a statement sets to what is not made of it; "" if none."""
+        if not isinstance(statement, s.Assign) or len(statement.targets) > 1 or statement.operator != "=":
+            return ""
+        target, value = statement.targets[0], statement.value
+        if not isinstance(target, s.Attribute) or value is None or self.module.source(target.value) != owner:
+            return ""
+        parts = (part for part in s.walk(value) if isinstance(part, s.Expression))
+        return "" if any(self.module.source(part) == owner for part in parts) else target.attribute
 
     def is_example(self, call: s.Call) -> bool:
         """Whether what a call draws only serves as an example of a shape, in tracing or counting."""

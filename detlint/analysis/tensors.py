@@ -1,4 +1,4 @@
-"""What can be told of a tensor from the text: dimensions, integers, device and gradient."""
+"""What can be told of a tensor from the text: dimensions, integers and device."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def makers(module: Module, node: s.Expression) -> list[tuple[s.Expression, tuple
     return found
 
 
-def _every(module: Module, node: s.Expression, judge: Callable[[s.Expression, tuple[int, ...]], bool]) -> bool:
+def every(module: Module, node: s.Expression, judge: Callable[[s.Expression, tuple[int, ...]], bool]) -> bool:
+    """Whether it is known what may have made a value, and `judge` says yes to all of it."""
     made = makers(module, node)
     return bool(made) and all(judge(value, path) for value, path in made)
 
@@ -170,7 +171,7 @@ def is_integer(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     if not types and isinstance(node, (s.Name, s.Attribute)) and not makers(module, node):
         name = node.id if isinstance(node, s.Name) else node.attribute
         return name.lower().rpartition("_")[2] in listed(module, "integer-word")
-    return depth > 0 and _every(module, node, lambda value, path: _integer_value(module, value, path, depth))
+    return depth > 0 and every(module, node, lambda value, path: _integer_value(module, value, path, depth))
 
 
 def _integer_value(module: Module, value: s.Expression, path: tuple[int, ...], depth: int) -> bool:
@@ -226,7 +227,7 @@ def is_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     """Whether a tensor is known to hold whole numbers, whatever its type: sums of a few are exact in any order."""
     if is_integer(module, node):
         return True
-    return depth > 0 and _every(module, node, lambda value, _: _whole_value(module, value, depth))
+    return depth > 0 and every(module, node, lambda value, _: _whole_value(module, value, depth))
 
 
 def _whole_value(module: Module, value: s.Expression, depth: int) -> bool:
@@ -242,7 +243,7 @@ def _whole_value(module: Module, value: s.Expression, depth: int) -> bool:
 
 def is_zeros(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     """Whether a tensor is known to be made of zeros."""
-    return depth > 0 and _every(module, node, lambda value, _: _zeros_value(module, value, depth))
+    return depth > 0 and every(module, node, lambda value, _: _zeros_value(module, value, depth))
 
 
 def _zeros_value(module: Module, value: s.Expression, depth: int) -> bool:
@@ -262,7 +263,7 @@ def _zeros_value(module: Module, value: s.Expression, depth: int) -> bool:
 
 def is_on_cpu(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     """Whether a tensor is known to be in the CPU's memory."""
-    return depth > 0 and _every(module, node, lambda value, _: _cpu_value(module, value, depth))
+    return depth > 0 and every(module, node, lambda value, _: _cpu_value(module, value, depth))
 
 
 def _cpu_value(module: Module, value: s.Expression, depth: int) -> bool:
@@ -287,7 +288,7 @@ def _cpu_value(module: Module, value: s.Expression, depth: int) -> bool:
     if module.callee(value) & listed(module, "factory"):
         moved = next(module.calls_to(listed(module, "default-device")), None) is not None
         return not moved and not module.within(value, listed(module, "device-context"))
-    return any(is_on_cpu(module, node, depth - 1) for node in _tensors(receiver, positional))
+    return any(is_on_cpu(module, node, depth - 1) for node in tensors(receiver, positional))
 
 
 def _is_cpu_device(module: Module, node: s.Expression) -> bool:
@@ -299,59 +300,10 @@ def _is_cpu_device(module: Module, node: s.Expression) -> bool:
     return bool(calls) and len(calls) == len(values) and all(literal(c.arguments[0].value) in _CPU for c in calls)
 
 
-def is_constant(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to carry no gradient: made from numbers, detached, or made from such."""
-    if isinstance(node, s.Name) and _is_written(module, node):
-        return False
-    if isinstance(node, s.Attribute) and node.attribute in listed(module, "detached"):
-        return True
-    return depth > 0 and _every(module, node, lambda value, _: _constant_value(module, value, depth))
-
-
-def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
-    if literal(value) is not UNKNOWN:
-        return True
-    if isinstance(value, s.Operation):
-        return all(is_constant(module, operand, depth - 1) for operand in value.operands)
-    if isinstance(value, s.Attribute):
-        return is_constant(module, value, depth - 1)
-    if isinstance(value, s.Subscript):
-        return is_constant(module, value.value, depth - 1)
-    if not isinstance(value, s.Call):
-        return False
-    if any(a.keyword == "requires_grad" and literal(a.value) is not False for a in value.arguments):
-        return False
-    if module.callee(value) & listed(module, "parameter"):
-        return module.possible(module.argument(value, "requires_grad")) == [False]
-    method, receiver, positional = method_of(module, value)
-    if method in listed(module, "asks-gradient"):
-        return bool(positional) and literal(positional[0]) is False
-    if method in listed(module, "detached"):
-        return True
-    fresh = listed(module, "factory") | listed(module, "like")
-    if method in listed(module, "new") or module.callee(value) & fresh:
-        return True
-    if method in listed(module, "same-gradient") and receiver is not None:
-        return is_constant(module, receiver, depth - 1)
-    found = list(_tensors(receiver, positional))
-    return bool(method and found) and all(is_constant(module, node, depth - 1) for node in found)
-
-
-def _tensors(receiver: s.Expression | None, positional: list[s.Expression]) -> Iterator[s.Expression]:
+def tensors(receiver: s.Expression | None, positional: list[s.Expression]) -> Iterator[s.Expression]:
+    """What a call works on: the receiver and the positional arguments, those of a list one by one, constants aside."""
     for node in ([] if receiver is None else [receiver]) + positional:
         if isinstance(node, s.Collection):
             yield from node.elements
         elif literal(node) is UNKNOWN:
             yield node
-
-
-def _is_written(module: Module, name: s.Name) -> bool:
-    """Whether something is stored into the object of a name: by a method like `add_`, or at an index."""
-    scope = name.scope.find(name.id)
-    for use in module.reads(scope, name.id) if scope is not None else ():
-        parent = use.parent
-        if isinstance(parent, s.Subscript) and parent.stored:
-            return True
-        if isinstance(parent, s.Attribute) and (parent.stored or parent.attribute.endswith("_")):
-            return True
-    return False

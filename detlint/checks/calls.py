@@ -17,8 +17,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls of the page's own `names`, or of the rows of its `table` that name the rule.
 
     A call that is known to meet one of the `never` conditions is left out. Where the page names a `generator`,
-    the severity is the lower one unless that is unseeded at the call, and the fix passes a generator; else it puts the
-    literals of `fixed` in their place.
+    the severity is the lower one unless that is unseeded at the call (with `later`: and stays so, since what is made
+    there draws later), and the fix passes a generator; else it puts the literals of `fixed` in their place.
     """
     generator = rule.data.get("generator", "")
     rows: Sequence[Row] = [Row(rule.code, rule.data)]
@@ -32,7 +32,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if any(holds(module, call, condition) for condition in row.list("never")):
                 continue
             if applies(module, call, row.list("when"), row.list("unless")):
-                full = module.unseeded(generator, call) if generator else None
+                full = module.unseeded(generator, call, lasting="later" in rule.data) if generator else None
                 fix = generator_of_its_own(module, call) if generator else _fix(module, rule, call)
                 yield module.finding(rule, call, full_if=full, fix=fix, call=module.short(call.function))
 

@@ -20,7 +20,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for call in module.calls_to(rule.data["loaders"]):
         shuffle = module.argument(call, "shuffle").values
         if holds(module, call, "!generator") is True and any(_may_hold(module, value) for value in shuffle):
-            full = module.unseeded("torch", call)
+            full = module.unseeded("torch", call, lasting=True)
             fix = generator_of_its_own(module, call)
             yield module.finding(rule, call, full_if=full, fix=fix, loader=module.short(call.function))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from detlint import edits
 from detlint import syntax as s
@@ -11,7 +12,7 @@ from detlint.analysis.generators import kept_as
 from detlint.analysis.origins import origins
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
-from detlint.catalogue import Row, Rule
+from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, Import, Safety, UnseededLibrary
 from detlint.index import asked_once, last_word
 from detlint.model import Module
@@ -129,17 +130,31 @@ def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
 
 @asked_once
 def _mentioned(module: Module) -> frozenset[str]:
-    """What a file speaks of that may seed: names of methods that it calls, attributes that it sets, texts."""
-    called = {last_word(call.function) for call in module.calls}
+    """What a file speaks of that may seed: names of methods that it calls, attributes that it sets, texts.
+
+    A call that seeds a global generator alone, such as `np.random.seed`, is for the program to tell of.
+    """
+    elsewhere = _seeding_globals(module.catalogue)
+    calls = (call for call in module.calls if not module.callee(call) or not module.callee(call) <= elsewhere)
+    called = {last_word(call.function) for call in calls}
     stored = {node.attribute for node in module.every(s.Attribute) if node.stored}
     texts = (node for node in module.every(s.Constant) if isinstance(node.parent, s.Dictionary))
     return frozenset(called | stored | {t.value.rpartition("__")[2] for t in texts if isinstance(t.value, str)})
 
 
+@cache
+def _seeding_globals(catalogue: Catalogue) -> frozenset[str]:
+    """The functions that seed a global generator and belong to none of the libraries of the tables."""
+    rows = [*catalogue.rows("libraries", "draw"), *catalogue.rows("libraries", "method")]
+    own = {name.partition(".")[0] for row in rows for name in (*row.list("names"), *row.list("made"))}
+    return frozenset(n for n in catalogue.names("randomness", "seeder") if n.partition(".")[0] not in own)
+
+
 def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> Finding:
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
-    text = rule.data["falls_back"].format(generators=" and ".join(known)) if known else rule.data["entropy"]
+    global_ones = rule.data["falls_back"].format(generators=" and ".join(known))
+    text = row.text("origin") or (global_ones if known else rule.data["entropy"])
     otherwise: str = rule.data["or_seed"].get(" ".join(generators), "")
     remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`{otherwise}"
     path, function, order = module.point(call)
