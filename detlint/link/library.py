@@ -365,7 +365,8 @@ class Interpreter(Loaders):
 
     def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
         """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
-        self.note(Marked("trains", place))
+        if "training_step" in hooks:
+            self.note(Marked("trains", place))
         values = list(dict.fromkeys((*given.positional, *given.given.values())))
         for name in hooks:
             for value in values:
