@@ -8,6 +8,7 @@ from typing import Any, cast
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
+from detlint.link.mappings import VARS
 from detlint.link.objects import UNNAMED
 from detlint.link.state import UNSURE
 from detlint.link.values import (
@@ -48,7 +49,7 @@ class Attributes(Comparisons):
 
     def _of_object(self, atom: Object, name: str) -> Value | None:
         if name == "__dict__":
-            return single(Library("builtins.vars", atom))
+            return single(Library(VARS, atom))
         found = self._of_class(atom, name)
         if name == "training" and found is not None and self.state is not None:
             mode = self.state["layers"]
@@ -109,7 +110,7 @@ class Attributes(Comparisons):
             stored = self.program.objects.stored(FLAGS, name)
             if stored is not None:
                 return stored
-        receiver = atom.receiver if atom.name == "builtins.vars" else None
+        receiver = atom.receiver if atom.name == VARS else None
         return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
 
     def bound(self, value: Value, owner: Object | Class) -> Value:

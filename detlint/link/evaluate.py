@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
+from detlint.link.mappings import mapped, shown
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -119,6 +120,9 @@ class Evaluator(Attributes):
             return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
+        owner = mapped(atom)
+        if owner is not None:
+            return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
         if isinstance(atom, (Class, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):
@@ -156,7 +160,10 @@ class Evaluator(Attributes):
     def spread(self, atom: Atom, made: Object) -> None:
         """Take over what a dict holds into another; of one that is not known, keys that are not."""
         held = {f"[{name!r}]": value for name, value in atom.items} if isinstance(atom, Keywords) else None
-        if held is None and isinstance(atom, Object):
+        owner = mapped(atom)
+        if owner is not None:
+            held = shown(self.program.objects, owner)
+        elif held is None and isinstance(atom, Object):
             held = self.program.objects.slots(atom)
         for slot, value in {"[]": UNKNOWN}.items() if held is None else held.items():
             self.program.objects.store(made, slot, value)
