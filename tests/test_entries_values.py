@@ -247,3 +247,145 @@ def test_a_trainer_tests_with_the_loader_for_tests(tmp_path: Path) -> None:
     )
     assert entry["loaders"]["total"] == 1
     assert entry["generators"]["python"]["state"] == "unseeded"
+
+
+@pytest.mark.parametrize(
+    ("launch", "default", "state"),
+    [
+        (launch, default, state)
+        for launch in (
+            "fire.Fire(main)",
+            "fire.Fire({'main': main})",
+            "typer.run(main)",
+            "app()",
+            "tyro.cli(main)",
+            "jsonargparse.CLI(main)",
+            "jsonargparse.auto_cli()",
+        )
+        for default, state in (("None", "optional"), ("1", "seeded"), ("typer.Option(None)", "optional"))
+    ],
+)
+def test_the_defaults_of_a_function_that_is_a_command_are_those_of_options(
+    tmp_path: Path, launch: str, default: str, state: str
+) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import random
+        import fire, jsonargparse, typer, tyro
+
+        app = typer.Typer()
+
+
+        @app.command()
+        def main(seed={default}, steps=1):
+            if seed is not None:
+                random.seed(seed)
+            print(random.random())
+
+
+        {launch}
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == state
+    assert entry["generators"]["python"]["option"] == ("--seed" if state == "optional" else None)
+
+
+def test_an_object_that_is_a_command_has_its_options_and_those_of_its_methods(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        import fire
+        import numpy as np
+
+
+        class Commands:
+            def __init__(self, seed=None):
+                if seed is not None:
+                    random.seed(seed)
+
+            def train(self, numpy_seed=None):
+                if numpy_seed is not None:
+                    np.random.seed(numpy_seed)
+                print(random.random(), np.random.rand())
+
+
+        fire.Fire(Commands)
+        """,
+    )
+    told_of = {name: (stream["state"], stream["option"]) for name, stream in entry["generators"].items()}
+    assert told_of == {
+        "torch": ("unused", None),
+        "python": ("optional", "--seed"),
+        "numpy": ("optional", "--numpy-seed"),
+    }
+
+
+@pytest.mark.parametrize(("default", "state"), [("still", "unused"), ("noisy", "unseeded")])
+@pytest.mark.parametrize(
+    "looked_up",
+    ["getattr(kinds, kind)", "kinds.__dict__[kind]", "vars(kinds)[kind]", "globals()[kind]", "kinds.ALL[kind]"],
+)
+def test_what_is_looked_up_by_an_option_is_what_its_default_names(
+    tmp_path: Path, looked_up: str, default: str, state: str
+) -> None:
+    (tmp_path / "kinds.py").write_text(
+        "import random\n\n\ndef still():\n    return 0\n\n\ndef noisy():\n    return random.random()\n\n\n"
+        "ALL = {'still': still, 'noisy': noisy}\n",
+        encoding="utf-8",
+    )
+    entry = told(
+        tmp_path,
+        f"""
+        import argparse
+        import kinds
+        import numpy as np
+        from kinds import noisy, still
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--kind", default="{default}")
+        kind = parser.parse_args().kind
+        print({looked_up}(), np.random.rand())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == state
+
+
+def test_models_of_a_library_are_looked_up_in_its_module(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import argparse
+        import torchvision.models as models
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--arch", default="resnet18")
+        model = models.__dict__[parser.parse_args().arch]()
+        print(model)
+        """,
+    )
+    assert entry["generators"]["torch"]["first_draw"]["what"] == "torchvision.models.resnet18"
+
+
+def test_the_fields_of_a_class_are_options_of_a_parser_that_it_is_added_to(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        from dataclasses import dataclass
+        from simple_parsing import ArgumentParser
+
+
+        @dataclass
+        class Settings:
+            seed: int = 1
+
+
+        parser = ArgumentParser()
+        parser.add_arguments(Settings, dest="settings")
+        settings = parser.parse_args().settings
+        if settings.seed is not None:
+            random.seed(settings.seed)
+        print(random.random())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "seeded"

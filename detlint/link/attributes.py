@@ -66,7 +66,7 @@ class Attributes(Comparisons):
         return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
 
     def _of_module(self, atom: Module, name: str) -> Value | None:
-        return self.module_attribute(atom.path, name)
+        return single(atom) if name == "__dict__" else self.module_attribute(atom.path, name)
 
     def _of_namespace(self, atom: Namespace, name: str) -> Value:
         return self.module_named(f"{atom.name}.{name}", atom.importer)

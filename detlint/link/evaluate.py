@@ -24,6 +24,7 @@ from detlint.link.values import (
     Function,
     Keywords,
     Library,
+    Module,
     Object,
     Option,
     Saved,
@@ -42,6 +43,7 @@ from detlint.link.values import (
 )
 
 _CHECKING = "typing.TYPE_CHECKING"
+_NAMES = ".__dict__"  # of a module of a library
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
@@ -120,9 +122,11 @@ class Evaluator(Attributes):
             return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
-        owner = mapped(atom)
+        owner = atom if isinstance(atom, Module) else mapped(atom)
         if owner is not None:
             return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
+        if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
+            return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
         if isinstance(atom, (Class, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):

@@ -175,7 +175,8 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    name = exact(given.positional[1]) if len(given.positional) > 1 else None
+    known = only(given.positional[1]) if len(given.positional) > 1 else None
+    name = settled(known) if isinstance(known, (Constant, Option)) else None
     if not isinstance(name, str):
         return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
     if len(given.positional) < 3:
@@ -265,7 +266,14 @@ def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     atom = only(given.first())
+    if isinstance(atom, Module):
+        return single(atom)
     return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
+
+
+def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The names of the module, as the module that has them."""
+    return single(Module(run.frame.path))
 
 
 def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -365,6 +373,6 @@ ROLES: dict[str, Role] = {
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
     "names": _names, "text": _text, "type": _type, "dict": _dict, "default-dict": _filled_dict, "adds": _adds,
-    "opens": _opens, "vars": _vars, "as-dict": _as_dict,
+    "opens": _opens, "vars": _vars, "globals": _globals, "as-dict": _as_dict,
     "setdefault": _setdefault, "gets": _gets, "registers": _registers, "builds": _builds,
 }  # fmt: skip
