@@ -8,7 +8,7 @@ from typing import Any, cast
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
-from detlint.link.mappings import VARS
+from detlint.link.mappings import COPIED, VARS
 from detlint.link.objects import UNNAMED
 from detlint.link.state import UNSURE
 from detlint.link.values import (
@@ -111,6 +111,8 @@ class Attributes(Comparisons):
             if stored is not None:
                 return stored
         receiver = atom.receiver if atom.name == VARS else None
+        if receiver is not None and name == "copy":
+            return single(Partial(single(Library(COPIED)), (single(receiver),), ()))
         return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
 
     def bound(self, value: Value, owner: Object | Class) -> Value:

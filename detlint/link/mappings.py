@@ -6,6 +6,7 @@ from detlint.link.objects import OPEN, UNNAMED, Objects
 from detlint.link.values import UNKNOWN, Atom, Class, Constant, Library, Object, Value
 
 VARS = "builtins.vars"
+COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
 
 
 def mapped(atom: Atom) -> Object | None:

@@ -277,8 +277,8 @@ def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict of the attributes of an object, which is the receiver or the argument."""
-    owner = only(single(function.receiver) if function.receiver is not None else given.first())
+    """A dict of the attributes of an object."""
+    owner = only(given.first())
     made = run.container("dict", *run.site(place))
     run.spread(Library(VARS, owner) if isinstance(owner, Object) else Unknown(), made)
     return single(made)
