@@ -124,7 +124,7 @@ class Expressions:
         if isinstance(node, s.Name):
             return self._variable(node)
         if isinstance(node, s.Attribute):
-            name = self.library(node)
+            name = self.library(node) if self.module.names(node.value) else ""
             return self._libraries[name] if name else f.Member(self.lower(node.value), node.attribute)
         if isinstance(node, s.Subscript):
             return f.Item(self.lower(node.value), self.lower(node.indices[0]))

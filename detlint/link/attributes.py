@@ -8,6 +8,7 @@ from typing import Any, cast
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
+from detlint.link.mappings import COPIED, VARS
 from detlint.link.objects import UNNAMED
 from detlint.link.state import UNSURE
 from detlint.link.values import (
@@ -48,7 +49,7 @@ class Attributes(Comparisons):
 
     def _of_object(self, atom: Object, name: str) -> Value | None:
         if name == "__dict__":
-            return single(Library("builtins.vars", atom))
+            return single(Library(VARS, atom))
         found = self._of_class(atom, name)
         if name == "training" and found is not None and self.state is not None:
             mode = self.state["layers"]
@@ -65,7 +66,7 @@ class Attributes(Comparisons):
         return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
 
     def _of_module(self, atom: Module, name: str) -> Value | None:
-        return self.module_attribute(atom.path, name)
+        return single(atom) if name == "__dict__" else self.module_attribute(atom.path, name)
 
     def _of_namespace(self, atom: Namespace, name: str) -> Value:
         return self.module_named(f"{atom.name}.{name}", atom.importer)
@@ -109,7 +110,9 @@ class Attributes(Comparisons):
             stored = self.program.objects.stored(FLAGS, name)
             if stored is not None:
                 return stored
-        receiver = atom.receiver if atom.name == "builtins.vars" else None
+        receiver = atom.receiver if atom.name == VARS else None
+        if receiver is not None and name == "copy":
+            return single(Partial(single(Library(COPIED)), (single(receiver),), ()))
         return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
 
     def bound(self, value: Value, owner: Object | Class) -> Value:

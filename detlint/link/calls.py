@@ -72,7 +72,7 @@ class Caller(Statements):
         if len(atoms) > 1:
             self.ask("dispatching", self.dispatching)
             atoms = atoms[: 1 if self.dispatching else _ALTERNATIVES]
-        own = sum(isinstance(atom, (Function, Class)) for atom in atoms)
+        own = sum(isinstance(atom, (Function, Class, Partial)) for atom in atoms)
         start, node = self.state, self.node
         ends: list[State | None] = []
         values: list[Value] = []

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
+from detlint.link.mappings import mapped, shown
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -23,6 +24,7 @@ from detlint.link.values import (
     Function,
     Keywords,
     Library,
+    Module,
     Object,
     Option,
     Saved,
@@ -41,6 +43,7 @@ from detlint.link.values import (
 )
 
 _CHECKING = "typing.TYPE_CHECKING"
+_NAMES = ".__dict__"  # of a module of a library
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
@@ -119,6 +122,11 @@ class Evaluator(Attributes):
             return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
+        owner = atom if isinstance(atom, Module) else mapped(atom)
+        if owner is not None:
+            return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
+        if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
+            return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
         if isinstance(atom, (Class, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):
@@ -156,7 +164,10 @@ class Evaluator(Attributes):
     def spread(self, atom: Atom, made: Object) -> None:
         """Take over what a dict holds into another; of one that is not known, keys that are not."""
         held = {f"[{name!r}]": value for name, value in atom.items} if isinstance(atom, Keywords) else None
-        if held is None and isinstance(atom, Object):
+        owner = mapped(atom)
+        if owner is not None:
+            held = shown(self.program.objects, owner)
+        elif held is None and isinstance(atom, Object):
             held = self.program.objects.slots(atom)
         for slot, value in {"[]": UNKNOWN}.items() if held is None else held.items():
             self.program.objects.store(made, slot, value)

@@ -10,6 +10,7 @@ from zlib import crc32
 from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
+from detlint.link.mappings import mapped, shown
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
@@ -64,8 +65,9 @@ class Functions(Repeated):
         """What `**atom` gives; "**" stands for keys that are not known."""
         if isinstance(atom, Keywords):
             return dict(atom.items)
-        if isinstance(atom, Object):
-            slots = self.program.objects.slots(atom).items()
+        owner = mapped(atom)
+        if isinstance(atom, Object) or owner is not None:
+            slots = (shown(self.program.objects, owner) if owner else self.program.objects.slots(atom)).items()
             found = {name[2:-2]: value for name, value in slots if name.startswith("['")}
             return found | ({"**": UNKNOWN} if any(name == "[]" for name, _ in slots) else {})
         return {"**": UNKNOWN}

@@ -9,8 +9,9 @@ from detlint.catalogue import Row
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.commands import of_command_line, run_command
 from detlint.link.loaders import Loaders
-from detlint.link.roles import ROLES, members
+from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
 from detlint.link.truth import is_none, truth
@@ -162,10 +163,12 @@ class Interpreter(Loaders):
             if made in self.calling:  # one place of the program made both the container and what is in it
                 return UNKNOWN
             self.calling.add(made)
+            options = role.text("called") == "by options"
             for item in self.program.objects.slots(made).values():
                 for atom in each(item):
                     if isinstance(atom, (Object, Function)):
-                        self.call_value(single(atom), positional, {}, place)
+                        called: Value = single(atom)
+                        self.call_value(of_command_line(self, called) if options else called, positional, {}, place)
             self.calling.discard(made)
             return UNKNOWN
         consumer = self.tables.layers.get(base)
@@ -337,7 +340,7 @@ class Interpreter(Loaders):
             self.state = start
             return UNKNOWN
         if row.text("members"):
-            return self.run_command(functions if given.given else self.commands(), place)
+            return self.run_command(functions if given.given else frozenset(), place)
         return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
 
     def commands(self) -> Value:
@@ -347,13 +350,8 @@ class Interpreter(Loaders):
         return frozenset(a for value in variables for a in value if isinstance(a, Function) and a.path == self.script)
 
     def run_command(self, component: Value, place: Place) -> Value:
-        """Run what a command line chooses: a function, one of a dict or list, a method of an object or class."""
-        inner = [self.held(atom) if self.is_container(atom) else single(atom) for atom in each(component)]
-        made = self.call_value(join(inner), [], {}, place)
-        for atom in each(made):
-            if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
-                self.call_value(members(self, atom), [], {}, place)
-        return UNKNOWN
+        """Run what a command line chooses: one of these functions and classes, or of those that the script defines."""
+        return run_command(self, component - {Unknown()} or self.commands(), place)
 
     def initialise(self, pool: Object | Function | None, place: Place) -> None:
         """Run what a pool of processes starts each of them with."""
@@ -365,7 +363,8 @@ class Interpreter(Loaders):
 
     def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
         """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
-        self.note(Marked("trains", place))
+        if "training_step" in hooks:
+            self.note(Marked("trains", place))
         values = list(dict.fromkeys((*given.positional, *given.given.values())))
         for name in hooks:
             for value in values:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
@@ -31,6 +33,17 @@ class Loaders(Caller):
             for name in ("generator", "worker_init_fn")
         )
         self.note(Loaded(place, generator, init))
+
+    def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """Make an object of a class of the project, perhaps a loader."""
+        made = super().construct(klass, positional, keywords, place)
+        for base in self.program.objects.library_bases(klass):
+            role = self.tables.roles.get(base)
+            if role is not None and role.text("kind") == "loader":
+                for atom in made:
+                    if isinstance(atom, Object):
+                        self.made_loader(self.kept(atom, base), place)
+        return made
 
     def iterate_library(self, made: Object, base: str) -> None:
         """Iterate over an object of a library's class: a loader, a sampler, a data set."""

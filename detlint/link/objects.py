@@ -232,8 +232,11 @@ class Objects:
         self.look(owner)
         own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
         found = own[name] if name in own else begun.get(name)
+        kind = owner.kind if isinstance(owner, Object) else owner
+        if found is None and isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
+            slots = (f"({name})", f"[{name!r}]")  # as most classes keep what they are given, as others show their keys
+            found = next((held[slot] for slot in slots for held in (own, begun) if slot in held), None)
         if found is None:
-            kind = owner.kind if isinstance(owner, Object) else owner
             order, key = self.ancestry(kind), (kind, name)
             if key not in self._inherited:
                 self._inherited[key] = self._first(order, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword
+from detlint.link.mappings import VARS
+from detlint.link.objects import OPEN
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
@@ -28,6 +31,7 @@ from detlint.link.values import (
     Partial,
     Super,
     Tuple,
+    Unknown,
     Value,
     Wrapped,
     each,
@@ -171,7 +175,8 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    name = exact(given.positional[1]) if len(given.positional) > 1 else None
+    known = only(given.positional[1]) if len(given.positional) > 1 else None
+    name = settled(known) if isinstance(known, (Constant, Option)) else None
     if not isinstance(name, str):
         return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
     if len(given.positional) < 3:
@@ -212,15 +217,24 @@ def members(run: Run, atom: Atom) -> Value:
 def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A method of a string that is known."""
     method = getattr(str, function.name.rpartition(".")[2])
-    if len(given.positional) != 1 or given.keywords:
+    texts = [exact(value) for value in given.positional[1:]]
+    if not given.positional or given.keywords or not all(isinstance(text, str) for text in texts):
         return SOME
     found: list[Value] = []
     for atom in each(given.positional[0]):
         text = settled(atom) if isinstance(atom, (Constant, Option)) else None
-        changed = method(text) if isinstance(text, str) else None
+        changed = _changed(method, text, texts) if isinstance(text, str) else None
         made = replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
         found.append(SOME if changed is None else single(made))
     return join(found)
+
+
+def _changed(method: Any, text: str, others: Sequence[object]) -> object:
+    """What a method of strings returns; None where it takes other arguments than these."""
+    try:
+        return method(text, *others)
+    except TypeError:
+        return None
 
 
 def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -252,7 +266,22 @@ def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     atom = only(given.first())
-    return single(Library("builtins.vars", atom)) if isinstance(atom, Object) else UNKNOWN
+    if isinstance(atom, Module):
+        return single(atom)
+    return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
+
+
+def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The names of the module, as the module that has them."""
+    return single(Module(run.frame.path))
+
+
+def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A dict of the attributes of an object."""
+    owner = only(given.first())
+    made = run.container("dict", *run.site(place))
+    run.spread(Library(VARS, owner) if isinstance(owner, Object) else Unknown(), made)
+    return single(made)
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -294,6 +323,9 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    if function.receiver is not None and function.name.startswith(f"{VARS}."):
+        known = isinstance(exact(given.first()), str)
+        return run.item_of(Library(VARS, function.receiver), given.first()) if known else UNKNOWN
     if function.receiver is None:
         held = only(given.first())
         _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
@@ -301,11 +333,20 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     whole: Value = single(function.receiver)
     last = function.name.rpartition(".")[2]
     if last in ("get", "pop") and given.positional:
+        if _is_missing(run, function.receiver, given.positional[0]):
+            return given.positional[1] if len(given.positional) > 1 else NONE
         found = run.item_of(function.receiver, given.positional[0])
         return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
     if last == "items":
         return single(Wrapped(single(Tuple((SOME, _items(run, whole)))), whole))
     return single(Wrapped(_items(run, whole), whole)) if last == "values" else whole
+
+
+def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
+    """Whether a dict that was written down with all its keys has none like this."""
+    slots, known = run.program.objects.slots(owner), only(key)
+    whole = run.is_container(owner) and bool(slots) and not slots.keys() & {"[]", OPEN}
+    return whole and isinstance(known, Constant) and f"[{known.value!r}]" not in slots
 
 
 def _registers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -332,6 +373,6 @@ ROLES: dict[str, Role] = {
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
     "names": _names, "text": _text, "type": _type, "dict": _dict, "default-dict": _filled_dict, "adds": _adds,
-    "opens": _opens, "vars": _vars, "setdefault": _setdefault, "gets": _gets, "registers": _registers,
-    "builds": _builds,
+    "opens": _opens, "vars": _vars, "globals": _globals, "as-dict": _as_dict,
+    "setdefault": _setdefault, "gets": _gets, "registers": _registers, "builds": _builds,
 }  # fmt: skip

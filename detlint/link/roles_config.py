@@ -49,7 +49,7 @@ def _filled(run: Run, value: Value, place: Place) -> Value:
     for atom in each(value):
         if isinstance(atom, Class):
             atom = Object(atom, *run.site(place))
-        known = isinstance(atom, Object) and isinstance(atom.kind, Class)
+        known = isinstance(atom, Object) and (isinstance(atom.kind, Class) or run.is_container(atom))
         found.append(single(atom) if known else UNKNOWN)
     return join(found)
 

@@ -97,6 +97,16 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return UNKNOWN
 
 
+def _option_class(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A class whose fields are options, under one name among the arguments."""
+    value, name = (*given.positional, UNKNOWN, UNKNOWN)[:2]
+    destination = exact(given.keywords.get("dest", name))
+    if function.receiver is not None and isinstance(destination, str):
+        made = frozenset(Object(a, *run.site(place)) for a in value if isinstance(a, Class))
+        _set(run, function.receiver, destination, made or UNKNOWN)
+    return UNKNOWN
+
+
 def _defaults(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     parser = function.receiver
     if parser is None:
@@ -148,10 +158,18 @@ def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _instance(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An object of the class that is given, or of that a container holds."""
+    """An object of the class that is given, or of that a container holds; a function is called."""
+    if function.receiver is None and (not given.positional or any(isinstance(a, Function) for a in given.first())):
+        return run.run_command(given.first() if given.positional else frozenset(), place)
     values = [given.first()] if function.receiver is None else [run.held(function.receiver)]
     found = frozenset(Object(a, *run.site(place)) for value in values for a in value if isinstance(a, Class))
     return found or UNKNOWN
+
+
+def _default(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The default of a parameter that stands for an option."""
+    value = given.keywords.get("default", given.positional[0] if given.positional else SOME)
+    return SOME if exact(value) is ... else value
 
 
 def _instances(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -261,10 +279,10 @@ def _environment(run: Run, row: Row, function: Library, given: Arguments, place:
 
 
 PROCESS_ROLES: dict[str, Role] = {
-    "parser": _parser, "subparser": _subparser, "option": _option, "defaults": _defaults, "arguments": _arguments,
-    "arguments-and-rest": _arguments_and_rest, "flag": _flag, "parameter": _parameter, "instance": _instance,
-    "instances": _instances, "saves": _saves, "scope": _scope, "trains": _marks, "restores": _marks,
-    "search": _search, "start-method": _start_method, "default-device": _default_device, "spawn-context": _context,
-    "environment": _environment, "variable": _variable, "starts": _starts, "imports": _imports,
-    "trainer-cli": _trainer_cli,
+    "parser": _parser, "subparser": _subparser, "option": _option, "option-class": _option_class,
+    "defaults": _defaults, "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag,
+    "parameter": _parameter, "instance": _instance, "default": _default, "instances": _instances, "saves": _saves,
+    "scope": _scope, "trains": _marks, "restores": _marks, "search": _search, "start-method": _start_method,
+    "default-device": _default_device, "spawn-context": _context, "environment": _environment, "variable": _variable,
+    "starts": _starts, "imports": _imports, "trainer-cli": _trainer_cli,
 }  # fmt: skip

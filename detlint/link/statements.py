@@ -10,6 +10,7 @@ from detlint.finding import Place
 from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
+from detlint.link.mappings import mapped, set_shown
 from detlint.link.objects import ClassInfo
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
@@ -345,6 +346,8 @@ class Statements(Functions):
                 self.program.objects.store(atom, slot, value)
             elif isinstance(atom, Keywords):
                 set_keyword(self.frame, atom, key, value)
+            elif (owner := mapped(atom)) is not None:
+                set_shown(self.program.objects, owner, known, value)
             elif isinstance(atom, Library) and isinstance(known, Constant):
                 self.set_environment(atom.name, known.value, value)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from functools import cache
 from operator import ge, gt, le, lt
 
-from detlint.link.values import Constant, Entropy, Option, Saved, Some, Unknown, Value
+from detlint.link.values import Constant, Entropy, Library, Object, Option, Saved, Some, Unknown, Value
 from detlint.records import record
 
 
@@ -73,7 +73,7 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
             continue
         if isinstance(atom, Constant):
             answer: bool | None = test(atom.value)
-        elif isinstance(atom, (Unknown, Saved)):
+        elif isinstance(atom, (Unknown, Saved)) or (isinstance(atom, Library) and _is_part(atom)):
             answer = None
         else:
             answer = some if isinstance(atom, (Some, Entropy)) else object_
@@ -84,6 +84,13 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
             defaults.add(answer)
     default = next(iter(defaults)) if len(defaults) == 1 and option else None
     return Truth(True in outcomes, False in outcomes, default, option)
+
+
+@cache
+def _is_part(atom: Library) -> bool:
+    """Whether something was taken from an object of a library: a method or anything else."""
+    owner = atom.name.rpartition(".")[0].rpartition(".")[2]
+    return isinstance(atom.receiver, Object) or owner[:1].isupper()
 
 
 def both(left: Truth, right: Truth) -> Truth:

@@ -1,0 +1,391 @@
+"""`detlint entries`: what programs set by values that pass through mappings, configurations and classes of libraries."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from detlint.cli import cli
+
+SEED = """
+    import argparse, random
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=9)
+    args = parser.parse_args()
+    {}
+    if opts["seed"] is None:
+        opts["seed"] = random.randint(1, 1000)
+        print(random.random())
+    random.seed(opts["seed"])
+    print(random.random())
+    """
+
+
+def told(folder: Path, program: str) -> dict[str, Any]:
+    """What is told of a program."""
+    (folder / "pyproject.toml").touch()
+    (folder / "program.py").write_text(textwrap.dedent(program).lstrip("\n"), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    (entry,) = json.loads(result.stdout)["entries"]
+    found: dict[str, Any] = entry
+    return found
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        "opts = vars(args)",
+        "opts = args.__dict__",
+        "opts = args.__dict__.copy()",
+        "opts = dict(vars(args))",
+        "opts = dict(**vars(args))",
+        "opts = {**vars(args)}",
+        "opts = {}; opts['seed'] = vars(args).get('seed')",
+    ],
+)
+def test_options_are_the_same_as_a_dict(tmp_path: Path, copied: str) -> None:
+    assert told(tmp_path, SEED.format(copied))["generators"]["python"]["state"] == "seeded"
+
+
+def test_options_that_are_unpacked_guard_what_they_guard(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import argparse, random
+
+
+        def main(seed=None, steps=1):
+            if seed is not None:
+                random.seed(seed)
+            print(random.random())
+
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--seed", type=int)
+        main(**vars(parser.parse_args()))
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "optional"
+    assert entry["generators"]["python"]["option"] == "--seed"
+
+
+def test_an_option_that_is_set_by_its_name_in_the_dict_is_set(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import argparse, random
+        parser = argparse.ArgumentParser()
+        args = parser.parse_args()
+        vars(args)["seed"] = 1
+        if args.seed is not None:
+            random.seed(args.seed)
+        print(random.random())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
+def test_a_dataclass_is_a_dict_of_its_fields(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        from dataclasses import asdict, dataclass
+
+
+        @dataclass
+        class Config:
+            seed: int = 1
+
+
+        config = asdict(Config())
+        if config["seed"] is not None:
+            random.seed(config["seed"])
+        print(random.random())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
+@pytest.mark.parametrize(
+    ("made", "word"),
+    [
+        ("SimpleNamespace(fast=False)", "off"),
+        ("HParams(fast=False)", "off"),
+        ("OmegaConf.create({'fast': False})", "off"),
+        ("HParams(json.load(open('config.json')))", "optional"),
+        ("HParams()", "optional"),
+    ],
+)
+def test_an_object_of_a_library_has_what_it_was_given(tmp_path: Path, made: str, word: str) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import json
+        import torch
+        from types import SimpleNamespace
+        from omegaconf import OmegaConf
+        from tools import HParams
+
+
+        def configured():
+            return {made}
+
+
+        torch.backends.cudnn.benchmark = configured().fast
+        print(torch.rand(1))
+        """,
+    )
+    assert entry["cudnn_benchmark"]["state"] == word
+
+
+def test_an_attribute_that_is_set_later_is_what_it_was_set_to(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import types
+        import torch
+        settings = types.SimpleNamespace(fast=False)
+        settings.fast = True
+        torch.backends.cudnn.benchmark = settings.fast
+        """,
+    )
+    assert entry["cudnn_benchmark"]["state"] == "optional"  # not yet "on": what it was at first is kept too
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [
+        ("dict(start='fork')", "default"),
+        ("{'start': 'fork'}", "default"),
+        ("{'start': 'fork', 'fast': True}", "on"),
+        ("{'start': 'fork', **json.load(open('settings.json'))}", "optional"),
+        ("{}", "optional"),  # it may be filled elsewhere
+    ],
+)
+def test_a_dict_that_is_written_down_lacks_other_keys(tmp_path: Path, settings: str, word: str) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import json
+        import torch
+
+
+        def start(settings={settings}):
+            if settings.get("fast"):
+                torch.backends.cudnn.benchmark = True
+            print(torch.rand(1))
+
+
+        start()
+        """,
+    )
+    assert entry["cudnn_benchmark"]["state"] == word
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["pass", "def __init__(self, *args, **kwargs):\n    super().__init__(*args, **kwargs)"],
+)
+def test_a_loader_of_a_class_of_the_project_is_a_loader(tmp_path: Path, body: str) -> None:
+    program = (
+        "import torch\nfrom torch.utils.data import DataLoader\nclass Endless(DataLoader):\n"
+        f"{textwrap.indent(body, '    ')}\n"
+        "generator = torch.Generator().manual_seed(0)\n"
+        "train = Endless([1], generator=generator)\ntest = Endless([1])\n"
+    )
+    assert told(tmp_path, program)["loaders"] == {"total": 2, "with_generator": 1, "with_worker_init": 0}
+
+
+def test_texts_are_compared_as_the_program_does(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+
+
+        def choose(name):
+            if name.capitalize() == "Plain" and name.replace("a", "o").startswith("pl"):
+                random.seed(1)
+
+
+        choose("plain")
+        print(random.random())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "seeded"
+
+
+def test_a_trainer_tests_with_the_loader_for_tests(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        import lightning.pytorch as pl
+        from torch.utils.data import DataLoader
+
+
+        class Module(pl.LightningModule):
+            def train_dataloader(self):
+                return DataLoader([1])
+
+            def test_dataloader(self):
+                return DataLoader([2])
+
+            def test_step(self, batch, index):
+                return random.random()
+
+
+        pl.Trainer().test(Module())
+        """,
+    )
+    assert entry["loaders"]["total"] == 1
+    assert entry["generators"]["python"]["state"] == "unseeded"
+
+
+@pytest.mark.parametrize(
+    ("launch", "default", "state"),
+    [
+        (launch, default, state)
+        for launch in (
+            "fire.Fire(main)",
+            "fire.Fire({'main': main})",
+            "typer.run(main)",
+            "app()",
+            "tyro.cli(main)",
+            "jsonargparse.CLI(main)",
+            "jsonargparse.auto_cli()",
+        )
+        for default, state in (("None", "optional"), ("1", "seeded"), ("typer.Option(None)", "optional"))
+    ],
+)
+def test_the_defaults_of_a_function_that_is_a_command_are_those_of_options(
+    tmp_path: Path, launch: str, default: str, state: str
+) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import random
+        import fire, jsonargparse, typer, tyro
+
+        app = typer.Typer()
+
+
+        @app.command()
+        def main(seed={default}, steps=1):
+            if seed is not None:
+                random.seed(seed)
+            print(random.random())
+
+
+        {launch}
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == state
+    assert entry["generators"]["python"]["option"] == ("--seed" if state == "optional" else None)
+
+
+def test_an_object_that_is_a_command_has_its_options_and_those_of_its_methods(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        import fire
+        import numpy as np
+
+
+        class Commands:
+            def __init__(self, seed=None):
+                if seed is not None:
+                    random.seed(seed)
+
+            def train(self, numpy_seed=None):
+                if numpy_seed is not None:
+                    np.random.seed(numpy_seed)
+                print(random.random(), np.random.rand())
+
+
+        fire.Fire(Commands)
+        """,
+    )
+    told_of = {name: (stream["state"], stream["option"]) for name, stream in entry["generators"].items()}
+    assert told_of == {
+        "torch": ("unused", None),
+        "python": ("optional", "--seed"),
+        "numpy": ("optional", "--numpy-seed"),
+    }
+
+
+@pytest.mark.parametrize(("default", "state"), [("still", "unused"), ("noisy", "unseeded")])
+@pytest.mark.parametrize(
+    "looked_up",
+    ["getattr(kinds, kind)", "kinds.__dict__[kind]", "vars(kinds)[kind]", "globals()[kind]", "kinds.ALL[kind]"],
+)
+def test_what_is_looked_up_by_an_option_is_what_its_default_names(
+    tmp_path: Path, looked_up: str, default: str, state: str
+) -> None:
+    (tmp_path / "kinds.py").write_text(
+        "import random\n\n\ndef still():\n    return 0\n\n\ndef noisy():\n    return random.random()\n\n\n"
+        "ALL = {'still': still, 'noisy': noisy}\n",
+        encoding="utf-8",
+    )
+    entry = told(
+        tmp_path,
+        f"""
+        import argparse
+        import kinds
+        import numpy as np
+        from kinds import noisy, still
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--kind", default="{default}")
+        kind = parser.parse_args().kind
+        print({looked_up}(), np.random.rand())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == state
+
+
+def test_models_of_a_library_are_looked_up_in_its_module(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import argparse
+        import torchvision.models as models
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--arch", default="resnet18")
+        model = models.__dict__[parser.parse_args().arch]()
+        print(model)
+        """,
+    )
+    assert entry["generators"]["torch"]["first_draw"]["what"] == "torchvision.models.resnet18"
+
+
+def test_the_fields_of_a_class_are_options_of_a_parser_that_it_is_added_to(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        from dataclasses import dataclass
+        from simple_parsing import ArgumentParser
+
+
+        @dataclass
+        class Settings:
+            seed: int = 1
+
+
+        parser = ArgumentParser()
+        parser.add_arguments(Settings, dest="settings")
+        settings = parser.parse_args().settings
+        if settings.seed is not None:
+            random.seed(settings.seed)
+        print(random.random())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "seeded"
