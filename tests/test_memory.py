@@ -108,6 +108,14 @@ def test_lines_of_a_few_files_are_held(project: list[Collected]) -> None:
     assert packed._opened.cache_info().currsize == packed._MOST_OPEN
 
 
+def test_lines_are_unpacked_to_a_bound(monkeypatch: pytest.MonkeyPatch, project: list[Collected]) -> None:
+    monkeypatch.setattr(packed, "_LONGEST", 100)
+    facts = plain("p/lib.py").facts
+    assert facts is not None
+    with pytest.raises(ValueError):
+        packed.packed(facts).functions["p.lib.f3"]
+
+
 def test_texts_that_were_read_are_held_to_a_bound(project: list[Collected], monkeypatch: pytest.MonkeyPatch) -> None:
     items = [Source(each.path, "") for each in project]
     assert all(each.item.text is not None for each in Cache(None, TORCH).read(items))
