@@ -29,11 +29,11 @@ from detlint.codec import Codec, CodecError
 from detlint.config import Config, ConfigError
 from detlint.finding import Finding, Place
 from detlint.listing import Around
-from detlint.packed import packed
+from detlint.packed import Outline, PackedFunctions, is_somewhere, packed, unfolded
 from detlint.records import record
 from detlint.report import Answered, Judged
 from detlint.store import Store
-from detlint.suppressions import KINDS, Suppression
+from detlint.suppressions import KINDS, Suppression, Suppressions
 from detlint.vendoring import FILE as RUNTIME
 
 T = TypeVar("T")
@@ -111,8 +111,8 @@ class Cache:
             values = self.store.get(key for _, key in some)
             for path, key in some:
                 try:
-                    found[path] = small(_files().decode(values[key], path))
-                except (KeyError, CodecError, RecursionError):
+                    found[path] = decoded(values[key], path)
+                except (KeyError, CodecError):
                     continue
         return found
 
@@ -243,7 +243,7 @@ def loaded(item: Source) -> Content:
 
 
 def small(collected: Collected) -> Collected:
-    """What came of a file, with facts that take little room. Raises RecursionError."""
+    """What came of a file, with facts that take little room. Raises RecursionError and CodecError."""
     return collected if collected.facts is None else replace(collected, facts=packed(collected.facts))
 
 
@@ -255,15 +255,10 @@ def _can_be_shown(finding: Finding) -> bool:
         return False
 
 
-def _is_somewhere(place: Place) -> bool:
-    cell = 0 if place.cell is None else place.cell
-    return min(place.line, place.column, place.end_line, place.end_column, cell + 1) > 0
-
-
 _CHECKS: Mapping[type, Callable[[Any], bool]] = {
     Finding: _can_be_shown,
     Judged: lambda judged: judged.rule.code == judged.finding.code,
-    Place: _is_somewhere,
+    Place: is_somewhere,
     Suppression: lambda each: each.kind in KINDS,
 }
 
@@ -307,17 +302,45 @@ def _digest_of_text(text: str | bytes) -> bytes:
     return digests.digest(content if same else b"\0" + content)
 
 
+@record(frozen=True)
+class _Kept:
+    """What came of a file, but for the statements of its facts."""
+
+    path: str
+    facts: Outline | None
+    findings: tuple[Finding, ...]
+    suppressions: Suppressions
+    lasting: bool
+
+
 def encoded(collected: Collected) -> bytes | None:
-    """The document of what all rules made of a file; None where it cannot be kept."""
+    """The document of what all rules made of a file, as `small` gives it; None where it cannot be kept.
+
+    It is one line that is read wherever the file is known, and the bytes of its statements, read where they are needed.
+    """
+    outline, content = None, b""
+    if collected.facts is not None:
+        functions = collected.facts.functions
+        assert isinstance(functions, PackedFunctions)
+        outline, content = functions.body.outline, functions.body.content
+    kept = _Kept(collected.path, outline, collected.findings, collected.suppressions, collected.lasting)
     try:
-        return _files().encode(collected)
+        return _files().encode(kept) + b"\n" + content
     except CodecError:
         return None
 
 
+def decoded(document: bytes, path: str) -> Collected:
+    """What came of a file, as `small` gives it, of its document. Raises CodecError."""
+    line, _, content = document.partition(b"\n")
+    kept = _files().decode(line, path)
+    facts = None if kept.facts is None else unfolded(kept.facts, content)
+    return Collected(kept.path, facts, kept.findings, kept.suppressions, kept.lasting)
+
+
 @cache
-def _files() -> Codec[Collected]:
-    return Codec(Collected, _CHECKS)
+def _files() -> Codec[_Kept]:
+    return Codec(_Kept, _CHECKS)
 
 
 @cache

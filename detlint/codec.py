@@ -1,9 +1,11 @@
 """Records of plain data as bytes and back, checked against their annotations when they are read.
 
-A document is JSON: a list of rows, the last of which is the record itself. A row holds the number of a class among
-those that the root's annotations reach, then the values of its fields. A record within another is the number of an
-earlier row, so equal ones are written once. What is read may come from anybody: it can name no class of its own and
-build no cycle, and what does not fit the annotations is an error.
+A document is JSON: a list of texts, each once, and the record itself. A record is a list: the number of its class
+among those that the root's annotations reach, then the values of its fields; a text is its number. What is read may
+come from anybody: it can name no class of its own and build no cycle, and what does not fit the annotations is an
+error.
+
+What writes and reads a class is made of its annotations, as a function of its own, when it is first needed.
 """
 
 from __future__ import annotations
@@ -12,44 +14,68 @@ import enum
 import json
 import types
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import field, is_dataclass
+from dataclasses import is_dataclass
 from inspect import get_annotations
-from typing import Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
-
-from detlint.records import record
+from typing import Any, Generic, NoReturn, TypeVar, Union, get_args, get_origin
 
 T = TypeVar("T")
 _PATH = "path"
 _NONE: Mapping[type, Any] = {}
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 _UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, RecursionError, OverflowError)
+_LONG = 2**64  # numbers from here on are written in hexadecimal: Python refuses to read long decimal ones
 
 
 class CodecError(Exception):
     """What was read does not fit the annotations, or what is to be written does not."""
 
 
-@record
-class _Document:
-    """A document that is being written or read: its rows, or the records that they were read into.
+class Writing(dict[str, str]):
+    """The texts of a document that is being written, with their numbers. `path` is that of all its records, if any."""
 
-    `path` is the root's, `paths` are those that may stand in the document where the root has none. `numbers` are those
-    of the rows by what is in them, `written` those of the records that were written, by identity.
+    def __init__(self, path: str | None = None) -> None:
+        super().__init__()
+        self.path = path
+
+    def __missing__(self, text: str) -> str:
+        if type(text) is not str:
+            raise TypeError(f"{text!r} is no text")
+        number = self[text] = str(len(self))
+        return number
+
+    def own(self, path: str) -> str:
+        """The path of a record."""
+        if self.path is None:
+            return self[path]
+        if path != self.path:
+            raise ValueError(f"it speaks of another file, {path!r}")
+        return "null"
+
+    def table(self) -> str:
+        """All texts, as `Reading` takes them."""
+        return _dumped([*self])
+
+
+class Reading(list[str]):
+    """The texts of a document that is being read, by number.
+
+    Its records are of `path`, or of none but `paths` where that is None. `made` are those that are but a text.
     """
 
-    path: str | None
-    paths: Container[str] = ()
-    rows: list[Any] = field(default_factory=list)
-    numbers: dict[str, int] = field(default_factory=dict)
-    written: dict[int, int] = field(default_factory=dict)
+    def __init__(self, table: object, path: str | None = None, paths: Container[str] = ()) -> None:
+        super().__init__(_listed(table))
+        if not all(type(text) is str for text in self):
+            raise TypeError("a text is none")
+        self.path = path
+        self.paths = paths
+        self.made: dict[tuple[int, int], Any] = {}
 
-
-class _Shape(NamedTuple):
-    """How values of one annotation are written and read; those of the class `plain` are written as they are."""
-
-    write: Callable[[Any, _Document], Any]
-    read: Callable[[Any, _Document], Any]
-    plain: type | None = None
+    def own(self, number: int | None) -> str:
+        """The path of a record."""
+        path = self.path if number is None else self[number]
+        if path is None or not (path == self.path or path in self.paths):
+            raise ValueError(f"{path!r} is not among its files")
+        return path
 
 
 class Codec(Generic[T]):
@@ -67,29 +93,24 @@ class Codec(Generic[T]):
         """`root` and what its annotations reach are dataclasses.
 
         `checks` say of records of some classes whether they make sense. `others` are classes that are written and read
-        by functions, as plain values. Both may raise as dicts do.
+        by functions, as constants. Both may raise as dicts do.
         """
-        self._root = root
-        self._others = others
         self._hints: dict[type, dict[str, Any]] = {}
-        self._known: dict[Any, _Shape] = {}
+        self._others = others
         self._find(root, set())
         self._kinds = list(self._hints)
         self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
-        self._fields = [tuple(hints) for hints in self._hints.values()]
-        self._shapes = [tuple(self._shape_of(*each) for each in hints.items()) for hints in self._hints.values()]
-        self._writers = [
-            tuple((name, shape.plain, shape.write) for name, shape in zip(names, shapes, strict=True))
-            for names, shapes in zip(self._fields, self._shapes, strict=True)
-        ]
-        self._checks = {number: checks[kind] for number, kind in enumerate(self._kinds) if kind in checks}
+        self._checks = checks
+        self._names: dict[str, Any] = {"writers": _Made(self._writer), **_NAMES}  # what the functions made here see
+        self._readers = _Made(self._reader)
+        self._read: Callable[[Any, Reading], T] = self._function("value, texts", self._reads(root, "value"))
 
     def encode(self, value: T) -> bytes:
         """The document of a record. Raises CodecError for what JSON cannot hold."""
-        document = _Document(getattr(value, _PATH, None))
+        texts = Writing(getattr(value, _PATH, None))
         try:
-            self._write(value, document)
-            return json.dumps(document.rows, separators=(",", ":")).encode("ascii")
+            written = self.write(value, texts)
+            return f"[{texts.table()},{written}]".encode("ascii")
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be written: {error}") from error
 
@@ -98,40 +119,20 @@ class Codec(Generic[T]):
 
         Raises CodecError for a document that `encode` did not write.
         """
-        document = _Document(path, paths)
         try:
-            made = document.rows
-            fields, shapes, kinds, checks = self._fields, self._shapes, self._kinds, self._checks
-            for number, *values in json.loads(content):
-                if number < 0 or len(values) != len(fields[number]):
-                    raise CodecError("a row is of no class, or has the wrong length")
-                given = zip(shapes[number], values, strict=True)
-                made.append(kinds[number](*[shape.read(value, document) for shape, value in given]))
-                if number in checks and not checks[number](made[-1]):
-                    raise CodecError(f"{made[-1]!r} makes no sense")
+            table, value = json.loads(content)
+            return self._read(value, Reading(table, path, paths))
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be read: {error}") from error
-        if not made or type(made[-1]) is not self._root:
-            raise CodecError("it is another record")
-        return made[-1]
 
-    def _write(self, value: Any, document: _Document) -> int:
-        known = document.written.get(id(value))
-        if known is not None:
-            return known
-        number = self._numbers[type(value)]
-        row: list[Any] = [number]
-        for name, plain, write in self._writers[number]:
-            given = getattr(value, name)
-            row.append(given if type(given) is plain else write(given, document))
-        key = repr(row)  # tells 1, 1.0 and True apart
-        place = document.numbers.setdefault(key, len(document.rows))
-        if place == len(document.rows):
-            document.rows.append(row)
-        document.written[id(value)] = place
-        return place
+    def write(self, value: T, texts: Writing) -> str:
+        """The part of a document that is a record. Raises RecursionError, and what dicts do for what does not fit."""
+        written: str = self._names["writers"][type(value)](value, texts)
+        return written
 
-    # What annotations say
+    def read(self, part: str, texts: Reading) -> T:
+        """The record that `write` gave. Raises RecursionError, and what dicts do for what it did not."""
+        return self._read(json.loads(part), texts)
 
     def _find(self, hint: Any, seen: set[Any]) -> None:
         """Note the classes that an annotation reaches, beside those that were `seen`."""
@@ -145,60 +146,117 @@ class Codec(Generic[T]):
         for inner in get_args(hint):
             self._find(inner, seen)
 
-    def _shape_of(self, name: str, hint: Any) -> _Shape:
-        return _OWN if name == _PATH and hint is str else self._shape(hint)
+    # The functions of a class
 
-    def _shape(self, hint: Any) -> _Shape:
-        if hint not in self._known:
-            self._known[hint] = self._made(hint)
-        return self._known[hint]
+    def _writer(self, kind: type) -> Callable[[Any, Writing], str]:
+        """What writes records of a class."""
+        if kind is type(None):
+            return lambda value, texts: "null"
+        fields = [self._writes(hint, f"value.{name}", name) for name, hint in self._hints[kind].items()]
+        values = "".join(f",{{{each}}}" for each in fields)
+        return self._function("value, texts", f"f'''[{self._numbers[kind]}{values}]'''")
 
-    def _made(self, hint: Any) -> _Shape:
-        options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-        given = [option for option in options if option is not type(None)]
+    def _reader(self, number: int) -> Callable[[Any, Reading], Any]:
+        """What reads records of the class with a number."""
+        kind = self._kinds[number]
+        hints = self._hints[kind]
+        names = [f"field{each}" for each in range(len(hints))]
+        fields = [self._reads(hint, given, name) for given, (name, hint) in zip(names, hints.items(), strict=True)]
+        made = f"{self._named(kind)}({', '.join(fields)})"
+        if kind in self._checks:
+            made = f"sensible({made}, {self._named(self._checks[kind])})"
+        elif [*hints.values()] == [str] and _PATH not in hints:
+            key = f"({number}, field0)"
+            made = f"texts.made.get({key}) or texts.made.setdefault({key}, {made})"
+        return self._function("row, texts", made, f"_, {''.join(f'{each}, ' for each in names)} = row")
+
+    def _function(self, parameters: str, result: str, *lines: str) -> Callable[..., Any]:
+        """The function of parameters that gives what an expression says, after these lines."""
+        made: dict[str, Callable[..., Any]] = {}
+        exec("\n ".join((f"def made({parameters}):", *lines, f"return {result}")), self._names, made)
+        return made["made"]
+
+    def _named(self, thing: object) -> str:
+        """The name under which the functions that are made here see something."""
+        name = f"known{len(self._names)}"
+        self._names[name] = thing
+        return name
+
+    def _writes(self, hint: Any, given: str, name: str = "") -> str:
+        """The expression that writes what the expression `given` gives, the value of a field of that name."""
+        options, optional = _options(hint)
         if hint in self._others:
-            write, read = self._others[hint]
-            return _Shape(lambda value, _: write(value), lambda value, _: read(value))
-        if all(map(_is_record, given)):
-            return self._reference(frozenset(given), len(given) < len(options))
-        if len(given) < len(options):
-            return _optional(self._shape(given[0]))
+            return f"constant({self._named(self._others[hint][0])}({given}), texts)"
+        if all(map(_is_record, options)):
+            return f"writers[type({given})]({given}, texts)"
+        if optional:
+            return f'("null" if {given} is None else {self._writes(options[0], given)})'
+        if hint is str:
+            return f"texts.own({given})" if name == _PATH else f"texts[{given}]"
+        if hint in _WRITTEN:
+            return f"{_WRITTEN[hint]}({given})"
         if hint in (object, Any):
-            return _Shape(_write_constant, _read_constant)
-        if isinstance(hint, type) and issubclass(hint, enum.Enum):
-            return _Shape(lambda value, _: value.value, lambda value, _: hint(value))
-        if hint in _PLAIN:
-            return _exactly(hint)
-        origin, inner = get_origin(hint), get_args(hint)
-        shapes = [self._shape(each) for each in inner if each is not Ellipsis]
+            return f"constant({given}, texts)"
+        if _is_enum(hint):
+            return f"constant({given}.value, texts)"
+        origin, inner = _container(hint)
         if origin is tuple and Ellipsis not in inner:
-            return _fixed(shapes)
-        if origin in (tuple, list, frozenset, Sequence):
-            return _repeated(tuple if origin is Sequence else origin, shapes[0])
-        if origin is not None and issubclass(origin, Mapping):
-            pairs = _repeated(dict, _fixed(shapes))
-            return _Shape(lambda value, document: pairs.write(value.items(), document), pairs.read)
-        raise TypeError(f"{hint} cannot be written")
+            return f"joined([{', '.join(self._writes(each, f'{given}[{n}]') for n, each in enumerate(inner))}])"
+        if origin is dict:
+            return self._writes(tuple[tuple[inner], ...], f"{given}.items()")  # type: ignore[valid-type]
+        if origin is frozenset:
+            given = f"sorted({given})"
+        return f"joined([{self._writes(inner[0], 'each')} for each in {given}])"
 
-    def _reference(self, kinds: frozenset[type], optional: bool) -> _Shape:
-        """A record, by the number of its row."""
+    def _reads(self, hint: Any, given: str, name: str = "") -> str:
+        """The expression that reads what the expression `given` gives, the value of a field of that name."""
+        options, optional = _options(hint)
+        if hint in self._others:
+            return f"{self._named(self._others[hint][1])}(constant_of({given}, texts))"
+        if all(map(_is_record, options)):
+            numbers = {self._numbers[each] for each in options}
+            readers = _Made(lambda number: self._readers[number] if number in numbers else _wrong(number))
+            read = f"{self._named(readers)}[{given}[0]]({given}, texts)"
+            return f"(None if {given} is None else {read})" if optional else read
+        if optional:
+            return f"(None if {given} is None else {self._reads(options[0], given)})"
+        if hint is str:
+            return f"texts.own({given})" if name == _PATH else f"texts[{given}]"
+        if hint in _WRITTEN:
+            return f"({given} if type({given}) is {hint.__name__} else wrong({given}))"
+        if hint in (object, Any):
+            return f"constant_of({given}, texts)"
+        if _is_enum(hint):
+            return f"{self._named(hint)}(constant_of({given}, texts))"
+        origin, inner = _container(hint)
+        if origin is tuple and Ellipsis not in inner:
+            parts = "".join(f"{self._reads(each, f'{given}[{n}]')}, " for n, each in enumerate(inner))
+            return f"(({parts}) if len(listed({given})) == {len(inner)} else wrong({given}))"
+        each = self._reads(tuple[inner] if origin is dict else inner[0], "each")  # type: ignore[valid-type]
+        return f"{origin.__name__}([{each} for each in listed({given})])"
 
-        def write(value: Any, document: _Document) -> int | None:
-            return None if value is None else self._write(value, document)
 
-        def read(number: Any, document: _Document) -> Any:
-            if number is None and optional:
-                return None
-            made = document.rows[number]
-            if type(made) not in kinds:
-                raise TypeError(f"a {type(made).__name__} is out of place")
-            return made
+class _Made(dict[Any, Callable[..., Any]]):
+    """Functions by what they are for, each made when it is first asked for."""
 
-        return _Shape(write, read, type(None)) if optional else _Shape(self._write, read)
+    def __init__(self, make: Callable[[Any], Callable[..., Any]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: Any) -> Callable[..., Any]:
+        made = self[key] = self._make(key)
+        return made
+
+
+# What annotations say
 
 
 def _is_record(hint: Any) -> bool:
     return isinstance(hint, type) and is_dataclass(hint)
+
+
+def _is_enum(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, enum.Enum)
 
 
 def _hints(kind: type) -> dict[str, Any]:
@@ -207,79 +265,76 @@ def _hints(kind: type) -> dict[str, Any]:
     return {name: hint for hints in (*bases, get_annotations(kind, eval_str=True)) for name, hint in hints.items()}
 
 
-def _exactly(kind: type) -> _Shape:
-    def check(value: Any, _: _Document) -> Any:
-        if type(value) is not kind:
-            raise TypeError(f"{value!r} is no {kind.__name__}")
-        return value
-
-    return _Shape(check, check, kind)
+def _options(hint: Any) -> tuple[list[Any], bool]:
+    """What an annotation allows beside None, and whether it allows that."""
+    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    given = [option for option in options if option is not type(None)]
+    return given, len(given) < len(options)
 
 
-def _optional(shape: _Shape) -> _Shape:
-    return _Shape(
-        lambda value, document: None if value is None else shape.write(value, document),
-        lambda value, document: None if value is None else shape.read(value, document),
-        shape.plain,
-    )
+def _container(hint: Any) -> tuple[type, tuple[Any, ...]]:
+    """The class that holds several values, and the annotations of these."""
+    origin = get_origin(hint)
+    if origin in (tuple, list, frozenset):
+        return origin, get_args(hint)
+    if origin is Sequence:
+        return tuple, (*get_args(hint), Ellipsis)
+    if origin is not None and issubclass(origin, Mapping):
+        return dict, get_args(hint)
+    raise TypeError(f"{hint} cannot be written")
 
 
-def _fixed(shapes: list[_Shape]) -> _Shape:
-    """A tuple of so many values."""
-    return _Shape(
-        lambda values, document: [shape.write(v, document) for shape, v in zip(shapes, values, strict=True)],
-        lambda values, document: tuple([s.read(v, document) for s, v in zip(shapes, _listed(values), strict=True)]),
-    )
+# What the functions of classes call
 
 
-def _repeated(kind: Callable[[list[Any]], Any], shape: _Shape) -> _Shape:
-    """A tuple, list, set or the pairs of a mapping, of any length."""
-    write, read = shape.write, shape.read
-    return _Shape(
-        lambda values, document: [
-            write(v, document) for v in (sorted(values) if isinstance(values, frozenset) else values)
-        ],
-        lambda values, document: kind([read(v, document) for v in _listed(values)]),
-    )
+def _wrong(value: object) -> NoReturn:
+    raise TypeError(f"{value!r} is out of place")
 
 
-def _listed(values: Any) -> list[Any]:
-    if type(values) is not list:
-        raise TypeError(f"{values!r} is no list")
-    return values
+def _sensible(made: T, check: Callable[[T], bool]) -> T:
+    return made if check(made) else _wrong(made)
 
 
-def _write_constant(value: Any, _: _Document) -> Any:
-    """A constant of Python's: bytes, which JSON lacks, are in a list."""
+def _listed(value: Any) -> list[Any]:
+    return value if type(value) is list else _wrong(value)
+
+
+def _joined(parts: list[str]) -> str:
+    return f"[{','.join(parts)}]"
+
+
+def _constant(value: Any, texts: Writing) -> str:
+    """A constant of Python's: in a list a text, by its number, or what JSON lacks: bytes and long numbers."""
+    if type(value) is str:
+        return f"[{texts[value]}]"
     if type(value) is bytes:
-        return [value.decode("latin-1")]
+        return _dumped([value.decode("latin-1")])
+    if type(value) is int and abs(value) >= _LONG:
+        return _dumped([hex(value), 16])
     if type(value) not in _PLAIN:
         raise TypeError(f"a {type(value).__name__} is no constant")
-    return value
+    return _dumped(value)
 
 
-def _read_constant(value: Any, _: _Document) -> Any:
-    if type(value) is list:
-        (text,) = value
-        return text.encode("latin-1")
-    if type(value) not in _PLAIN:
-        raise TypeError(f"{value!r} is no constant")
-    return value
+def _constant_of(value: Any, texts: Reading) -> Any:
+    if type(value) is not list:
+        return value if type(value) in _PLAIN else _wrong(value)
+    if len(value) > 1:
+        return int(*value)
+    (given,) = value
+    return texts[given] if type(given) is int else given.encode("latin-1")
 
 
-def _write_own(value: Any, document: _Document) -> str | None:
-    if document.path is None:
-        return str(value)
-    if value != document.path:
-        raise ValueError(f"it speaks of another file, {value!r}")
-    return None
-
-
-def _read_own(value: Any, document: _Document) -> str:
-    path = document.path if value is None else value
-    if type(path) is not str or not (path == document.path or path in document.paths):
-        raise ValueError(f"{path!r} is not among its files")
-    return path
-
-
-_OWN = _Shape(_write_own, _read_own)
+_dumped = json.JSONEncoder(separators=(",", ":")).encode
+_WRITTEN = {int: "integer", bool: "boolean", float: "number"}
+_NAMES = {
+    "integer": int.__repr__,
+    "boolean": {True: "true", False: "false"}.__getitem__,
+    "number": _dumped,
+    "joined": _joined,
+    "constant": _constant,
+    "constant_of": _constant_of,
+    "listed": _listed,
+    "sensible": _sensible,
+    "wrong": _wrong,
+}

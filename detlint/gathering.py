@@ -123,9 +123,8 @@ def _made(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> Ma
     """What comes of a file, with facts that take little room."""
     with undisturbed():
         content = loaded(item)
-        collected = analyse(content.item, codes, torch)
-        document = encoded(collected) if kept else None
         try:
-            return Made(small(collected), content.digest, document)
+            collected = small(analyse(content.item, codes, torch))
         except RecursionError:
             return Made(failed(item, catalogues.load(), "it is nested too deeply"), None)
+        return Made(collected, content.digest, encoded(collected) if kept else None)

@@ -30,6 +30,7 @@ class Resolver(Index):
         self._qualified: dict[s.Node, str] = {}
         self._names: dict[s.Expression, frozenset[str]] = {}
         self._settled: dict[tuple[Scope, str], frozenset[str] | None] = {}
+        self._callees: dict[s.Call, frozenset[str]] = {}
         self._begun = False
         self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._ancestries: dict[s.Class, list[str]] = {}
@@ -70,7 +71,7 @@ class Resolver(Index):
         """Resolve the calls in order: what a cycle of assignments gives depends on where it is entered."""
         self._begun = True
         for call in self.calls:
-            self.callee(call)
+            self._callees[call] = self.callee(call)
 
     def name(self, node: s.Expression) -> str | None:
         """The qualified name where there is just one."""
@@ -296,6 +297,9 @@ class Resolver(Index):
 
     def callee(self, call: s.Call) -> frozenset[str]:
         """Qualified names of what is called, through `functools.partial` and aliases."""
+        found = self._callees.get(call)
+        if found is not None:
+            return found
         names = self.names(call.function)
         if not names:
             made = self.partial(call.function)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pkgutil
-import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -18,11 +18,10 @@ from packaging.version import Version
 
 from detlint import catalogue, config, engine
 from detlint.analyse import Collected, Source, analyse
-from detlint.cache import Cache
+from detlint.cache import Cache, small
 from detlint.cli import cli
-from detlint.codec import Codec, CodecError
 from detlint.config import Config
-from detlint.finding import Finding, Place
+from detlint.finding import Finding
 from detlint.output import json as json_format
 from detlint.store import Store
 from detlint.workspace import Workspace
@@ -316,43 +315,66 @@ def test_a_link_and_the_database_of_another_program_are_left_alone(root: Path) -
     assert database(root).read_bytes() == content
 
 
-def planted(root: Path, change: Callable[[list[list[object]]], object]) -> None:
-    """Change the documents in the cache, as somebody may who knows how they are written."""
+Document = list[Any]  # the texts, and the record
+
+
+def planted(root: Path, change: Callable[[Document], object], statements: bool = False) -> None:
+    """Change the documents in the cache, as somebody may who knows how they are written.
+
+    Or else the `statements` of files' top levels, while nothing is known of the project, so that these are read.
+    """
     with sqlite3.connect(database(root)) as connection:
         for key, value in connection.execute("SELECT key, value FROM results").fetchall():
-            rows = json.loads(zlib.decompress(value)[len(key) :] or "[]")
-            changed = zlib.compress(key + json.dumps(change(rows)).encode())
+            line, mark, body = zlib.decompress(value)[len(key) :].partition(b"\n")
+            if statements and body:
+                table, top, *rest = zlib.decompress(body).split(b"\n")
+                new = change([json.loads(table), json.loads(top)])
+                parts = new if isinstance(new, list) and len(new) == 2 else (new, None)
+                body = zlib.compress(b"\n".join([*(json.dumps(part).encode() for part in parts), *rest]))
+            elif line and not statements:
+                line = json.dumps(change(json.loads(line))).encode()
+            elif statements:
+                connection.execute("DELETE FROM results WHERE key = ?", (key,))
+            changed = zlib.compress(key + line + mark + body)
             connection.execute("UPDATE results SET value = ? WHERE key = ?", (changed, key))
     connection.close()
 
 
-def misplaced(value: object) -> Callable[[list[list[object]]], object]:
-    """Each field in turn is another value."""
-    return lambda rows: [[row[0], *[value] * (len(row) - 1)] for row in rows]
+def misplaced(value: object) -> Callable[[Document], object]:
+    """Each field is another value."""
+    return lambda document: [document[0], [document[1][0], *[value] * (len(document[1]) - 1)]]
 
 
+@pytest.mark.parametrize("statements", [False, True])
 @pytest.mark.parametrize(
     "change",
     [
         *map(misplaced, (None, 0, 10**30, -1, True, 1.5, "../../etc", [], [[[]]], {"a": 1}, ["a", "b"])),
-        lambda rows: [],
-        lambda rows: {},
-        lambda rows: None,
-        lambda rows: [0],
-        lambda rows: [[]],
-        lambda rows: [["detlint.store.Store", "x"]],
-        lambda rows: [[99], *rows],
-        lambda rows: [[-1, *row[1:]] for row in rows],
-        lambda rows: [row[:-1] for row in rows],
-        lambda rows: rows[:-1],
-        lambda rows: list(reversed(rows)),
+        lambda document: [],
+        lambda document: {},
+        lambda document: None,
+        lambda document: [0],
+        lambda document: [[]],
+        lambda document: document[:1],
+        lambda document: [*document, 0],
+        lambda document: [[], document[1]],
+        lambda document: [[0] * len(document[0]), document[1]],
+        lambda document: ["x" * len(document[0]), document[1]],
+        lambda document: [document[0], ["detlint.store.Store", "x"]],
+        lambda document: [document[0], [99, *document[1][1:]]],
+        lambda document: [document[0], [-1, *document[1][1:]]],
+        lambda document: [document[0], document[1][:-1]],
+        lambda document: [document[0], [*document[1], 0]],
+        lambda document: [document[0], document[1][::-1]],
+        lambda document: document[::-1],
     ],
 )
 def test_what_does_not_fit_is_not_there(
-    root: Path, analysed: list[str], change: Callable[[list[list[object]]], object]
+    root: Path, analysed: list[str], change: Callable[[Document], object], statements: bool
 ) -> None:
+    write(root / "train.py", f"{BENCHMARK}torch.manual_seed(0)\n")
     found(root)
-    planted(root, change)
+    planted(root, change, statements)
     analysed.clear()
     assert found(root) == ["DET501"]
     assert analysed == ["train.py"]
@@ -367,10 +389,23 @@ def nonsense(value: object) -> object:
     return value - 10**6 if type(value) is int else value
 
 
+def lists(value: object) -> Iterator[list[object]]:
+    """The lists within a document."""
+    if isinstance(value, list):
+        yield value
+        for each in value:
+            yield from lists(each)
+
+
+@pytest.mark.parametrize("statements", [False, True])
 @pytest.mark.parametrize(
-    "change", [nonsense, lambda value: [] if isinstance(value, list) else value], ids=["", "empty"]
+    "change",
+    [nonsense, lambda value: [] if isinstance(value, list) else value, lambda value: 0 if value == 1 else value],
+    ids=["", "empty", "zero"],
 )
-def test_nonsense_of_the_right_types_breaks_nothing(root: Path, change: Callable[[object], object]) -> None:
+def test_nonsense_of_the_right_types_breaks_nothing(
+    root: Path, change: Callable[[object], object], statements: bool
+) -> None:
     write(root / "seeding.py", "def seed(f):\n    f()\n")
     write(root / "train.py", "import torch\nimport seeding\n\nseeding.seed(lambda: 0)\ntorch.rand(3)\n" + BENCHMARK)
     runs = [["--format", "json"], [], ["--diff"], ["entries"]]
@@ -378,10 +413,12 @@ def test_nonsense_of_the_right_types_breaks_nothing(root: Path, change: Callable
     kept = database(root).read_bytes()
     for row in range(0, 40, 5):
 
-        def one(rows: list[list[object]], number: int = row) -> object:
-            return [[r[0], *map(change, r[1:])] if n == number else r for n, r in enumerate(rows)]
+        def one(document: Document, number: int = row) -> object:
+            for each in list(lists(document))[number : number + 1]:
+                each[1:] = map(change, each[1:])
+            return document
 
-        planted(root, one)
+        planted(root, one, statements)
         for arguments in runs:
             result = CliRunner().invoke(cli, [*arguments, "--jobs", "1"])
             assert result.exit_code in (0, 1), result.exception
@@ -395,7 +432,7 @@ def test_functions_that_are_missing_from_the_cache_are_no_matter(root: Path) -> 
     contents = cache.read([Source("train.py", "train")])
     collected = analyse(contents[0].item, CODES, TORCH)
     assert collected.facts is not None and collected.facts.functions
-    cache.keep(contents[0], replace(collected, facts=replace(collected.facts, functions={})))
+    cache.keep(contents[0], small(replace(collected, facts=replace(collected.facts, functions={}))))
     cache.flush()
     assert found(root) == []
     assert Workspace.of(root).report().findings == ()
@@ -405,8 +442,11 @@ def test_a_fix_in_the_cache_of_a_file_of_another_project_is_not_there(root: Path
     assert found(root) == ["DET501"]
     outside = root.parent / "outside.py"
 
-    def change(rows: list[list[object]]) -> object:
-        return [[row[0], *(str(outside) if value is None else value for value in row[1:])] for row in rows]
+    def change(document: Document) -> object:
+        table, record = document
+        for each in lists(record):
+            each[:] = [len(table) if value is None else value for value in each]
+        return [[*table, str(outside)], record]
 
     planted(root, change)
     analysed.clear()
@@ -462,45 +502,3 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: p
         assert store.path.stat().st_size < 600_000
     assert set(store.get(bytes([day]) for day in range(12))) >= {b"\0", b"\x0b", b"\x0a"}
     assert not store.has([b"\1", b"\2"])
-
-
-# Records as text
-
-AWKWARD = r"""
-import torch
-torch.manual_seed(-0.0, 0.0, 1, True, 1.0, False, 0, b"\xff\x00", None, "\ud800 \u2028 é", 1e400, 10**30, 123456789012345678901234567890)
-torch.use_deterministic_algorithms(mode=True, **options)
-class A(B, metaclass=C):
-    x: int = 1
-    def f(self, a, *b, c=lambda: 1, **d): yield [i for i in a if (k := i)]
-for x in {1: 2, **y}: pass
-with open("f") as f, torch.no_grad(): raise SystemExit(f"{x!r}")
-"""
-
-
-def test_facts_come_back_as_they_were_to_the_type_of_each_constant() -> None:
-    codec = Codec(Collected)
-    collected = analyse(Source("a/b.py", "a.b", AWKWARD), CODES, TORCH)
-    assert collected.facts is not None
-    back = codec.decode(codec.encode(collected), "a/b.py")
-    assert repr(back.facts) == repr(collected.facts)
-    assert back.facts == collected.facts
-    moved = codec.decode(codec.encode(collected), "c.py")
-    assert repr(moved.facts) == re.sub(r"'a/b\.py'", "'c.py'", repr(collected.facts))
-
-
-def test_what_json_cannot_hold_is_said() -> None:
-    collected = analyse(Source("a.py", "a", BENCHMARK), CODES, TORCH)
-    strange = replace(collected.findings[0], details={"a": 3j})  # type: ignore[dict-item]
-    with pytest.raises(CodecError):
-        Codec(Collected).encode(replace(collected, findings=(strange,)))
-    with pytest.raises(CodecError):
-        Codec(Finding).decode(Codec(Collected).encode(collected), "a.py")
-
-
-@pytest.mark.parametrize("row", ['[-1,"a.py",1,1,1,1,null]', '["0","a.py",1,1,1,1,null]', '[0,"a.py",0,1,1,1,null]'])
-def test_a_row_is_of_one_of_the_known_classes_and_makes_sense(row: str) -> None:
-    codec = Codec(Place, {Place: lambda place: place.line > 0})
-    assert codec.decode(b'[[0,"a.py",1,1,1,1,null]]', paths=["a.py"]) == Place("a.py", 1, 1, 1, 1)
-    with pytest.raises(CodecError):
-        codec.decode(f"[{row}]".encode(), paths=["a.py"])

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from detlint import analyse, catalogue, gathering, packed, packing
+from detlint import analyse, catalogue, gathering, packed
 from detlint.analyse import Collected, Models, Source
 from detlint.cache import Cache
-from detlint.facts import Function
+from detlint.facts import TOP, Function
 from detlint.link import program
 from detlint.link.records import Record, Records
 from detlint.settling import link
@@ -46,16 +46,17 @@ def plain(path: str) -> Collected:
 def test_only_functions_that_a_program_comes_to_are_unpacked(
     project: list[Collected], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[object] = []
+    opened: list[str] = []
+    read = packed.Body.function
 
-    def noted(content: bytes) -> object:
-        opened.append(packing.unpack(content))
-        return opened[-1]
+    def noted(body: packed.Body, qualified: str) -> Function:
+        opened.append(qualified)
+        return read(body, qualified)
 
-    monkeypatch.setattr("detlint.packed.unpack", noted)
+    monkeypatch.setattr(packed.Body, "function", noted)
     found = link(project, TORCH)
     assert [each.event for each in found.entries[0].met]
-    assert {each.qualified for each in opened if isinstance(each, Function)} == {"p.lib.f3", "p.lib.f3.inner"}
+    assert set(opened) == {TOP, "p.lib.f3", "p.lib.f3.inner"}
 
 
 def test_packed_facts_are_equal_and_tell_the_same_of_their_file(project: list[Collected]) -> None:
@@ -97,6 +98,22 @@ def test_facts_from_the_cache_are_packed_too(project: list[Collected], tmp_path:
         made = gathering.collect(contents, CODES, TORCH, cache, jobs=1)
         assert all(each.facts and isinstance(each.facts.functions, packed.PackedFunctions) for each in made)
     assert len(cache.find(contents)) == len(project)
+
+
+def test_lines_of_a_few_files_are_held(project: list[Collected]) -> None:
+    facts = plain("p/lib.py").facts
+    assert facts is not None
+    for _ in range(2 * packed._MOST_OPEN):
+        assert packed.packed(facts).functions["p.lib.f3"] == facts.functions["p.lib.f3"]
+    assert packed._opened.cache_info().currsize == packed._MOST_OPEN
+
+
+def test_lines_are_unpacked_to_a_bound(monkeypatch: pytest.MonkeyPatch, project: list[Collected]) -> None:
+    monkeypatch.setattr(packed, "_LONGEST", 100)
+    facts = plain("p/lib.py").facts
+    assert facts is not None
+    with pytest.raises(ValueError):
+        packed.packed(facts).functions["p.lib.f3"]
 
 
 def test_texts_that_were_read_are_held_to_a_bound(project: list[Collected], monkeypatch: pytest.MonkeyPatch) -> None:
