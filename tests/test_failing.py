@@ -260,7 +260,7 @@ def test_a_working_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
 # Defects of detlint's own
 
 
-def broken(*given: object) -> None:
+def broken(*given: object, **named: object) -> None:
     raise ZeroDivisionError("a defect")
 
 

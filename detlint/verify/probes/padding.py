@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
 _PADS = {1: 200, 2: 15, 3: 5}
+_ONE_WAY = (15, 15, 0, 0)  # along one dimension of two
 
 
 def _sides(mode: str, pads: tuple[int, ...]) -> list[int]:
@@ -29,10 +30,12 @@ def _sides(mode: str, pads: tuple[int, ...]) -> list[int]:
     return sides
 
 
-def _pad(bench: Bench, mode: str, dimensions: int, parameter: str = "padding") -> Run:
+def _pad(
+    bench: Bench, mode: str, dimensions: int, parameter: str = "padding", default: tuple[int, ...] | None = None
+) -> Run:
     from torch.nn import functional
 
-    given = bench.given(parameter, _PADS[dimensions])
+    given = bench.given(parameter, default or _PADS[dimensions])
     pads = given if isinstance(given, tuple) else (given,) * (2 * dimensions)
     sides = _sides(mode, pads)
     source = bench.normal(*planes(bench, *sides, output=_grown(sides, pads)))
@@ -87,6 +90,8 @@ def _probe(make: Callable[..., Run], mode: str, dimensions: int, **settings: Any
 PROBES: dict[str, Probe] = {
     "reflection_pad2d.bwd": _probe(_pad, "reflect", 2),
     "reflection_pad2d.bwd.pad": _probe(_pad, "reflect", 2, parameter="pad"),
+    "reflection_pad2d.bwd.one_way": _probe(_pad, "reflect", 2, default=_ONE_WAY),
+    "reflection_pad2d.bwd.pad.one_way": _probe(_pad, "reflect", 2, parameter="pad", default=_ONE_WAY),
     "reflection_pad2d.bwd.conv": _probe(_convolution, "reflect", 2),
     "reflection_pad1d3d.bwd": _probe(_pad, "reflect", 3),
     "reflection_pad1d3d.bwd.pad": _probe(_pad, "reflect", 3, parameter="pad"),
