@@ -30,11 +30,14 @@ def forks() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
 
 
-def spread(work: Callable[[T], R], batches: Iterable[Sequence[T]], jobs: int) -> Iterator[tuple[T, R | None]]:
+def spread(
+    work: Callable[[T], R], batches: Iterable[Sequence[T]], jobs: int, once: bool = False
+) -> Iterator[tuple[T, R | None]]:
     """Each item with what `work` makes of it in one of `jobs` processes, as they are done.
 
     None stands for what ended its process. The items of a batch travel together; those of one that ends its process
-    are done again one by one. What goes to a process and comes back is pickled.
+    are done again one by one. What goes to a process and comes back is pickled. With `once`, a process does one batch
+    and ends, with all the memory that it has taken.
     """
     waiting = deque(batches)
     started: list[_Worker[T, R]] = []
@@ -54,7 +57,9 @@ def spread(work: Callable[[T], R], batches: Iterable[Sequence[T]], jobs: int) ->
                     else:
                         waiting.extendleft([item] for item in reversed(batch))
                     continue
-                if waiting:
+                if once:
+                    worker.end()
+                elif waiting:
                     worker.give(waiting.popleft(), busy)
                 done += zip(batch, results, strict=True)
             yield from done

@@ -18,8 +18,8 @@ from detlint.link.state import State
 from detlint.link.tables import Tables
 from detlint.packing import pack, unpack
 
-_BATCH = 30  # files that the programs of a batch may load: a tenth of a second of work
-_SPREADS = 150  # files beside the largest group, for which it pays to start processes
+_BATCH = 500  # files that the programs of a batch may load, in all: a tenth of a second of work
+_SPREADS = 1000  # files that programs beside the largest group may load, for which it pays to start processes
 
 
 @dataclass(slots=True)
@@ -81,11 +81,11 @@ def _joined(outcomes: Iterator[Outcome]) -> Ran:
 def _followed(program: Program, tables: Tables, groups: Sequence[Group], jobs: int) -> list[Followed]:
     """What comes of each group of programs."""
     follow_group = partial(_follow, program, tables, groups)
-    sizes = sorted(group.size for group in groups)
+    work = sorted(group.work for group in groups)
     jobs = min(jobs or processes.usable_cores(), len(groups))
-    if jobs < 2 or sum(sizes[:-1]) < _SPREADS or not processes.forks():
+    if jobs < 2 or sum(work[:-1]) < _SPREADS or not processes.forks():
         return [follow_group(number) for number in range(len(groups))]
-    packed = dict(processes.spread(lambda number: pack(follow_group(number)), _batches(groups), jobs))
+    packed = dict(processes.spread(lambda number: pack(follow_group(number)), _batches(groups), jobs, once=True))
     found = (packed[number] for number in range(len(groups)))
     return [follow_group(number) if content is None else unpack(content) for number, content in enumerate(found)]
 
@@ -95,14 +95,14 @@ def _follow(program: Program, tables: Tables, groups: Sequence[Group], number: i
 
 
 def _batches(groups: Sequence[Group]) -> Iterator[list[int]]:
-    """The numbers of groups in batches of some size, the largest first: so processes end at about the same time."""
+    """The numbers of groups in batches of some work, the most first: so processes end at about the same time."""
     batch: list[int] = []
-    size = 0
-    for number in sorted(range(len(groups)), key=lambda number: groups[number].size, reverse=True):
+    work = 0
+    for number in sorted(range(len(groups)), key=lambda number: groups[number].work, reverse=True):
         batch.append(number)
-        size += groups[number].size
-        if size >= _BATCH:
+        work += groups[number].work
+        if work >= _BATCH:
             yield batch
-            batch, size = [], 0
+            batch, work = [], 0
     if batch:
         yield batch

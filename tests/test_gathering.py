@@ -39,9 +39,17 @@ def doubled(number: int) -> int:
     return 2 * number
 
 
+@pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("batches", [[[1, 13, 3], [4, 5]], [[1], [3, 4], [5, 13]], [[13], [1, 3, 4, 5]]])
-def test_a_process_that_ends_costs_the_item_that_it_was_at(batches: list[list[int]]) -> None:
-    assert sorted(processes.spread(doubled, batches, jobs=2)) == DOUBLED
+def test_a_process_that_ends_costs_the_item_that_it_was_at(batches: list[list[int]], once: bool) -> None:
+    assert sorted(processes.spread(doubled, batches, jobs=2, once=once)) == DOUBLED
+
+
+def test_a_process_does_one_batch_where_that_is_asked_for() -> None:
+    found = dict(processes.spread(lambda _: os.getpid(), [[1, 2], [3], [4]], jobs=2, once=True))
+    assert found[1] == found[2]
+    assert len(set(found.values())) == 3
+    assert multiprocessing.active_children() == []
 
 
 def test_processes_that_start_afresh_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,14 +76,20 @@ def test_programs_that_share_little_are_in_groups_of_their_own() -> None:
     assert groups_of(imports, "a", "b") == [["a"], ["b"]]
 
 
-def test_programs_join_the_group_that_they_share_most_with() -> None:
+def test_programs_join_the_group_that_is_most_like_them() -> None:
     imports = {"a": {"util", "a1"}, "b": {"util", "b1", "b2", "b3"}, "c": {"b", "util"}}
     assert groups_of(imports, "a", "b", "c") == [["a"], ["b", "c"]]
 
 
+def test_a_program_that_loads_the_code_of_two_groups_does_not_make_them_one() -> None:
+    imports = {"one": {f"a{n}" for n in range(30)}, "two": {f"b{n}" for n in range(10)}}
+    imports |= {"both": {*imports["one"], *imports["two"]}, "again": {*imports["two"]}}
+    assert groups_of(imports, "one", "two", "both", "again") == [["one", "both"], ["two", "again"]]
+
+
 def test_imports_in_circles_come_to_an_end() -> None:
     chain = {f"m{number}": {f"m{(number + 1) % 500}"} for number in range(500)}
-    assert [group.size for group in grouped([start("m7")], {k: frozenset(v) for k, v in chain.items()})] == [500]
+    assert [group.work for group in grouped([start("m7")], {k: frozenset(v) for k, v in chain.items()})] == [500]
 
 
 def test_programs_that_start_in_one_file_are_in_one_group() -> None:
@@ -120,9 +126,9 @@ def test_processes_find_what_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
     spread = processes.spread
 
-    def watched(work: Callable[[int], bytes], batches: Iterable[list[int]], jobs: int) -> object:
+    def watched(work: Callable[[int], bytes], batches: Iterable[list[int]], jobs: int, once: bool) -> object:
         started.append(jobs)
-        return spread(work, batches, jobs)
+        return spread(work, batches, jobs, once)
 
     monkeypatch.setattr("detlint.processes.spread", watched)
     monkeypatch.setattr("detlint.programs._SPREADS", 0)

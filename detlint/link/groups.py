@@ -7,28 +7,32 @@ from collections.abc import Iterable
 
 from detlint.link.starts import Imported, Start
 
-_SHARED = 0.5  # of the files that a program may load: so many it has in common with the others of its group
+_SHARED = 0.7  # of the files that a program may load: so many are those of its group too
 
 
 class Group:
-    """Programs that share code, by where they start, and the files that they may load, as the bits of a number."""
+    """Programs that share code, by where they start, and the files that they may load, as the bits of a number.
+
+    `work` is how many files these are, summed up over the programs.
+    """
 
     def __init__(self) -> None:
         self.starts: list[Start] = []
+        self.work = 0
         self._files = 0
-
-    @property
-    def size(self) -> int:
-        """How many files its programs may load."""
-        return self._files.bit_count()
 
     def shared(self, files: int) -> int:
         """How many of these files it may load."""
         return (self._files & files).bit_count()
 
+    def likeness(self, files: int) -> float:
+        """How alike these files and its own are: those of both, as a part of all."""
+        return self.shared(files) / (self._files | files).bit_count()
+
     def add(self, start: Start, files: int) -> None:
         """Add a program that may load these files."""
         self.starts.append(start)
+        self.work += files.bit_count()
         self._files |= files
 
 
@@ -43,7 +47,7 @@ def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
     by_island: dict[int, list[Group]] = defaultdict(list)
     for start in starts:
         files, near = loaded[start.path], by_island[islands[start.path]]
-        group = by_path.get(start.path) or max(near, key=lambda group: group.shared(files), default=None)
+        group = by_path.get(start.path) or max(near, key=lambda group: group.likeness(files), default=None)
         if group is None or group.shared(files) < _SHARED * files.bit_count():
             group = Group()
             groups.append(group)
