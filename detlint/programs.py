@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -85,13 +85,21 @@ def _followed(program: Program, tables: Tables, groups: Sequence[Group], jobs: i
     jobs = min(jobs or processes.usable_cores(), len(groups))
     if jobs < 2 or sum(work[:-1]) < _SPREADS or not processes.forks():
         return [follow_group(number) for number in range(len(groups))]
-    packed = dict(processes.spread(lambda number: pack(follow_group(number)), _batches(groups), jobs, once=True))
+    packed = dict(processes.spread(partial(_packed, follow_group), _batches(groups), jobs, once=True))
     found = (packed[number] for number in range(len(groups)))
     return [follow_group(number) if content is None else unpack(content) for number, content in enumerate(found)]
 
 
 def _follow(program: Program, tables: Tables, groups: Sequence[Group], number: int) -> Followed:
     return follow(program, tables, groups[number].starts)
+
+
+def _packed(follow_group: Callable[[int], Followed], number: int) -> bytes | None:
+    """What comes of a group, as bytes; None where it fails, as it will in the process that can tell of it."""
+    try:
+        return pack(follow_group(number))
+    except Exception:
+        return None
 
 
 def _batches(groups: Sequence[Group]) -> Iterator[list[int]]:

@@ -144,17 +144,31 @@ def test_few_files_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert linked(jobs=4).entries
 
 
-def test_a_process_that_ends_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fail", [lambda: os._exit(1), lambda: [].pop()], ids=["it ends", "it fails"])
+def test_a_process_that_ends_or_fails_costs_nothing(
+    fail: Callable[[], object], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     alone, here = linked(), os.getpid()
 
-    def dying(*given: object) -> Followed:
+    def failing(*given: object) -> Followed:
         if os.getpid() != here and any("one/train.py" in each.path for each in given[2]):  # type: ignore[attr-defined]
-            os._exit(1)
+            fail()
         return follow(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("detlint.programs.follow", dying)
+    monkeypatch.setattr("detlint.programs.follow", failing)
     monkeypatch.setattr("detlint.programs._SPREADS", 0)
     assert told(linked(jobs=2)) == told(alone)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_fails_in_every_process_is_told_by_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> Followed:
+        raise LookupError("a damaged cache")
+
+    monkeypatch.setattr("detlint.programs.follow", failing)
+    monkeypatch.setattr("detlint.programs._SPREADS", 0)
+    with pytest.raises(LookupError, match="a damaged cache"):
+        linked(jobs=2)
 
 
 def test_what_was_learned_of_a_group_is_forgotten_with_it() -> None:
