@@ -112,7 +112,7 @@ def renewed(
             confirmed.findings += judged[path]
             confirmed.unsure += unsure[path]
     moves = _moves(pairs)
-    found = tuple(_moved(finding, moves) for finding in given.programs)
+    found = tuple(_moved(finding, moves) for finding in given.programs) if moves else given.programs
     for finding, before in zip(found, programs, strict=True):
         if new.keys().isdisjoint(_read(finding)):
             confirmed.findings.append(_judged(finding, finding.lowered, before.finding.fix))

@@ -87,5 +87,5 @@ def _leads_out(path: Path) -> bool:
 
 def _is_below(path: Path, folders: Sequence[Path]) -> bool:
     """Whether a path is one of these folders or below one. What is excluded there stays out, even if it is named."""
-    real = Path(os.path.realpath(path)) if path.is_dir() else source.places()(path)
+    real = Path(os.path.realpath(path) if path.is_dir() else source.places()(path))
     return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
