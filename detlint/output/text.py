@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from detlint.finding import Severity, Verification
 from detlint.output.words import count, measured, related, where
@@ -16,8 +14,12 @@ from detlint.printed import no_command, one_line
 from detlint.report import Judged, Report
 from detlint.source import lines_of
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}
+_Part = str | tuple[str, str]
 _LONGEST = 160
 _WIDTH = 1000  # characters after which a line is broken: rich takes long to say it again
 
@@ -26,60 +28,72 @@ def render(
     report: Report, read: Callable[[str], Mapping[int | None, str]], color: bool = False, statistics: bool = False
 ) -> str:
     """The report as text. `read` gives the texts of an analysed file: of its cells, or the one under None."""
-    console = Console(file=io.StringIO(), force_terminal=color, no_color=not color, width=_WIDTH, highlight=False)
+    page = _Page(color)
     files: dict[str, Mapping[int | None, list[str]]] = {}
     if statistics:
-        _statistics(console, report)
+        _statistics(page, report)
     for judged in report.findings if not statistics else ():
         place = judged.finding.place
         if place.path not in files:
             texts = read(place.path)
             files[place.path] = {cell: lines_of(text) for cell, text in texts.items() if text}
-        _finding(console, judged, files[place.path].get(place.cell, []))
-    console.print(_summary(report))
-    output = console.file
-    assert isinstance(output, io.StringIO)
-    return output.getvalue()
+        _finding(page, judged, files[place.path].get(place.cell, []))
+    page.line(_summary(report))
+    return page.file.getvalue()
 
 
-def _finding(console: Console, judged: Judged, lines: list[str]) -> None:
+class _Page:
+    """Lines as they are printed, each of parts: a text, or a text with its style."""
+
+    def __init__(self, color: bool) -> None:
+        self.file = io.StringIO()
+        self._color = color
+
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console  # what is plain does without it, as most of what is piped is
+
+        return Console(
+            file=self.file, force_terminal=self._color, no_color=not self._color, width=_WIDTH, highlight=False
+        )
+
+    def line(self, *parts: _Part) -> None:
+        """Print a line."""
+        plain = "".join([part if isinstance(part, str) else part[0] for part in parts])
+        if not self._color and plain.isascii() and plain.isprintable() and len(plain) < _WIDTH:
+            self.file.write(f"{plain}\n")
+            return
+        from rich.text import Text
+
+        self._console.print(Text.assemble(*parts))
+
+
+def _finding(page: _Page, judged: Judged, lines: list[str]) -> None:
     finding, rule = judged.finding, judged.rule
     place = finding.place
     style = _STYLES[judged.severity]
-    head = Text.assemble(
+    page.line(
         (no_command(where(place)), "bold"), ": ", (judged.severity.value, style), " ",
         (finding.code, "bold"), f" {one_line(finding.message)}",
     )  # fmt: skip
-    _print(console, head)
     if place.line <= len(lines):
-        _excerpt(console, judged, lines[place.line - 1], style)
+        _excerpt(page, judged, lines[place.line - 1], style)
     width = len(str(place.line))
     for told in related(finding):
-        _print(console, Text(f"{' ' * width} = {one_line(told)}"))
+        page.line(f"{' ' * width} = {one_line(told)}")
     if finding.verification is not None:
-        _print(console, Text.assemble(f"{' ' * width} = ", ("verified: ", "bold"), _verified(finding.verification)))
-    _print(console, Text.assemble(f"{' ' * width} = ", ("why: ", "bold"), rule.why))
-    _print(
-        console, Text.assemble(f"{' ' * width} = ", ("help: ", "bold"), one_line(rule.help.format(**finding.details)))
-    )
-    _print(console, Text())
+        page.line(f"{' ' * width} = ", ("verified: ", "bold"), *_verified(finding.verification))
+    page.line(f"{' ' * width} = ", ("why: ", "bold"), rule.why)
+    page.line(f"{' ' * width} = ", ("help: ", "bold"), one_line(rule.help.format(**finding.details)))
+    page.line()
 
 
-def _print(console: Console, text: Text) -> None:
-    """Print a line. What is plain and short stays as it is, and rich takes long to find that."""
-    plain = text.plain
-    if not console.is_terminal and plain.isascii() and plain.isprintable() and len(plain) < _WIDTH:
-        console.file.write(f"{plain}\n")
-    else:
-        console.print(text)
-
-
-def _verified(verification: Verification) -> Text:
+def _verified(verification: Verification) -> tuple[_Part, ...]:
     style = _VERDICTS.get(verification.verdict, "bold yellow")
-    return Text.assemble((verification.verdict, style), one_line(measured(verification)))
+    return (verification.verdict, style), one_line(measured(verification))
 
 
-def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
+def _excerpt(page: _Page, judged: Judged, line: str, style: str) -> None:
     place = judged.finding.place
     number = str(place.line)
     gutter = " " * len(number)
@@ -91,24 +105,33 @@ def _excerpt(console: Console, judged: Judged, line: str, style: str) -> None:
     if len(shown) > _LONGEST:
         first = max(min(start - 20, len(shown) - _LONGEST), 0)
         shown, start, end = shown[first : first + _LONGEST], start - first, min(end - first, _LONGEST)
-    _print(console, Text(f"{gutter} |"))
-    _print(console, Text(f"{number} | {one_line(shown)}"))
-    before, marked = cell_len(one_line(shown[:start])), cell_len(one_line(shown[start:end]))
-    _print(console, Text.assemble(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style)))
+    page.line(f"{gutter} |")
+    page.line(f"{number} | {one_line(shown)}")
+    before, marked = _cells(one_line(shown[:start])), _cells(one_line(shown[start:end]))
+    page.line(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style))
 
 
-def _statistics(console: Console, report: Report) -> None:
+def _cells(text: str) -> int:
+    """How wide a text is in a terminal."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _statistics(page: _Page, report: Report) -> None:
     counts = Counter((judged.rule.code, judged.rule.name, judged.severity.value) for judged in report.findings)
     for (code, name, severity), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        _print(console, Text(f"{number:6}  {code}  {severity:8} {name}"))
+        page.line(f"{number:6}  {code}  {severity:8} {name}")
 
 
-def _summary(report: Report) -> Text:
+def _summary(report: Report) -> _Part:
     counts = Counter(judged.severity for judged in report.findings)
     files = count(report.files, "file")
     entries = count(report.entry_points, "entry point")
     if not report.findings:
-        return Text(f"Nothing found in {files} ({entries}).", "green")
+        return f"Nothing found in {files} ({entries}).", "green"
     parts = ", ".join(count(counts[severity], severity.value) for severity in Severity if counts[severity])
     total = count(len(report.findings), "finding")
-    return Text(f"{total} in {files} ({entries}): {parts}.")
+    return f"{total} in {files} ({entries}): {parts}."
