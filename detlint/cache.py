@@ -178,11 +178,11 @@ class Cache:
         try:
             known: dict[str, str] = dict(json.loads(self.store.get([last])[last]))
             key = bytes.fromhex(known.pop(""))
-            olds = [Content(replace(each.item, text=None), bytes.fromhex(known[each.item.path])) for each in contents]
+            pairs = [(each, bytes.fromhex(known[each.item.path])) for each in contents]
         except (ValueError, LookupError, TypeError, RecursionError):
             return None
         answered = self.answered(key, contents)
-        changed = [old for old, each in zip(olds, contents, strict=True) if old.digest != each.digest]
+        changed = [Content(replace(each.item, text=None), old) for each, old in pairs if old != each.digest]
         return None if answered is None else (answered, changed)
 
     def keep_answered(self, key: bytes | None, contents: Sequence[Content], around: Around, answered: Answered) -> None:

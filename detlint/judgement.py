@@ -78,6 +78,8 @@ class Judgement:
 
     def _ignored(self, finding: Finding) -> bool:
         """Whether the settings leave a rule out in the finding's file."""
+        if not self._config.per_file_ignores:
+            return False
         path = Path(finding.place.path)
         absolute = path.absolute().as_posix()
         relative = absolute.removeprefix(self._config.root.absolute().as_posix() + "/")

@@ -155,7 +155,7 @@ def decode(content: bytes) -> str:
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text without their ends, as Python counts them."""
-    return re.split(r"\r\n|\n|\r", text)
+    return re.split(r"\r\n|\n|\r", text) if "\r" in text else text.split("\n")
 
 
 def module_name(path: Path, is_file: Callable[[Path], bool] = is_file) -> str:
