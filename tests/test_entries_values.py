@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
+from tests.support import report
 
 SEED = """
     import argparse, random
@@ -389,3 +390,10 @@ def test_the_fields_of_a_class_are_options_of_a_parser_that_it_is_added_to(tmp_p
         """,
     )
     assert entry["generators"]["python"]["state"] == "seeded"
+
+
+@pytest.mark.parametrize("statement", ["text = text.replace('a', 'aa')", "text = f'{text}{text}'"])
+def test_a_text_that_doubles_again_and_again_is_not_known_for_long(statement: str) -> None:
+    lines = "".join(f"    {statement}\n" for _ in range(60))
+    text = f"import torch\nif __name__ == '__main__':\n    text = 'a'\n{lines}    torch.rand(1)\n"
+    assert [judged.finding.code for judged in report({"train.py": text}, ("DET101",)).findings] == ["DET101"]

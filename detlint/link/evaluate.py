@@ -14,6 +14,7 @@ from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
     ENTROPY,
+    LONGEST,
     NONE,
     SOME,
     UNKNOWN,
@@ -244,7 +245,10 @@ class Evaluator(Attributes):
 
     def _joined(self, node: f.Joined) -> Value:
         parts = [exact(self.value(operand)) for operand in node.operands]
-        return constant("".join(map(str, parts))) if all(isinstance(p, (str, int)) for p in parts) else SOME
+        if not all(isinstance(part, (str, int)) for part in parts):
+            return SOME
+        made = "".join(map(str, parts))
+        return constant(made) if len(made) <= LONGEST else SOME
 
     def _named(self, node: f.Named) -> Value:
         value = self.value(node.value)

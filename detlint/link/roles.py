@@ -16,6 +16,7 @@ from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
 from detlint.link.values import (
+    LONGEST,
     NONE,
     SOME,
     UNKNOWN,
@@ -230,9 +231,9 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _changed(method: Any, text: str, others: Sequence[object]) -> object:
-    """What a method of strings returns; None where it takes other arguments than these."""
+    """What a method of strings returns; None where it takes other arguments than these, or that may be too long."""
     try:
-        return method(text, *others)
+        return method(text, *others) if len(text) <= LONGEST else None
     except TypeError:
         return None
 

@@ -13,6 +13,8 @@ from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record
 
+LONGEST = 10_000  # characters of a text that a program makes of others: one that doubles again and again has no end
+
 
 @record(frozen=True, slots=True, eq=False)
 class Unknown(metaclass=Interned):
