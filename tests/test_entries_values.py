@@ -146,18 +146,97 @@ def test_an_object_of_a_library_has_what_it_was_given(tmp_path: Path, made: str,
     assert entry["cudnn_benchmark"]["state"] == word
 
 
-def test_an_attribute_that_is_set_later_is_what_it_was_set_to(tmp_path: Path) -> None:
+NAMESPACES = (
+    "types.SimpleNamespace(fast=False)",
+    "argparse.Namespace(fast=False)",
+    "easydict.EasyDict({'fast': False})",
+    "easydict.EasyDict(fast=False)",
+    "settled.ByLoop(fast=False)",
+    "settled.Shown(fast=False)",
+    "settled.Dict({'fast': False})",
+    "settled.Dict(fast=False)",
+    "settled.Looked({'fast': False})",
+)
+SETTLED = """
+    class ByLoop:
+        def __init__(self, **given):
+            for name, value in given.items():
+                setattr(self, name, value)
+
+
+    class Shown:
+        def __init__(self, **given):
+            self.__dict__.update(given)
+
+
+    class Dict(dict):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.__dict__ = self
+
+
+    class Looked(dict):
+        def __getattr__(self, name):
+            return self[name]
+    """
+
+
+@pytest.mark.parametrize("settings", NAMESPACES)
+@pytest.mark.parametrize(
+    ("statement", "word"),
+    [
+        ("print(settings)", "off"),
+        ("settings.fast = True", "on"),
+        ("if len(sys.argv) > 3: settings.fast = True", "optional"),
+    ],
+)
+def test_objects_have_the_attributes_that_they_are_made_with(
+    tmp_path: Path, settings: str, statement: str, word: str
+) -> None:
+    (tmp_path / "settled.py").write_text(textwrap.dedent(SETTLED), encoding="utf-8")
     entry = told(
         tmp_path,
-        """
-        import types
-        import torch
-        settings = types.SimpleNamespace(fast=False)
-        settings.fast = True
+        f"""
+        import argparse, sys, types
+        import easydict, settled, torch
+        settings = {settings}
+        {statement}
         torch.backends.cudnn.benchmark = settings.fast
         """,
     )
-    assert entry["cudnn_benchmark"]["state"] == "optional"  # not yet "on": what it was at first is kept too
+    own = settings.startswith("settled") and "Looked" not in settings  # what it was at first is kept too
+    assert entry["cudnn_benchmark"]["state"] == ("optional" if own and word == "on" else word)
+
+
+@pytest.mark.parametrize(
+    "unknown", ["argparse.Namespace(**json.load(open('x')))", "types.SimpleNamespace(**json.load(open('x')))"]
+)
+def test_an_object_made_of_what_is_not_known_may_have_any_attribute(tmp_path: Path, unknown: str) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import argparse, json, types
+        import torch
+        settings = {unknown}
+        torch.backends.cudnn.benchmark = getattr(settings, "fast", False)
+        """,
+    )
+    assert entry["cudnn_benchmark"]["state"] == "optional"
+
+
+def test_functions_that_a_loop_goes_through_are_all_called(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        import numpy as np
+        for seed in (random.seed, np.random.seed):
+            seed(3)
+        print(random.random(), np.random.rand())
+        """,
+    )
+    states = {name: each["state"] for name, each in entry["generators"].items()}
+    assert states == {"torch": "unused", "numpy": "seeded", "python": "seeded"}
 
 
 @pytest.mark.parametrize(

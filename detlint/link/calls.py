@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Sequence
-from functools import lru_cache
 
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.mappings import key
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
 from detlint.link.values import (
@@ -35,12 +34,6 @@ _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
 
 _ALTERNATIVES = 4  # of what one call may call; one, within what may be called in one of these
-
-
-@lru_cache(maxsize=1024)
-def _literal(text: str) -> object:
-    """The constant that Python writes so; each is read once, for what reads it leaves dead cycles behind."""
-    return literal_eval(text)
 
 
 class Caller(Statements):
@@ -200,8 +193,8 @@ class Caller(Statements):
     def keys(self, table: Object) -> Value:
         """The keys of a dict."""
         slots = self.program.objects.slots(table)
-        known = [slot[1:-1] for slot in slots if slot.startswith("['")]
-        names: list[Value] = [constant(_literal(name)) for name in known]
+        known = [slot for slot in slots if slot.startswith("['")]
+        names: list[Value] = [constant(key(slot)) for slot in known]
         return join(names if len(known) == len(slots) else [*names, UNKNOWN])
 
     def iterated_further(self, items: Value, atom: Object) -> Value:

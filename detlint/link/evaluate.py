@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
-from detlint.link.mappings import mapped, shown
+from detlint.link.mappings import entries, mapped
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -164,13 +164,7 @@ class Evaluator(Attributes):
 
     def spread(self, atom: Atom, made: Object) -> None:
         """Take over what a dict holds into another; of one that is not known, keys that are not."""
-        held = {f"[{name!r}]": value for name, value in atom.items} if isinstance(atom, Keywords) else None
-        owner = mapped(atom)
-        if owner is not None:
-            held = shown(self.program.objects, owner)
-        elif held is None and isinstance(atom, Object):
-            held = self.program.objects.slots(atom)
-        for slot, value in {"[]": UNKNOWN}.items() if held is None else held.items():
+        for slot, value in entries(self.program.objects, atom).items():
             self.program.objects.store(made, slot, value)
 
     def _each(self, node: f.Each) -> Value:

@@ -10,7 +10,8 @@ from zlib import crc32
 from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
-from detlint.link.mappings import mapped, shown
+from detlint.link.keywords import REST
+from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
@@ -62,15 +63,9 @@ class Functions(Repeated):
         return positional, keywords
 
     def unpacked(self, atom: Any) -> dict[str, Value]:
-        """What `**atom` gives; "**" stands for keys that are not known."""
-        if isinstance(atom, Keywords):
-            return dict(atom.items)
-        owner = mapped(atom)
-        if isinstance(atom, Object) or owner is not None:
-            slots = (shown(self.program.objects, owner) if owner else self.program.objects.slots(atom)).items()
-            found = {name[2:-2]: value for name, value in slots if name.startswith("['")}
-            return found | ({"**": UNKNOWN} if any(name == "[]" for name, _ in slots) else {})
-        return {"**": UNKNOWN}
+        """What `**atom` gives; `REST` stands for keys that are not known."""
+        found = {key(slot): value for slot, value in entries(self.program.objects, atom).items()}
+        return {name if isinstance(name, str) else REST: value for name, value in found.items()}
 
     def invoke(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.link.run import Frame
 from detlint.link.values import UNKNOWN, Constant, Keywords, Library, Option, Partial, Value, exact, only, settled
 
-_KNOWN = ("get", "pop", "setdefault")
+_KNOWN = ("get", "pop", "setdefault", "items")
 _CHANGES = ("update", "clear", "popitem")
 REST = "**"  # stands for keys that are not known
 

@@ -1,11 +1,17 @@
-"""The attributes of an object as a mapping: `vars(owner)`, `owner.__dict__` and what copies them."""
+"""Mappings: dicts, what `**kwargs` gathers, and the attributes of an object as `vars(owner)` shows them."""
 
 from __future__ import annotations
 
+from ast import literal_eval
+from collections.abc import Mapping
+from functools import cache
+
+from detlint.link.keywords import REST
 from detlint.link.objects import OPEN, UNNAMED, Objects
-from detlint.link.values import UNKNOWN, Atom, Class, Constant, Library, Object, Value
+from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value
 
 VARS = "builtins.vars"
+_DICT = Library("builtins.dict")
 COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
 
 
@@ -23,6 +29,36 @@ def shown(objects: Objects, owner: Object) -> dict[str, Value]:
     found = fields | {name: value for name, value in stored.items() if name.isidentifier()}
     unnamed = {"[]": UNKNOWN} if stored.keys() & {OPEN, UNNAMED} or not found else {}
     return {f"[{name!r}]": value for name, value in found.items()} | unnamed
+
+
+def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
+    """What a mapping holds, by the slots that a dict keeps it in; "[]" stands for keys that are not known."""
+    if isinstance(atom, Keywords):
+        return {"[]" if name == REST else f"[{name!r}]": value for name, value in atom.items}
+    owner = mapped(atom)
+    if owner is not None:
+        return shown(objects, owner)
+    if not isinstance(atom, Object):
+        return {"[]": UNKNOWN}
+    slots = objects.slots(atom)
+    held = {name: value for name, value in slots.items() if name.startswith("[")}
+    known = atom.kind == _DICT or held
+    return held if known and OPEN not in slots else held | {"[]": UNKNOWN}
+
+
+@cache
+def key(slot: str) -> object:
+    """The key that a slot is named after; None for the one of keys that are not known.
+
+    Each is read once, for what reads it leaves dead cycles behind.
+    """
+    return literal_eval(slot[1:-1]) if slot[1] in "'\"" else None
+
+
+def show(objects: Objects, owner: Object, held: Mapping[str, Value]) -> None:
+    """`vars(owner).update(held)`: entries of a mapping become attributes."""
+    for slot, value in held.items():
+        set_shown(objects, owner, Constant(key(slot)), value)
 
 
 def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value) -> None:

@@ -234,8 +234,7 @@ class Objects:
         found = own[name] if name in own else begun.get(name)
         kind = owner.kind if isinstance(owner, Object) else owner
         if found is None and isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
-            slots = (f"({name})", f"[{name!r}]")  # as most classes keep what they are given, as others show their keys
-            found = next((held[slot] for slot in slots for held in (own, begun) if slot in held), None)
+            found = self.given(owner, name)
         if found is None:
             order, key = self.ancestry(kind), (kind, name)
             if key not in self._inherited:
@@ -244,6 +243,11 @@ class Objects:
         if found is not None and (OPEN in own or OPEN in begun):
             return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
+
+    def given(self, owner: Object | Class, name: str) -> Value | None:
+        """What an object of a library was made with: most classes keep what they are given, others show their keys."""
+        slots, held = (f"({name})", f"[{name!r}]"), self._slots(owner)
+        return next((held[slot] for slot in slots if slot in held), None)
 
     def _is_certain(self, atom: Atom) -> bool:
         """Whether an atom stays what it is where a file may set attributes: a method, an option with a default."""
@@ -259,8 +263,7 @@ class Objects:
         if not isinstance(owner, Object) or owner.order == -1:
             return False  # one of a class that derives from its own, as likely as not
         if isinstance(owner.kind, Library):
-            root, _, last = owner.kind.name.partition(".")
-            return root == "builtins" and not hasattr(getattr(builtins, last, None), name)
+            return _has_none(owner.kind, name)
         order, slots = self.ancestry(owner.kind), self._slots(owner)
         plain = all(isinstance(base, Class) or self._adds_no_state(base.name) for base in order)
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
@@ -297,7 +300,8 @@ class Objects:
             info = self.classes.get(klass) if isinstance(klass, Class) else None
             if info is not None and name in info.attributes:
                 return info.attributes[name]
-        libraries = (base for base in order if isinstance(base, Library) and base.name not in _PLAIN)
+        found = (base for base in order if isinstance(base, Library) and base.name not in _PLAIN)
+        libraries = (base for base in found if not _has_none(base, name))
         return next((f"{base.name}.{name}" for base in libraries), None)
 
     def after(self, proxy: Super) -> tuple[Class | Library, ...]:
@@ -307,6 +311,12 @@ class Objects:
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+def _has_none(base: Library, name: str) -> bool:
+    """Whether a class of Python's own has no attribute of a name."""
+    root, _, last = base.name.partition(".")
+    return root == "builtins" and not hasattr(getattr(builtins, last, None), name)
 
 
 def _taken(found: Value | str | None, owner: Object | Class) -> Value | None:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.keywords import default_keyword, keyword
-from detlint.link.mappings import VARS
-from detlint.link.objects import OPEN
 from detlint.link.roles_config import CONFIG_ROLES
+from detlint.link.roles_mapping import MAPPING_ROLES, items_of
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -24,7 +22,6 @@ from detlint.link.values import (
     Class,
     Constant,
     Function,
-    Keywords,
     Library,
     Module,
     Object,
@@ -32,7 +29,6 @@ from detlint.link.values import (
     Partial,
     Super,
     Tuple,
-    Unknown,
     Value,
     Wrapped,
     each,
@@ -78,7 +74,7 @@ def _train(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _wraps(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     sources = [value for value in given.positional if not _is_function(value)] or list(given.keywords.values())
-    return single(Wrapped(join(_items(run, v) for v in sources), join(sources)))
+    return single(Wrapped(join(items_of(run, v) for v in sources), join(sources)))
 
 
 def _is_function(value: Value) -> bool:
@@ -86,28 +82,13 @@ def _is_function(value: Value) -> bool:
 
 
 def _numbers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    items = _items(run, given.first())
+    items = items_of(run, given.first())
     return single(Wrapped(single(Tuple((SOME, items))), given.first()))
 
 
 def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    items = Tuple(tuple(_items(run, value) for value in given.positional))
+    items = Tuple(tuple(items_of(run, value) for value in given.positional))
     return single(Wrapped(single(items), join(given.positional)))
-
-
-def _items(run: Run, value: Value) -> Value:
-    """The items of what can be looked into without iterating over it."""
-    found = []
-    for atom in each(value):
-        if isinstance(atom, Wrapped):
-            found.append(atom.items)
-        elif isinstance(atom, Tuple):
-            found.append(join(atom.items))
-        elif isinstance(atom, Object):
-            found.append(run.held(atom))
-        else:
-            found.append(UNKNOWN)
-    return join(found)
 
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -124,7 +105,7 @@ def _container(run: Run, row: Row, function: Library, given: Arguments, place: P
     made = Object(Library(function.name), *run.site(place))
     for value in (*given.positional, *given.keywords.values()):
         for atom in each(value):
-            inner = _items(run, single(atom)) if isinstance(atom, Tuple) or run.is_container(atom) else None
+            inner = items_of(run, single(atom)) if isinstance(atom, Tuple) or run.is_container(atom) else None
             run.program.objects.store(made, "[]", single(atom) if inner is None else inner)
     return single(made)
 
@@ -136,15 +117,6 @@ def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return single(made)
 
 
-def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict of one item for all keys: what the factory makes."""
-    made = run.container("dict", *run.site(place))
-    factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
-    if factory:
-        run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
-    return single(made)
-
-
 def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     consumer = run.tables.consumers.get(function.name)
     if consumer is not None and given.applies(consumer.list("when"), consumer.list("unless")):
@@ -152,7 +124,7 @@ def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     made = Object(Library(function.name), *run.site(place))
     first = given.first()
     for atom in each(first):
-        inner = _items(run, single(atom)) if run.is_container(atom) or isinstance(atom, Tuple) else None
+        inner = items_of(run, single(atom)) if run.is_container(atom) or isinstance(atom, Tuple) else None
         run.program.objects.store(made, "[]", single(atom) if inner is None else inner)
     whole = single(made)
     return single(Tuple((whole,) * 8)) if consumer is not None else whole  # random_split gives several
@@ -259,97 +231,6 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return NONE
 
 
-def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    if isinstance(function.receiver, Object):
-        run.open(function.receiver)
-    return NONE
-
-
-def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    atom = only(given.first())
-    if isinstance(atom, Module):
-        return single(atom)
-    return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
-
-
-def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The names of the module, as the module that has them."""
-    return single(Module(run.frame.path))
-
-
-def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict of the attributes of an object."""
-    owner = only(given.first())
-    made = run.container("dict", *run.site(place))
-    run.spread(Library(VARS, owner) if isinstance(owner, Object) else Unknown(), made)
-    return single(made)
-
-
-def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    made = run.container("dict", *run.site(place))
-    for value in given.positional:
-        for atom in each(value):
-            run.spread(atom, made)
-    for name, value in given.keywords.items():
-        run.program.objects.store(made, f"[{name!r}]", value)
-        run.program.objects.store(made, name, value)
-    return single(made)
-
-
-def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    held = only(given.first()) if function.receiver is None else None
-    if isinstance(held, Keywords):
-        return default_keyword(run.frame, held, *(*given.positional, NONE, NONE)[1:3])
-    if not isinstance(function.receiver, Object) or len(given.positional) < 2:
-        return UNKNOWN
-    key = exact(given.positional[0])
-    run.program.objects.store(function.receiver, "[]" if key is None else f"[{key!r}]", given.positional[1])
-    return run.item_of(function.receiver, given.positional[0])
-
-
-def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    spreads = function.name.rpartition(".")[2] in ("extend", "update")
-    if function.receiver is None:
-        return NONE
-    objects, sure = run.program.objects, run.is_certain()  # else a key may be missing, unless it was there before
-    for name, value in given.keywords.items():
-        slot = f"[{name!r}]"
-        objects.store(function.receiver, slot if sure or objects.stored(function.receiver, slot) else "[]", value)
-    for value in given.positional:
-        for atom in each(value):
-            whole: Value = single(atom)
-            unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
-            objects.store(function.receiver, "[]", _items(run, whole) if unpacked else whole)
-    return NONE
-
-
-def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    if function.receiver is not None and function.name.startswith(f"{VARS}."):
-        known = isinstance(exact(given.first()), str)
-        return run.item_of(Library(VARS, function.receiver), given.first()) if known else UNKNOWN
-    if function.receiver is None:
-        held = only(given.first())
-        _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
-        return keyword(held, key, default) if isinstance(held, Keywords) else UNKNOWN
-    whole: Value = single(function.receiver)
-    last = function.name.rpartition(".")[2]
-    if last in ("get", "pop") and given.positional:
-        if _is_missing(run, function.receiver, given.positional[0]):
-            return given.positional[1] if len(given.positional) > 1 else NONE
-        found = run.item_of(function.receiver, given.positional[0])
-        return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
-    if last == "items":
-        return single(Wrapped(single(Tuple((SOME, _items(run, whole)))), whole))
-    return single(Wrapped(_items(run, whole), whole)) if last == "values" else whole
-
-
-def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
-    """Whether a dict that was written down with all its keys has none like this."""
-    slots, known = run.program.objects.slots(owner), only(key)
-    whole = run.is_container(owner) and bool(slots) and not slots.keys() & {"[]", OPEN}
-    return whole and isinstance(known, Constant) and f"[{known.value!r}]" not in slots
-
-
 def _registers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A decorator that adds to a registry, itself made by a call or not."""
     made = [
@@ -369,11 +250,10 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 ROLES: dict[str, Role] = {
     **CONFIG_ROLES,
+    **MAPPING_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "names": _names, "text": _text, "type": _type, "dict": _dict, "default-dict": _filled_dict, "adds": _adds,
-    "opens": _opens, "vars": _vars, "globals": _globals, "as-dict": _as_dict,
-    "setdefault": _setdefault, "gets": _gets, "registers": _registers, "builds": _builds,
+    "names": _names, "text": _text, "type": _type, "registers": _registers, "builds": _builds,
 }  # fmt: skip

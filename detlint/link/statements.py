@@ -7,11 +7,10 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.link.assignments import Assignments
 from detlint.link.evaluate import not_none
-from detlint.link.functions import Functions
-from detlint.link.keywords import set_keyword
-from detlint.link.mappings import mapped, set_shown
 from detlint.link.objects import ClassInfo
+from detlint.link.rounds import rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
 from detlint.link.truth import Truth
@@ -21,7 +20,6 @@ from detlint.link.values import (
     Class,
     Constant,
     Function,
-    Keywords,
     Library,
     Module,
     Object,
@@ -29,14 +27,13 @@ from detlint.link.values import (
     Suspended,
     Tuple,
     Value,
-    constant,
     each,
     join,
     single,
 )
 
 
-class Statements(Functions):
+class Statements(Assignments):
     """Runs statements."""
 
     def block(self, statements: f.Statements) -> None:
@@ -99,23 +96,24 @@ class Statements(Functions):
         self.state = merged(s for s, _ in ends if s is not None)
 
     def _loop(self, node: f.Loop) -> None:
-        item = UNKNOWN
+        item, apart = UNKNOWN, list[Value]()
         if node.iterator is not None:
             iterated = self.value(node.iterator)
             outer, self.iterating = self.iterating, node.place
             item = self.iterate(iterated)
             self.iterating = outer
+            apart = rounds(self.program.objects, node, iterated)
         before = self.state
-        for _ in range(2):  # the state that one round leaves, the next one finds
+        for each_item in apart or (item, item):  # the state that one round leaves, the next one finds
             start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)
             if node.target is not None:
-                self.assign(node.target, item)
+                self.assign(node.target, each_item)
             self.block(node.body)
             known = [variables] if self.state is None else [variables, self.frame.variables]
             self.set_variables(self.merge_variables(known))
             # a loop is taken to run: that is what it is written for; what leaves it may raise, and it goes on
             self.state = self.state or merged(self.frame.exits[left:]) or start
-            if self.state == start:
+            if self.state == start and not apart:
                 break
         self.state = self.state or before
 
@@ -293,72 +291,6 @@ class Statements(Functions):
             elif isinstance(atom, Library):
                 self.program.environments[self.frame.path].stars.append(atom.name)
 
-    # Assignments
-
-    def assign(self, target: f.Expression, value: Value) -> None:
-        """Give a target a value."""
-        if isinstance(target, f.Local):
-            self.frame.variables[target.name] = value
-        elif isinstance(target, f.Global):
-            known = self.variable(self.frame.path, target.name) if not self.frame.top else None
-            self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
-        elif isinstance(target, f.Display):
-            for index, element in enumerate(target.elements):
-                self.assign(element, join([self.item_of(atom, constant(index)) for atom in each(value)]))
-        elif isinstance(target, f.Member):
-            owners = self.value(target.value)
-            for atom in each(owners):
-                if isinstance(atom, (Object, Class)):
-                    if self.frame.top and self.program.objects.is_config(atom):
-                        value = _configured(target.name, value)
-                    # the arguments of a command line are one object, and mended where they lack something
-                    sure = len(owners) == 1 and is_namespace(atom) and self.is_certain()
-                    put = self.program.objects.replace if sure else self.program.objects.store
-                    before = self.field_before(atom, target.name)
-                    put(atom, target.name, value | before if before else value)
-                elif isinstance(atom, Module):
-                    self.set_variable_of(atom.path, target.name, value)
-        elif isinstance(target, f.Item):
-            self._assign_item(target, value)
-        elif isinstance(target, f.Library):
-            self.set_switch(target.name, value)
-
-    def field_before(self, owner: Object | Class, name: str) -> Value:
-        """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
-        objects = self.program.objects
-        if owner == self.frame.receiver or objects.stored(owner, name) is not None:
-            return frozenset()
-        self.ask("doubtful", self.frame.doubtful)
-        if self.is_certain() and not (self.frame.exits or self.frame.doubtful):
-            return frozenset()
-        if is_namespace(owner):
-            return UNKNOWN
-        classes = objects.ancestry(owner.kind) if isinstance(owner, Object) else ()
-        infos = (objects.classes.get(klass) for klass in classes if isinstance(klass, Class))
-        return next((info.attributes[name] for info in infos if info is not None and name in info.fields), frozenset())
-
-    def _assign_item(self, target: f.Item, value: Value) -> None:
-        key = self.value(target.key)
-        known = next(iter(key)) if len(key) == 1 else None
-        for atom in each(self.value(target.value)):
-            if isinstance(atom, Object):
-                slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
-                self.program.objects.store(atom, slot, value)
-            elif isinstance(atom, Keywords):
-                set_keyword(self.frame, atom, key, value)
-            elif (owner := mapped(atom)) is not None:
-                set_shown(self.program.objects, owner, known, value)
-            elif isinstance(atom, Library) and isinstance(known, Constant):
-                self.set_environment(atom.name, known.value, value)
-
-    def set_switch(self, name: str, value: Value) -> None:
-        """Set an attribute of a library."""
-        raise NotImplementedError
-
-    def set_environment(self, name: str, key: object, value: Value) -> None:
-        """Set an environment variable."""
-        raise NotImplementedError
-
     def is_undrawn(self, context: Value) -> bool:
         """Whether nothing is drawn in a context, as on the meta device."""
         raise NotImplementedError
@@ -366,18 +298,6 @@ class Statements(Functions):
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""
         raise NotImplementedError
-
-
-def is_namespace(atom: Object | Class) -> bool:
-    """Whether an object holds the arguments of a command line."""
-    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
-
-
-def _configured(name: str, value: Value) -> Value:
-    """What a configuration has by default, which a file may set too; not what stands for nothing, as -1 may."""
-    return frozenset(
-        Option(name, a.value, None) if isinstance(a, Constant) and a.value and a.value != -1 else a for a in value
-    )
 
 
 def _refuses(statements: f.Statements) -> bool:

@@ -1,0 +1,110 @@
+"""Assignments: names, attributes, items and switches that are given a value."""
+
+from __future__ import annotations
+
+from detlint import facts as f
+from detlint.link.functions import Functions
+from detlint.link.keywords import set_keyword
+from detlint.link.mappings import entries, mapped, set_shown, show
+from detlint.link.values import (
+    UNKNOWN,
+    Class,
+    Constant,
+    Keywords,
+    Library,
+    Module,
+    Object,
+    Option,
+    Value,
+    constant,
+    each,
+    join,
+)
+
+
+class Assignments(Functions):
+    """Runs assignments."""
+
+    def assign(self, target: f.Expression, value: Value) -> None:
+        """Give a target a value."""
+        if isinstance(target, f.Local):
+            self.frame.variables[target.name] = value
+        elif isinstance(target, f.Global):
+            known = self.variable(self.frame.path, target.name) if not self.frame.top else None
+            self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
+        elif isinstance(target, f.Display):
+            for index, element in enumerate(target.elements):
+                self.assign(element, join([self.item_of(atom, constant(index)) for atom in each(value)]))
+        elif isinstance(target, f.Member):
+            owners = self.value(target.value)
+            for atom in each(owners):
+                if isinstance(atom, Object) and target.name == "__dict__":
+                    self._show(atom, value)
+                elif isinstance(atom, (Object, Class)):
+                    if self.frame.top and self.program.objects.is_config(atom):
+                        value = _configured(target.name, value)
+                    # the arguments of a command line are one object, and mended where they lack something
+                    sure = len(owners) == 1 and is_namespace(atom) and self.is_certain()
+                    put = self.program.objects.replace if sure else self.program.objects.store
+                    before = self.field_before(atom, target.name)
+                    put(atom, target.name, value | before if before else value)
+                elif isinstance(atom, Module):
+                    self.set_variable_of(atom.path, target.name, value)
+        elif isinstance(target, f.Item):
+            self._assign_item(target, value)
+        elif isinstance(target, f.Library):
+            self.set_switch(target.name, value)
+
+    def _show(self, owner: Object, value: Value) -> None:
+        """`owner.__dict__ = value`."""
+        for atom in each(value):
+            show(self.program.objects, owner, entries(self.program.objects, atom))
+
+    def field_before(self, owner: Object | Class, name: str) -> Value:
+        """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
+        objects = self.program.objects
+        if owner == self.frame.receiver or objects.stored(owner, name) is not None:
+            return frozenset()
+        self.ask("doubtful", self.frame.doubtful)
+        if self.is_certain() and not (self.frame.exits or self.frame.doubtful):
+            return frozenset()
+        given = objects.given(owner, name)
+        if given is not None or is_namespace(owner):
+            return given or UNKNOWN
+        classes = objects.ancestry(owner.kind) if isinstance(owner, Object) else ()
+        infos = (objects.classes.get(klass) for klass in classes if isinstance(klass, Class))
+        return next((info.attributes[name] for info in infos if info is not None and name in info.fields), frozenset())
+
+    def _assign_item(self, target: f.Item, value: Value) -> None:
+        key = self.value(target.key)
+        known = next(iter(key)) if len(key) == 1 else None
+        for atom in each(self.value(target.value)):
+            if isinstance(atom, Object):
+                slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
+                self.program.objects.store(atom, slot, value)
+            elif isinstance(atom, Keywords):
+                set_keyword(self.frame, atom, key, value)
+            elif (owner := mapped(atom)) is not None:
+                set_shown(self.program.objects, owner, known, value)
+            elif isinstance(atom, Library) and isinstance(known, Constant):
+                self.set_environment(atom.name, known.value, value)
+
+    def set_switch(self, name: str, value: Value) -> None:
+        """Set an attribute of a library."""
+        raise NotImplementedError
+
+    def set_environment(self, name: str, key: object, value: Value) -> None:
+        """Set an environment variable."""
+        raise NotImplementedError
+
+
+def is_namespace(atom: Object | Class) -> bool:
+    """Whether an object holds the arguments of a command line."""
+    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
+
+
+def _configured(name: str, value: Value) -> Value:
+    """What a configuration has by default, which a file may set too; not what stands for nothing, as -1 may."""
+    return frozenset(
+        Option(name, a.value, None) if isinstance(a, Constant) and a.value and a.value != -1 else a for a in value
+    )

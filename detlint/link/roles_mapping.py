@@ -1,0 +1,200 @@
+"""What dicts and other mappings are made of, what is read from them and added to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.keywords import default_keyword, keyword
+from detlint.link.mappings import VARS, entries, show
+from detlint.link.objects import OPEN
+from detlint.link.values import (
+    NONE,
+    SOME,
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Function,
+    Keywords,
+    Library,
+    Module,
+    Object,
+    Partial,
+    Tuple,
+    Unknown,
+    Value,
+    Wrapped,
+    each,
+    exact,
+    join,
+    only,
+    single,
+)
+
+if TYPE_CHECKING:
+    from detlint.link.library import Interpreter as Run
+else:
+    Run = Any
+
+Role = Callable[[Run, Row, Library, Arguments, Place], Value]
+
+
+def items_of(run: Run, value: Value) -> Value:
+    """The items of what can be looked into without iterating over it."""
+    found = []
+    for atom in each(value):
+        if isinstance(atom, Wrapped):
+            found.append(atom.items)
+        elif isinstance(atom, Tuple):
+            found.append(join(atom.items))
+        elif isinstance(atom, Object):
+            found.append(run.held(atom))
+        else:
+            found.append(UNKNOWN)
+    return join(found)
+
+
+def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A dict of one item for all keys: what the factory makes."""
+    made = run.container("dict", *run.site(place))
+    factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
+    if factory:
+        run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
+    return single(made)
+
+
+def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    if isinstance(function.receiver, Object):
+        run.open(function.receiver)
+    return NONE
+
+
+def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    atom = only(given.first())
+    if isinstance(atom, Module):
+        return single(atom)
+    return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
+
+
+def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The names of the module, as the module that has them."""
+    return single(Module(run.frame.path))
+
+
+def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A dict of the attributes of an object."""
+    owner = only(given.first())
+    made = run.container("dict", *run.site(place))
+    run.spread(Library(VARS, owner) if isinstance(owner, Object) else Unknown(), made)
+    return single(made)
+
+
+def _attributes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """An object with the attributes that it is given by keyword, or in a mapping."""
+    made = Object(Library(function.name), *run.site(place))
+    for atom in (atom for value in given.positional for atom in each(value)):
+        run.spread(atom, made)
+    for name, value in given.keywords.items():
+        run.program.objects.store(made, f"[{name!r}]", value)
+    if given.hidden:
+        run.open(made)
+    return single(made)
+
+
+def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """`vars(owner).update(...)`."""
+    owner = function.receiver
+    if isinstance(owner, Object):
+        for atom in (atom for value in given.positional for atom in each(value)):
+            show(run.program.objects, owner, entries(run.program.objects, atom))
+        for name, value in given.keywords.items():
+            run.program.objects.store(owner, name, value)
+        if given.hidden:
+            run.open(owner)
+    return NONE
+
+
+def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A dict, or what an object of a class that is derived from dict holds."""
+    own = function.receiver
+    made = own if isinstance(own, Object) else run.container("dict", *run.site(place))
+    for value in given.positional:
+        for atom in each(value):
+            run.spread(atom, made)
+    for name, value in given.keywords.items():
+        run.program.objects.store(made, f"[{name!r}]", value)
+    return single(made)
+
+
+def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    held = only(given.first()) if function.receiver is None else None
+    if isinstance(held, Keywords):
+        return default_keyword(run.frame, held, *(*given.positional, NONE, NONE)[1:3])
+    if not isinstance(function.receiver, Object) or len(given.positional) < 2:
+        return UNKNOWN
+    key = exact(given.positional[0])
+    run.program.objects.store(function.receiver, "[]" if key is None else f"[{key!r}]", given.positional[1])
+    return run.item_of(function.receiver, given.positional[0])
+
+
+def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    spreads = function.name.rpartition(".")[2] in ("extend", "update")
+    if function.receiver is None:
+        return NONE
+    objects, sure = run.program.objects, run.is_certain()  # else a key may be missing, unless it was there before
+    for name, value in given.keywords.items():
+        slot = f"[{name!r}]"
+        objects.store(function.receiver, slot if sure or objects.stored(function.receiver, slot) else "[]", value)
+    for value in given.positional:
+        for atom in each(value):
+            whole: Value = single(atom)
+            unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
+            objects.store(function.receiver, "[]", items_of(run, whole) if unpacked else whole)
+    return NONE
+
+
+def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    if function.receiver is not None and function.name == f"{VARS}.items":
+        return _pairs(run, Library(VARS, function.receiver))
+    if function.receiver is not None and function.name.startswith(f"{VARS}."):
+        known = isinstance(exact(given.first()), str)
+        return run.item_of(Library(VARS, function.receiver), given.first()) if known else UNKNOWN
+    if function.receiver is None:
+        held = only(given.first())
+        if function.name.endswith(".items") and held is not None:
+            return _pairs(run, held)
+        _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
+        return keyword(held, key, default) if isinstance(held, Keywords) else UNKNOWN
+    whole: Value = single(function.receiver)
+    last = function.name.rpartition(".")[2]
+    if last in ("get", "pop") and given.positional:
+        if _is_missing(run, function.receiver, given.positional[0]):
+            return given.positional[1] if len(given.positional) > 1 else NONE
+        found = run.item_of(function.receiver, given.positional[0])
+        return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
+    if last == "items":
+        return _pairs(run, function.receiver)
+    return single(Wrapped(items_of(run, whole), whole)) if last == "values" else whole
+
+
+def _pairs(run: Run, owner: Atom) -> Value:
+    """The items of a mapping, keys and values."""
+    values = run.held(owner) if isinstance(owner, Object) else join(entries(run.program.objects, owner).values())
+    return single(Wrapped(single(Tuple((SOME, values))), single(owner)))
+
+
+def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
+    """Whether a dict that was written down with all its keys has none like this."""
+    slots, known = run.program.objects.slots(owner), only(key)
+    whole = run.is_container(owner) and bool(slots) and not slots.keys() & {"[]", OPEN}
+    return whole and isinstance(known, Constant) and f"[{known.value!r}]" not in slots
+
+
+MAPPING_ROLES: dict[str, Role] = {
+    "dict": _dict, "default-dict": _filled_dict, "attributes": _attributes, "as-dict": _as_dict, "vars": _vars,
+    "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
+}  # fmt: skip
