@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from detlint.finding import Place
 from detlint.records import record
 
+CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
 GENERATORS = ("torch", "numpy", "python")
 TOP = ""  # the name of a file's top level among its functions
 ALL = "*"  # the name that stands for all variables of a module
@@ -129,9 +130,13 @@ class Compare:
 
 @record(frozen=True, slots=True)
 class Computed:
-    """A value that is computed from the operands, such as a sum: not None, and not known."""
+    """A value that is computed from the operands, not None.
+
+    `operation` is "+" or "-" of two operands or one of the classes in `CONVERSIONS`; "" for what is not known.
+    """
 
     operands: tuple[Expression, ...]
+    operation: str = ""
 
 
 @record(frozen=True, slots=True)

@@ -117,7 +117,8 @@ class Expressions:
             return f.Literal(-value) if isinstance(value, (int, float)) else None
         if node.operator == "f-string":
             return f.Joined(tuple(operands)) if operands else f.Literal("")
-        return f.Computed(tuple(operands))
+        known = len(operands) == 2 and node.operator in ("+", "-")
+        return f.Computed(tuple(operands), node.operator if known else "")
 
     def target(self, node: s.Expression) -> f.Expression:
         """What is assigned to."""
@@ -188,6 +189,8 @@ class Expressions:
         name = function.name if isinstance(function, f.Library) else ""
         if name == "builtins.isinstance" and len(arguments) == 2:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
+        if name in f.CONVERSIONS and len(arguments) == 1 and not arguments[0].star:
+            return f.Computed((arguments[0].value,), name)
         name = function.library if isinstance(function, f.Member) else name
         if name and name not in self.known:
             return computed([function, *(a.value for a in arguments)]) or f.Computed(())

@@ -476,3 +476,32 @@ def test_a_text_that_doubles_again_and_again_is_not_known_for_long(statement: st
     lines = "".join(f"    {statement}\n" for _ in range(60))
     text = f"import torch\nif __name__ == '__main__':\n    text = 'a'\n{lines}    torch.rand(1)\n"
     assert [judged.finding.code for judged in report({"train.py": text}, ("DET101",)).findings] == ["DET101"]
+
+
+@pytest.mark.parametrize(
+    ("fast", "word"),
+    [
+        ("1 + rank == 0", "on"),
+        ("2 + rank == 0", "off"),
+        ("rank - 1 == -2", "on"),
+        ("bool(os.environ.get('FAST', ''))", "off"),
+        ("bool(int(os.environ.get('FAST', '1')))", "on"),
+        ("str(rank) == '-1'", "on"),
+        ("f'fast_{rank}' == 'fast_-1'", "on"),
+        ("int(os.environ.get('FAST', 'x')) > 1", "optional"),  # it raises by default
+        ("rank + os.getpid() == 3", "optional"),
+    ],
+)
+def test_what_is_computed_of_defaults_is_known(tmp_path: Path, fast: str, word: str) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import os
+        import torch
+        rank = int(os.environ.get("RANK", -1))
+        fast = {fast}
+        torch.backends.cudnn.benchmark = True if fast else False
+        print(torch.rand(1))
+        """,
+    )
+    assert entry["cudnn_benchmark"]["state"] == word

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from operator import add, sub
 from typing import Any, cast
 
 from detlint import facts as f
@@ -14,7 +15,6 @@ from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
     ENTROPY,
-    LONGEST,
     NONE,
     SOME,
     UNKNOWN,
@@ -33,10 +33,10 @@ from detlint.link.values import (
     Tuple,
     Value,
     Wrapped,
+    applied,
     bounded,
     constant,
     each,
-    exact,
     join,
     only,
     settled,
@@ -45,6 +45,7 @@ from detlint.link.values import (
 
 _CHECKING = "typing.TYPE_CHECKING"
 _NAMES = ".__dict__"  # of a module of a library
+_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
@@ -186,6 +187,10 @@ class Evaluator(Attributes):
             lambda: values.append(not_none(self.value(node.body), node.body == present)),
             lambda: values.append(not_none(self.value(node.orelse), node.orelse == absent)),
         )
+        if len(values) == 2 and answer.default is not None and answer.option:
+            usual = only(values[0 if answer.default else 1])
+            if isinstance(usual, Constant):
+                return single(Option(answer.option, usual.value, None))
         return join(values)
 
     def _junction(self, node: f.Junction) -> Value:
@@ -233,16 +238,16 @@ class Evaluator(Attributes):
         return constant(answer.may_hold) if answer.may_hold is not answer.may_fail else UNKNOWN
 
     def _computed(self, node: f.Computed) -> Value:
-        atoms = [atom for operand in node.operands for atom in self.value(operand)]
+        values = [self.value(operand) for operand in node.operands]
+        known = applied(_OPERATIONS[node.operation], values) if node.operation else None
+        if known is not None:
+            return known
+        atoms = [atom for value in values for atom in value]
         containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
         return frozenset(containers) or (ENTROPY if Entropy() in atoms else SOME)
 
     def _joined(self, node: f.Joined) -> Value:
-        parts = [exact(self.value(operand)) for operand in node.operands]
-        if not all(isinstance(part, (str, int)) for part in parts):
-            return SOME
-        made = "".join(map(str, parts))
-        return constant(made) if len(made) <= LONGEST else SOME
+        return applied(_joined, [self.value(operand) for operand in node.operands]) or SOME
 
     def _named(self, node: f.Named) -> Value:
         value = self.value(node.value)
@@ -306,6 +311,10 @@ class Evaluator(Attributes):
         known = [end for end in alive if end[2]] or here or alive
         self.set_variables(self.merge_variables([end[1] for end in known] or [variables]))
         self.state = merged(end[0] for end in known if end[0] is not None)
+
+
+def _joined(*parts: object) -> str:
+    return "".join(map(str, parts))
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import get_args
@@ -275,6 +275,25 @@ def exact(value: Value) -> object:
     """The one constant that a value is, else None."""
     atom = only(value)
     return atom.value if isinstance(atom, Constant) else None
+
+
+def applied(function: Callable[..., object], values: Iterable[Value]) -> Value | None:
+    """What a function makes of numbers and texts; of options at their defaults an option.
+
+    None where they are not known, where the function refuses them, and for a text that is too long.
+    """
+    atoms = [only(value) for value in values]
+    known = [settled(atom) for atom in atoms if isinstance(atom, (Constant, Option))]
+    if len(known) < len(atoms) or not all(isinstance(each, (str, int, float)) for each in known):
+        return None
+    try:
+        made = function(*known)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if isinstance(made, str) and len(made) > LONGEST:
+        return None
+    option = next((atom for atom in atoms if isinstance(atom, Option)), None)
+    return constant(made) if option is None else single(replace(option, default=made))
 
 
 def bounded(value: Value, depth: int = 2) -> Value:
