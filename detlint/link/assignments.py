@@ -56,9 +56,10 @@ class Assignments(Functions):
             self.set_switch(target.name, value)
 
     def _show(self, owner: Object, value: Value) -> None:
-        """`owner.__dict__ = value`."""
+        """`owner.__dict__ = value`: what is known of that, which objects may share."""
         for atom in each(value):
-            show(self.program.objects, owner, entries(self.program.objects, atom))
+            held = entries(self.program.objects, atom)
+            show(self.program.objects, owner, {slot: each for slot, each in held.items() if slot != "[]"})
 
     def field_before(self, owner: Object | Class, name: str) -> Value:
         """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""

@@ -43,14 +43,22 @@ def _is_of_items(iterator: f.Expression) -> bool:
 
 
 def _tells_apart(node: f.Loop) -> bool:
-    """Whether the body of a loop calls what it goes through, or sets the attributes that this names."""
+    """Whether all that the body of a loop does is to call what it goes through, or to set what this names."""
     elements = node.target.elements if isinstance(node.target, f.Display) else (node.target,)
     targets = [each for each in elements if isinstance(each, (f.Local, f.Global))]
-    calls = [each.value for each in f.walk(node.body) if isinstance(each, f.Do) and isinstance(each.value, f.Call)]
-    return any(_chooser(call) in targets for call in calls)
+    steps = [each for each in f.walk(node.body) if not isinstance(each, f.Branch)]
+    return bool(steps) and all(_chooser(step) in targets for step in steps)
 
 
-def _chooser(call: f.Call) -> f.Expression:
-    """What a call depends on: the name of the attribute that it sets, or what it calls."""
-    sets = call.function in _SETTERS and len(call.arguments) == _SET
-    return call.arguments[1].value if sets else call.function
+def _chooser(step: f.Statement) -> f.Expression:
+    """What a step depends on: what it calls, the name of the attribute that it sets, or the key of the entry."""
+    if isinstance(step, f.Bind) and len(step.targets) == 1 and isinstance(step.targets[0], f.Item):
+        return step.targets[0].key
+    call = step.value if isinstance(step, f.Do) else None
+    if not isinstance(call, f.Call):
+        return None
+    if call.function in _SETTERS and len(call.arguments) == _SET:
+        return call.arguments[1].value
+    if isinstance(call.function, (f.Member, f.Library)) and call.arguments:  # as of `setdefault`
+        return call.arguments[0].value
+    return call.function
