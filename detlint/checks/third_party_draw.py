@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 
 from detlint import edits
@@ -18,6 +18,7 @@ from detlint.index import asked_once, last_word
 from detlint.model import Module
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
+_WRAPPERS = 8  # around each other
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -49,15 +50,18 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
 def _makers(module: Module, row: Row, call: s.Call) -> list[s.Expression]:
     """What the object comes from whose method is called, if all of it is what the row speaks of."""
     function, through = call.function, row.text("through")
-    if not isinstance(function, s.Attribute) or module.names(function.value):
+    if not isinstance(function, s.Attribute) or not _wrap(row, module.names(function.value)):
         return []
     if through and last_word(function.value) != through:
         return []
-    found = origins(module, function.value)
-    for each in found:
-        names = _names(module, each)
-        if not names or not names <= row.set("made") or (row.text("kept") and not _stays(module, each)):
+    found: list[s.Expression] = []
+    for each in origins(module, function.value):
+        wrapped = _wrapped(module, row, each, _WRAPPERS)
+        names = _names(module, wrapped[-1]) if wrapped else frozenset()
+        if not names or not names <= row.set("made") or (row.text("kept") and not _stays(module, wrapped)):
             return []
+        found.append(wrapped[-1])
+    for each in found:
         when, unless = row.list("made_when"), row.list("made_unless")
         if when and not isinstance(each, s.Call):
             return []
@@ -70,8 +74,31 @@ def _names(module: Module, made: s.Expression) -> frozenset[str]:
     return module.callee(made) if isinstance(made, s.Call) else module.types(made)
 
 
-def _stays(module: Module, made: s.Expression) -> bool:
-    """Whether an object is kept under a name that the file uses for nothing but its attributes and methods."""
+def _wrapped(module: Module, row: Row, made: s.Expression, depth: int) -> list[s.Expression]:
+    """A call of a wrapper, the one of what it is given first, and so on to what is wrapped; empty where unsure."""
+    called = module.callee(made) if isinstance(made, s.Call) else frozenset()
+    if not called or not _wrap(row, called):
+        return [made]
+    first = made.arguments[0] if isinstance(made, s.Call) and made.arguments else None
+    given = origins(module, first.value) if first is not None and not (first.star or first.keyword) else []
+    inner = _wrapped(module, row, given[0], depth - 1) if len(given) == 1 and depth else []
+    return [made, *inner] if inner else []
+
+
+def _wrap(row: Row, names: Iterable[str]) -> bool:
+    """Whether all of these are names of wrappers, or of something of theirs."""
+    return all(f"{name}.".startswith(tuple(row.list("wrappers"))) for name in names)
+
+
+def _stays(module: Module, wrapped: Sequence[s.Expression]) -> bool:
+    """Whether an object and what wraps it are used for nothing but their attributes and methods, and to be wrapped."""
+    inside = {made.arguments[0] for made in wrapped[:-1] if isinstance(made, s.Call)}
+    named = [made for made in wrapped if made.parent not in inside]
+    return bool(named) and all(_is_used_alone(module, made, inside) for made in named)
+
+
+def _is_used_alone(module: Module, made: s.Expression, inside: Set[s.Argument]) -> bool:
+    """Whether an object is kept under a name that the file uses for its attributes, and as these arguments, alone."""
     targets = kept_as(made) if isinstance(made, s.Call) else []
     for target in targets:
         scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
@@ -81,7 +108,7 @@ def _stays(module: Module, made: s.Expression) -> bool:
             reads = [node for node in module.attributes(target.attribute) if not node.stored]
         else:
             return False
-        if not all(isinstance(read.parent, s.Attribute) for read in reads):
+        if not all(isinstance(read.parent, s.Attribute) or read.parent in inside for read in reads):
             return False
     return bool(targets)
 
