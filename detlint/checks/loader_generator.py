@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from detlint import syntax as s
 from detlint.analysis.conditions import holds
+from detlint.analysis.replaced_samplers import sampler_is_replaced
 from detlint.analysis.seeding import generator_of_its_own
 from detlint.catalogue import Rule
 from detlint.finding import Finding
@@ -16,10 +17,11 @@ _COMPARISONS = frozenset(("==", "!=", "in", "not in", "is", "is not"))
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Loaders that certainly have no generator and may shuffle."""
+    """Loaders that certainly have no generator and may shuffle, by a sampler that no trainer replaces."""
     for call in module.calls_to(rule.data["loaders"]):
         shuffle = module.argument(call, "shuffle").values
-        if holds(module, call, "!generator") is True and any(_may_hold(module, value) for value in shuffle):
+        bare = holds(module, call, "!generator") is True and any(_may_hold(module, value) for value in shuffle)
+        if bare and not sampler_is_replaced(module, call):
             full = module.unseeded("torch", call, lasting=True)
             fix = generator_of_its_own(module, call)
             yield module.finding(rule, call, full_if=full, fix=fix, loader=module.short(call.function))
