@@ -14,7 +14,7 @@ from detlint.link.program import Program, Walk
 from detlint.link.records import Name
 from detlint.link.run import Frame
 from detlint.link.starts import Start, runs_only
-from detlint.link.state import State
+from detlint.link.state import Marked, State
 from detlint.link.tables import Tables
 from detlint.link.values import Function, Value
 
@@ -72,6 +72,7 @@ class _Follower:
         """Run an entry point, and then what it starts in new processes."""
         found = Outcome(entry)
         run = self._follow(entry, script, function, (), found.errors)
+        entry.self_check = entry.self_check and not _trains_by_others(entry)
         objects = self.program.objects
         if entry.kind != "script" or self.program.facts[script].lasting:
             found.end = script, entry.end  # not of one that another may load, such as a configuration
@@ -128,3 +129,8 @@ class _Follower:
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
         return run
+
+
+def _trains_by_others(entry: Entry) -> bool:
+    """Whether a program trains by functions of other files, which its own file does not show."""
+    return any(met.event.kind == "trains" and met.event.place.path != entry.path for met in entry.of(Marked))

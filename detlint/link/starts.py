@@ -9,6 +9,7 @@ from detlint import facts as f
 from detlint.console_scripts import Command
 from detlint.facts import Facts
 from detlint.finding import Place
+from detlint.link.namespaces import folders_above, namespace_packages
 from detlint.link.program import Program, folder
 from detlint.packed import head
 from detlint.source import is_test
@@ -40,10 +41,11 @@ def starts(program: Program, imports: Imported, commands: Iterable[Command]) -> 
     `imports` has the files that each file imports.
     """
     imported = frozenset().union(*imports.values())
+    packages = namespace_packages(program)
     for facts in program.facts.values():
         kind = _kind(facts, imported)
         if kind:
-            check = _is_self_check(facts, imported, program)
+            check = _is_self_check(facts, imported, packages, program)
             yield Start(facts.path, kind, facts.path, self_check=check)
     for name, target, setup in commands:
         module, _, function = target.partition(":")
@@ -79,10 +81,38 @@ def _kind(facts: Facts, imported: frozenset[str]) -> str:
     return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
 
 
-def _is_self_check(facts: Facts, imported: frozenset[str], program: Program) -> bool:
-    """Whether a file's `__main__` block only tries out what it offers to others, or all of it is for others."""
-    unused = not facts.lasting and ("." in facts.module or facts.path in imported)
-    return unused or _is_configuration(facts, program)
+def _is_self_check(facts: Facts, imported: frozenset[str], packages: frozenset[str], program: Program) -> bool:
+    """Whether a file's `__main__` block only tries out what it offers to others, or all of it is for others.
+
+    `packages` are the folders that are namespace packages.
+    """
+    offered = "." in facts.module or facts.path in imported
+    if not (offered or facts.lasting):
+        offered = not packages.isdisjoint(folders_above(facts.path)) and _tries_its_own(facts)
+    return (offered and not facts.lasting) or _is_configuration(facts, program)
+
+
+def _tries_its_own(facts: Facts) -> bool:
+    """Whether the `__main__` block of a file calls something that the file defines."""
+    own = {each.name for each in facts.top if isinstance(each, (f.Define, f.DefineClass))}
+    blocks = (node.body for node in facts.top if isinstance(node, f.Branch) and _is_main(node.test))
+    values = (each.value for block in blocks for each in f.walk(block) if isinstance(each, (f.Do, f.Bind)))
+    called = (function for value in values for function in _called(value))
+    return any(isinstance(function, f.Global) and function.name in own for function in called)
+
+
+def _called(value: f.Expression) -> Iterator[f.Expression]:
+    """What a value calls, and what its arguments, receivers and operands do."""
+    if isinstance(value, f.Member):
+        yield from _called(value.value)
+    elif isinstance(value, f.Computed):
+        for operand in value.operands:
+            yield from _called(operand)
+    elif isinstance(value, f.Call):
+        yield value.function
+        yield from _called(value.function)
+        for argument in value.arguments:
+            yield from _called(argument.value)
 
 
 def _is_configuration(facts: Facts, program: Program) -> bool:
