@@ -23,10 +23,23 @@ def test_finds_what_is_marked_and_nothing_else(snippet: Snippet) -> None:
     [
         ("def f(text):\n    return {w: i for i, w in enumerate(set(text.split()))}\n", "error"),
         ("def f(model):\n    return list(set(model.parameters()))[1:]\n", "error"),
+        ("with open('a') as f:\n    t = f.read()\nd = {c: i for i, c in enumerate(set(t))}\n", "error"),
+        ("with open('a', 'r') as f:\n    t = f.read()\nc = tuple(set(t))\nd = dict(enumerate(c))\n", "error"),
+        ("def f(s):\n    t = s.read()\n    return {c: i for i, c in enumerate(set(t))}\n", "warning"),
+        ("def f(m):\n    t = open('a', m).read()\n    return {c: i for i, c in enumerate(set(t))}\n", "warning"),
         ("def f(words):\n    return {w: i for i, w in enumerate(set(words))}\n", "warning"),
         ("def f(text):\n    return list(set(text.split()))\n", "warning"),
     ],
-    ids=["text", "addresses", "not known what it is", "not known what becomes of it"],
+    ids=[
+        "text",
+        "addresses",
+        "characters of a file",
+        "characters of a file, in a dict",
+        "not known what is read",
+        "not known how it is opened",
+        "not known what it is",
+        "not known what becomes of it",
+    ],
 )
 def test_an_order_is_an_error_where_it_surely_varies_and_matters(text: str, severity: str) -> None:
     (found,) = report({"example.py": text}, ("DET601",)).findings

@@ -10,6 +10,7 @@ from detlint.analysis.sets import ALGEBRA, SETS
 from detlint.catalogue import Row
 from detlint.model import Module
 from detlint.scopes import Binding, reaching
+from detlint.values import literal
 
 _MANY = frozenset(
     """typing.List typing.Sequence typing.Iterable typing.Iterator typing.Tuple typing.Collection typing.Dict
@@ -123,11 +124,30 @@ class Elements:
                 return first
             if method == "items":
                 return self.of(receiver) if self.of(receiver) is not Kind.STABLE else Kind.UNKNOWN
+            if method == "read" and not node.arguments:
+                return self._of_file(receiver)
             found = self._tables["many", "methods"].get(method)
             if found is not None and not node.arguments:
                 return found
             return found if found is not None and method in ("split", "rsplit") else Kind.UNKNOWN
         return Kind.UNKNOWN
+
+    def _of_file(self, file: s.Expression) -> Kind:
+        """The kind of what all of a file holds: characters, or the numbers that bytes are."""
+        opening = self._tables["read", "names"]
+        kinds: list[Kind] = []
+        bindings = (reaching(file) or []) if isinstance(file, s.Name) else []
+        for each in [b.value if b.kind in ("assign", "with", "named") else None for b in bindings] or [file]:
+            names = self.module.callee(each) if isinstance(each, s.Call) else frozenset()
+            if not names or not isinstance(each, s.Call) or not all(name in opening for name in names):
+                return Kind.UNKNOWN
+            given = [a.value for i, a in enumerate(each.arguments) if a.keyword == "mode" or (not a.keyword and i == 1)]
+            modes = [literal(value) for value in given]
+            if not all(isinstance(mode, str) for mode in modes):
+                return Kind.UNKNOWN
+            binary = any("b" in mode for mode in modes if isinstance(mode, str))
+            kinds.append(Kind.STABLE if binary else _joined(opening[name] for name in names))
+        return _joined(kinds)
 
     def _of_name(self, node: s.Name) -> Kind:
         kinds: list[Kind] = []
@@ -159,7 +179,8 @@ class Elements:
             return node.value is None
         if isinstance(node, (s.Collection, s.Dictionary)):
             return not list(node)
-        return isinstance(node, s.Call) and not node.arguments and self.module.callee(node) <= _SAME
+        made = self.module.callee(node) if isinstance(node, s.Call) and not node.arguments else frozenset()
+        return bool(made) and made <= _SAME
 
     def _put_in(self, read: s.Expression) -> list[Kind]:
         """The kinds of what a use of a collection puts into it."""

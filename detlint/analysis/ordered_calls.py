@@ -144,4 +144,8 @@ class Calls:
         if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
             count = parent.target.elements[0]
             return isinstance(count, s.Name) and self.loops.is_data(count, parent)
-        return False
+        made = parent.parent if isinstance(parent, s.Argument) else None
+        if not isinstance(made, s.Call) or self.module.callee(made) != {"builtins.dict"}:
+            return False
+        outer = made.parent.parent if isinstance(made.parent, s.Argument) else None
+        return not (isinstance(outer, s.Call) and self.loops.is_message(outer))
