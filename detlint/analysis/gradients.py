@@ -19,8 +19,16 @@ def may_have_gradient(module: Module, call: s.Call) -> bool:
     """Whether a gradient may be taken through `call`; False where it is plain that none is."""
     if not _is_recorded(module, call) or (module.class_of(call) is not None and _only_applies(module)):
         return False
+    if is_test(module.path) and not _speaks_of_training(module) and not _is_of_module(module, call):
+        return False  # nobody imports it from there
     given = _applied_to(module, call) or [subject(module, call)]
     return any(tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor)) for tensor in given)
+
+
+def _is_of_module(module: Module, node: s.Node) -> bool:
+    """Whether a node belongs to a module, which another file may train."""
+    klass = module.class_of(node)
+    return klass is not None and is_module(module, klass)
 
 
 def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
@@ -159,8 +167,14 @@ def _only_applies(module: Module) -> bool:
     nodes: list[s.Function | s.With] = [*module.every(s.Function), *module.every(s.With)]
     if not any(_applies_models(module, node) for node in nodes):
         return False
+    return not _speaks_of_training(module)
+
+
+@asked_once
+def _speaks_of_training(module: Module) -> bool:
+    """Whether a file has a word that only code which trains has."""
     names = [name.lower() for name in module.identifiers]
-    return not any(word in name for word in named(module, "training-words") for name in names)
+    return any(word in name for word in named(module, "training-words") for name in names)
 
 
 def _applies_models(module: Module, node: s.Function | s.With) -> bool:
