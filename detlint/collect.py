@@ -7,7 +7,6 @@ from typing import Any
 
 from detlint import facts as f
 from detlint import syntax as s
-from detlint.catalogue import Row
 from detlint.lower import Expressions, computed, idle
 from detlint.model import Module
 from detlint.reading.lowering import TooDeepError
@@ -21,17 +20,15 @@ def collect(module: Module) -> f.Facts:
     collector = _Collector(module)
     top = collector.block(module.file.body)
     guarded = any(s.is_main_guard(statement) for statement in module.file.body.statements)
-    lasting = any(_lasts(row, call) for row in module.catalogue.rows("randomness", "outcome") for call in module.calls)
+    outcomes = module.catalogue.names("randomness", "outcome")
+    lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
     return f.Facts(module.module, module.path, top, collector.functions, guarded, _acts(top), lasting)
 
 
-def _lasts(row: Row, call: s.Call) -> bool:
-    """Whether what a call does outlasts the program, by the name of what is called."""
-    function = call.function
-    if _last(function) not in row.set("names"):
-        return False
-    receiver = _last(function.value).lower() if isinstance(function, s.Attribute) else ""
-    return not any(word in receiver for word in row.list("apart"))
+def _steps_aside(module: Module, call: s.Call) -> bool:
+    """Whether a method is that of an object whose name says that it does nothing that outlasts the program."""
+    receiver = _last(call.function.value).lower() if isinstance(call.function, s.Attribute) else ""
+    return any(word in receiver for word in module.catalogue.names("randomness", "outcome", key="apart"))
 
 
 def _acts(statements: f.Statements) -> bool:
