@@ -10,7 +10,7 @@ from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
-from detlint.link.loaders import Loaders
+from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
@@ -38,7 +38,7 @@ from detlint.link.values import (
 from detlint.lower import QUIET
 
 
-class Interpreter(Loaders):
+class Interpreter(LibraryDraws):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -70,8 +70,10 @@ class Interpreter(Loaders):
             self.fetch_inner(function.receiver, place)
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
-        given = Arguments(self.program.catalogue, name, positional, keywords)
-        role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumers.get(name)
+        role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
+        family = self.tables.family(name)
+        signature = "" if family is None else family.text("signature")
+        given = Arguments(self.program.catalogue, name, positional, keywords, signature)
         if role is not None and (made is None or role.text("derived")):
             if consumer is not None:
                 self.consume(consumer, name, positional, given, place)
@@ -131,7 +133,9 @@ class Interpreter(Loaders):
         if function.name in self.tables.entropy:
             return ENTROPY
         self.run_callbacks(function, positional, keywords, place)
-        return self.made_by(function.name, positional, keywords, place)
+        self.draw_by_library(function, positional, keywords, place)
+        made = self.originated(function, positional, keywords, place)
+        return made or self.made_by(function.name, positional, keywords, place)
 
     def run_callbacks(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place

@@ -57,13 +57,17 @@ def merged(states: Iterable[State]) -> State | None:
 
 @record(frozen=True, slots=True, eq=False)
 class Drawn(metaclass=Interned):
-    """A draw from a global generator in the state `word`. `weights` says that it initialises parameters."""
+    """A draw from a global generator in the state `word`. `weights` says that it initialises parameters.
+
+    `of_library` is one that another library makes since it is given no seed.
+    """
 
     generator: str
     what: str
     place: Place
     word: str
     weights: bool
+    of_library: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)
