@@ -166,3 +166,26 @@ def test_one_draw_is_one_finding(rest: str, codes: list[tuple[str, int]]) -> Non
 def test_the_functions_of_timm_that_make_models_draw_their_weights(tmp_path: Path, call: str, state: str) -> None:
     lines = "import random, timm.models", f"timm.models.{call}; random.random()"
     assert told(tmp_path, "\n".join(lines))["generators"]["torch"]["state"] == state
+
+
+def test_a_stateful_loader_is_a_loader_that_shuffles_by_a_seed_of_its_own(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+        from torchdata.stateful_dataloader import StatefulDataLoader
+
+        class Flipped:
+            def __getitem__(self, index):
+                return random.random()
+
+        for batch in StatefulDataLoader(Flipped(), shuffle=True, worker_init_fn=print):
+            print(batch)
+        """,
+    )
+    assert entry["loaders"] == {"total": 1, "with_generator": 0, "with_worker_init": 1}
+    assert entry["generators"]["torch"]["state"] == "unused"
+    assert (entry["generators"]["python"]["state"], entry["generators"]["python"]["first_draw"]["line"]) == (
+        "unseeded",
+        6,
+    )
