@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from detlint import facts as f
 from detlint.catalogue import Row
-from detlint.facts import GENERATORS
+from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
@@ -55,7 +55,7 @@ class Interpreter(LibraryDraws):
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
-            self.seed(GENERATORS, name, node.place, certain=False)
+            self.seed(SEEDABLE, name, node.place, certain=False)
         return UNKNOWN
 
     def call_library(
@@ -150,7 +150,7 @@ class Interpreter(LibraryDraws):
         if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
-            self.seed(GENERATORS, function.name, place, certain=False)
+            self.seed(SEEDABLE, function.name, place, certain=False)
         for value in (*positional, *keywords.values()):
             for atom in each(value):
                 if isinstance(atom, Function):
@@ -235,7 +235,7 @@ class Interpreter(LibraryDraws):
 
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
         """A seeder of the tables, with the seed that it is given."""
-        generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
+        generators = tuple(g for g in row.list("seeds") if g in SEEDABLE)
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:
