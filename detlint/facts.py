@@ -13,6 +13,7 @@ from detlint.records import record
 
 CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
 GENERATORS = ("torch", "numpy", "python")
+SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
 ALL = "*"  # the name that stands for all variables of a module
 

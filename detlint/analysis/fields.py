@@ -19,7 +19,7 @@ def unfilled(
     where anything may fill it: by name, by a walk over all attributes, or in code that is given the object.
     `allocations` are the calls of the file that return uninitialised memory.
     """
-    field = _Field(module, libraries, allocations)
+    field = Field(module, libraries, allocations)
     klass = module.class_of(call)
     name = field.name(use)
     if klass is None or name is None or not field.known(klass) or field.reached(klass, name):
@@ -47,13 +47,16 @@ def _of_alias(module: Module, uses: Uses, use: Use) -> list[Use]:
     return [uses.of(read) for read in module.reads(scope, use.node.id)]
 
 
-class _Field:
+class Field:
+    """What code of a file does with the attributes of objects that hold uninitialised memory."""
+
     def __init__(self, module: Module, libraries: Iterable[str], allocations: Collection[s.Node]) -> None:
         self.module = module
         self.libraries = tuple(libraries)
         self.allocations = allocations
 
     def rows(self, key: str) -> frozenset[str]:
+        """What the table of owners lists under a key."""
         names = (self.module.catalogue.names("memory", "owner", key, library=library) for library in self.libraries)
         return frozenset[str]().union(*names)
 
@@ -69,6 +72,7 @@ class _Field:
         return None
 
     def is_self(self, node: s.Expression) -> bool:
+        """Whether this is the first parameter of the function around it."""
         function = self.module.function_of(node)
         first = function.parameters[0].name if function is not None and function.parameters else None
         return isinstance(node, s.Name) and node.id == first
@@ -107,6 +111,7 @@ class _Field:
         return any(self.hands_on_self(owner) for owner in self.module.family(klass))
 
     def registers(self, node: s.Constant) -> bool:
+        """Whether a text names what a method makes an attribute."""
         call = node.parent.parent if node.parent is not None else None
         return (
             isinstance(call, s.Call)
@@ -124,6 +129,7 @@ class _Field:
         return bool(names) and all(name.startswith(tuple(self.rows("readers"))) for name in names)
 
     def hands_on_self(self, klass: s.Class) -> bool:
+        """Whether the methods of a class give the object to somebody."""
         for node in s.walk(klass):
             if isinstance(node, s.Name) and not node.stored and self.is_self(node):
                 parent = node.parent

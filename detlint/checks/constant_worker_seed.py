@@ -8,7 +8,8 @@ from functools import cache
 from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
-from detlint.catalogue import Catalogue, Rule
+from detlint.catalogue import Catalogue, Row, Rule
+from detlint.facts import GENERATORS
 from detlint.finding import Finding, Fix, Safety
 from detlint.model import Module
 
@@ -46,8 +47,13 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 def _seeders(catalogue: Catalogue) -> Mapping[str, str]:
     """The parameter of each function or class that takes the seed of a generator in the processor's memory."""
     tables = [row for table in ("seeder", "generator") for row in catalogue.rows("randomness", table)]
-    rows = [row for row in tables if row.text("parameter") and row.list("seeds") != ("cuda",)]
+    rows = [row for row in tables if row.text("parameter") and _is_global(row)]
     return {name: row.text("parameter") for row in rows for name in row.list("names")}
+
+
+def _is_global(row: Row) -> bool:
+    """Whether a row speaks of a generator object, or of a global generator that the fix seeds, too."""
+    return not row.list("seeds") or not set(row.list("seeds")).isdisjoint(GENERATORS)
 
 
 def _fix(module: Module, value: s.Expression) -> Fix | None:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from detlint import syntax as s
+from detlint.analysis.emptied import emptied
 from detlint.analysis.empty import allocations
 from detlint.analysis.fields import unfilled
 from detlint.analysis.locals import Local
@@ -36,6 +37,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             _bind(bound, use.node, statement, call)
         elif kind == "resize" and isinstance(call.function, s.Attribute) and isinstance(call.function.value, s.Name):
             _bind(bound, call.function.value, call, call)
+        elif kind == "module" and (model := emptied(module, uses, call, rule.data["libraries"])) is not None:
+            _bind(bound, model, call, call)
         elif use.effect is Effect.ESCAPES:
             read = unfilled(module, joined, call, use, rule.data["libraries"], found)
             if read is not None:

@@ -21,7 +21,7 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
     """
     found: dict[Place, list[tuple[Entry, Finding]]] = {}
     for entry in project.entries:
-        for stream in entry.streams:
+        for stream in entry.own_streams:
             late = bool(rule.data.get("late"))
             if stream.generator in rule.data["generators"] and stream.draws and late is (stream.late is not None):
                 finding = (_seeded_late if late else _drawn)(rule, entry, stream)

@@ -18,9 +18,15 @@ class Arguments:
     """The arguments of one call, by the names of a function's parameters."""
 
     def __init__(
-        self, catalogue: Catalogue, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
+        self,
+        catalogue: Catalogue,
+        name: str,
+        positional: Sequence[Value],
+        keywords: Mapping[str, Value],
+        signature: str = "",
     ) -> None:
-        self.defaults, places = _parameters(catalogue.signatures.get(name, ""))
+        """`signature` is that of the function, where it is not known by its name."""
+        self.defaults, places = _parameters(signature or catalogue.signatures.get(name, ""))
         self.positional = tuple(positional)
         self.keywords = {key: value for key, value in keywords.items() if key != "**"}
         self.hidden = "**" in keywords

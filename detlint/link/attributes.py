@@ -110,10 +110,17 @@ class Attributes(Comparisons):
             stored = self.program.objects.stored(FLAGS, name)
             if stored is not None:
                 return stored
-        receiver = atom.receiver if atom.name == VARS else None
-        if receiver is not None and name == "copy":
+        receiver = atom.receiver if atom.name == VARS else self.origin(atom)
+        if atom.name == VARS and receiver is not None and name == "copy":
             return single(Partial(single(Library(COPIED)), (single(receiver),), ()))
         return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
+
+    def origin(self, atom: Atom) -> Object | None:
+        """The object that an atom is or was taken from, where it is one of those whose methods may draw."""
+        owner = atom.receiver if isinstance(atom, Library) else atom
+        if not isinstance(owner, Object) or not isinstance(owner.kind, Library):
+            return None
+        return owner if owner.kind.name in self.program.catalogue.names("libraries", "method", "made") else None
 
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""

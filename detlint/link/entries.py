@@ -120,7 +120,13 @@ class Entry:
     @cached_property
     def streams(self) -> tuple[Stream, ...]:
         """What the program does with each generator."""
-        return tuple(self._stream(generator) for generator in GENERATORS)
+        return tuple(self._stream(generator, self.of(Drawn)) for generator in GENERATORS)
+
+    @cached_property
+    def own_streams(self) -> tuple[Stream, ...]:
+        """The same, of what the program draws itself: for what other libraries draw there is a rule of its own."""
+        own = [met for met in self.of(Drawn) if not met.event.of_library]
+        return tuple(self._stream(generator, own) for generator in GENERATORS)
 
     @cached_property
     def loaders(self) -> tuple[Loaded, ...]:
@@ -139,9 +145,9 @@ class Entry:
             return "optional", next(reversed(chosen or found), None)
         return word, found[-1] if found else None
 
-    def _stream(self, generator: str) -> Stream:
+    def _stream(self, generator: str, drawn: list[Met[Drawn]]) -> Stream:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
-        every = [m for m in self.of(Drawn) if m.event.generator == generator and not _probes(m)]
+        every = [m for m in drawn if m.event.generator == generator and not _probes(m)]
         default = [m for m in every if not m.option]
         lasting = self.end[generator] != UNSEEDED  # not one that only some scope was seeded with
         surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
@@ -171,11 +177,11 @@ class Entry:
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
         late = late if state == "late" else None
-        drawn = every[0] if every else None
+        first_drawn = every[0] if every else None
         shown = self._example(generator) if state == "none" else None
         if shown is not None:
-            drawn, state = shown, UNSEEDED if shown.event.word == UNSEEDED else "seeded"
-        return Stream(generator, state, seeds, draws, drawn, late, optional)
+            first_drawn, state = shown, UNSEEDED if shown.event.word == UNSEEDED else "seeded"
+        return Stream(generator, state, seeds, draws, first_drawn, late, optional)
 
     def _example(self, generator: str) -> Met[Drawn] | None:
         """The first draw that gives but an example of a shape: nothing that a rule reports, and a draw all the same."""

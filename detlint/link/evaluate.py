@@ -124,6 +124,9 @@ class Evaluator(Attributes):
             return next((value for name, value in atom.items if name == key_value), UNKNOWN)
         if isinstance(atom, Wrapped):
             return atom.items
+        origin = self.origin(atom)
+        if origin is not None:
+            return objects.stored(atom, f"[{key_value!r}]") or single(origin) | UNKNOWN
         owner = atom if isinstance(atom, Module) else mapped(atom)
         if owner is not None:
             return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from detlint import facts as f
 from detlint.catalogue import Row
-from detlint.facts import GENERATORS
+from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
-from detlint.link.loaders import Loaders
+from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
@@ -38,7 +38,7 @@ from detlint.link.values import (
 from detlint.lower import QUIET
 
 
-class Interpreter(Loaders):
+class Interpreter(LibraryDraws):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -55,7 +55,7 @@ class Interpreter(Loaders):
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
-            self.seed(GENERATORS, name, node.place, certain=False)
+            self.seed(SEEDABLE, name, node.place, certain=False)
         return UNKNOWN
 
     def call_library(
@@ -70,8 +70,10 @@ class Interpreter(Loaders):
             self.fetch_inner(function.receiver, place)
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
-        given = Arguments(self.program.catalogue, name, positional, keywords)
-        role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumers.get(name)
+        role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
+        family = self.tables.family(name)
+        signature = "" if family is None else family.text("signature")
+        given = Arguments(self.program.catalogue, name, positional, keywords, signature)
         if role is not None and (made is None or role.text("derived")):
             if consumer is not None:
                 self.consume(consumer, name, positional, given, place)
@@ -131,7 +133,9 @@ class Interpreter(Loaders):
         if function.name in self.tables.entropy:
             return ENTROPY
         self.run_callbacks(function, positional, keywords, place)
-        return self.made_by(function.name, positional, keywords, place)
+        self.draw_by_library(function, positional, keywords, place)
+        made = self.originated(function, positional, keywords, place)
+        return made or self.made_by(function.name, positional, keywords, place)
 
     def run_callbacks(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
@@ -146,7 +150,7 @@ class Interpreter(Loaders):
         if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
-            self.seed(GENERATORS, function.name, place, certain=False)
+            self.seed(SEEDABLE, function.name, place, certain=False)
         for value in (*positional, *keywords.values()):
             for atom in each(value):
                 if isinstance(atom, Function):
@@ -231,7 +235,7 @@ class Interpreter(Loaders):
 
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
         """A seeder of the tables, with the seed that it is given."""
-        generators = tuple(g for g in row.list("seeds") if g in GENERATORS)
+        generators = tuple(g for g in row.list("seeds") if g in SEEDABLE)
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:

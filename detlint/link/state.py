@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint.facts import GENERATORS
+from detlint.facts import SEEDABLE
 from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record
@@ -20,7 +20,7 @@ SWITCHES = {  # by name, with what holds in a program that sets nothing
     "start": "fork",  # spawn: how processes start
     "replaced": "",  # the initialisers of torch that the program has put its own functions in place of, by name
 }
-_FIELDS = (*GENERATORS, *SWITCHES)
+_FIELDS = (*SEEDABLE, *SWITCHES)
 _PLACE = {name: index for index, name in enumerate(_FIELDS)}
 
 
@@ -41,7 +41,7 @@ class State(metaclass=Interned):
         return State(tuple(words))
 
 
-START = State((*(UNSEEDED for _ in GENERATORS), *SWITCHES.values()))
+START = State((*(UNSEEDED for _ in SEEDABLE), *SWITCHES.values()))
 
 
 def merged(states: Iterable[State]) -> State | None:
@@ -57,13 +57,17 @@ def merged(states: Iterable[State]) -> State | None:
 
 @record(frozen=True, slots=True, eq=False)
 class Drawn(metaclass=Interned):
-    """A draw from a global generator in the state `word`. `weights` says that it initialises parameters."""
+    """A draw from a global generator in the state `word`. `weights` says that it initialises parameters.
+
+    `of_library` is one that another library makes since it is given no seed.
+    """
 
     generator: str
     what: str
     place: Place
     word: str
     weights: bool
+    of_library: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)

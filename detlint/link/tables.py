@@ -18,6 +18,8 @@ class Tables:
         consumers = rows("randomness", "consumer")
         self.torch = torch
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
+        self._families = [row for row in consumers if row.list("families")]
+        self._of_families: dict[str, Row | None] = {}  # what names were found to belong to
         self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
         self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
         for row in consumers:
@@ -25,6 +27,18 @@ class Tables:
                 self.consumers |= {
                     f"{name}.{method}": row for name in row.list("names") for method in row.list("methods")
                 }
+        self.library_draws: dict[str, list[Row]] = {}  # of one global generator, by what makes the draw or what does it
+        for row in rows("libraries", "draw"):
+            for name in row.list("names") if len(row.list("generators")) == 1 and not row.list("elements") else ():
+                self.library_draws.setdefault(name, []).append(row)
+        self.library_methods: dict[str, list[Row]] = {}
+        for row in rows("libraries", "method"):
+            for method in row.list("methods") if len(row.list("generators")) == 1 else ():
+                self.library_methods.setdefault(method, []).append(row)
+        self.library_makers = catalogue.names("libraries", "method", "made")
+        self.library_uses = catalogue.names("libraries", "use", "methods")
+        self.library_users = catalogue.names("libraries", "use")
+        self.library_roots = frozenset(name.partition(".")[0] for name in self.library_draws)
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
@@ -60,7 +74,20 @@ class Tables:
         """Whether some table has a row for a name."""
         if name.startswith("torch.nn.") and name not in self._names:
             name = f"torch.nn.Module.{name.rpartition('.')[2]}"
-        return name in self._names
+        return name in self._names or self.family(name) is not None
+
+    def consumer(self, name: str) -> Row | None:
+        """The row of what draws when it is called, or makes something that does."""
+        return self.consumers.get(name) or self.family(name)
+
+    def family(self, name: str) -> Row | None:
+        """The row of the functions of a package whose names begin alike."""
+        if name not in self._of_families:
+            last = name.rpartition(".")[2]
+            rows = (row for row in self._families if name.startswith(f"{row.text('package')}."))
+            found = next((row for row in rows if last.islower() and last.startswith(row.list("families"))), None)
+            self._of_families[name] = found
+        return self._of_families[name]
 
     def find(self, table: dict[str, Row], name: str) -> Row | None:
         """The row of a name; what every module has, a class of layers has too."""

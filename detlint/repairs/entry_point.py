@@ -27,7 +27,7 @@ def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | 
 
     `started` are the paths and names of the functions that are entry points too.
     """
-    unseeded = {id(draw) for stream in entry.streams for draw in stream.draws}
+    unseeded = {id(draw) for stream in entry.own_streams for draw in stream.draws}
     draw = next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
     if draw is None:
         return None
