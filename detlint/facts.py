@@ -14,6 +14,7 @@ from detlint.records import record
 CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
 GENERATORS = ("torch", "numpy", "python")
 TOP = ""  # the name of a file's top level among its functions
+MADE = "made"
 ALL = "*"  # the name that stands for all variables of a module
 
 
@@ -76,7 +77,9 @@ class Argument:
 
 @record(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only."""
+    """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only, a
+    "seed" what others draw.
+    """
 
     function: Expression
     arguments: tuple[Argument, ...]
@@ -132,7 +135,8 @@ class Compare:
 class Computed:
     """A value that is computed from the operands, not None.
 
-    `operation` is "+" or "-" of two operands or one of the classes in `CONVERSIONS`; "" for what is not known.
+    `operation` is "+" or "-" of two operands or one of the classes in `CONVERSIONS`; "" for what is not known. `MADE`
+    is what a library's function makes of the operands, the first of which stands for all that happens.
     """
 
     operands: tuple[Expression, ...]
