@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from detlint import facts as f
-from detlint.finding import Ends, InForce, InLibrary, Question, Unseeded, UnseededLibrary
+from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Question, Unseeded, UnseededLibrary
 from detlint.link.entries import Entry
 from detlint.link.program import Program
-from detlint.link.state import UNSEEDED, Drawn, State, Switched
+from detlint.link.state import UNSEEDED, Drawn, Seeded, State, Switched
 from detlint.packed import imports as imported
 from detlint.source import is_test
 
@@ -38,6 +38,8 @@ class Answers:
             return self._unseeded_library(question)
         if isinstance(question, InForce):
             return self._in_force(question)
+        if isinstance(question, FromEntropy):
+            return question.place in self._entropic
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -152,6 +154,13 @@ class Answers:
             for path in self._reached(entry.path):
                 found[path].append(entry)
         return found
+
+    @cached_property
+    def _entropic(self) -> frozenset[object]:
+        """The calls by which programs seed from entropy, and those that lead there."""
+        found = [met for entry in self.entries for met in entry.of(Seeded) if met.event.entropy and not met.option]
+        steps = (call.place for met in found for call in met.path)
+        return frozenset((*(met.event.place for met in found), *steps))
 
     @cached_property
     def _started(self) -> frozenset[str]:

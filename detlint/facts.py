@@ -15,6 +15,7 @@ CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bo
 GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
+MADE = "made"
 ALL = "*"  # the name that stands for all variables of a module
 
 
@@ -77,7 +78,9 @@ class Argument:
 
 @record(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only."""
+    """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only, a
+    "seed" what others draw.
+    """
 
     function: Expression
     arguments: tuple[Argument, ...]
@@ -133,7 +136,8 @@ class Compare:
 class Computed:
     """A value that is computed from the operands, not None.
 
-    `operation` is "+" or "-" of two operands or one of the classes in `CONVERSIONS`; "" for what is not known.
+    `operation` is "+" or "-" of two operands or one of the classes in `CONVERSIONS`; "" for what is not known. `MADE`
+    is what a library's function makes of the operands, the first of which stands for all that happens.
     """
 
     operands: tuple[Expression, ...]

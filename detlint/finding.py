@@ -202,7 +202,14 @@ class InLibrary:
     generator: str = ""
 
 
-Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary
+@record(frozen=True, slots=True)
+class FromEntropy:
+    """An open question: does the call at `place`, or what it calls, seed a global generator with entropy by default?"""
+
+    place: Place
+
+
+Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy
 
 
 @record(frozen=True, slots=True)

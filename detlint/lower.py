@@ -18,6 +18,7 @@ from detlint.scopes import Scope
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+_GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
 T = TypeVar("T")
 
 
@@ -193,7 +194,8 @@ class Expressions:
             return f.Computed((arguments[0].value,), name)
         name = function.library if isinstance(function, f.Member) else name
         if name and name not in self.known:
-            return computed([function, *(a.value for a in arguments)]) or f.Computed(())
+            receiver = function.value if isinstance(function, f.Member) else function
+            return made([receiver, *(a.value for a in arguments)])
         if function is None and not arguments:
             return None
         inert = self.inert.kind(node) if name else ""
@@ -228,6 +230,13 @@ def computed(operands: list[f.Expression]) -> f.Expression:
     """Operands that are evaluated for what they do; None where they do nothing."""
     acting = tuple(operand for operand in operands if not idle(operand))
     return f.Computed(acting) if acting else None
+
+
+def made(operands: list[f.Expression]) -> f.Expression:
+    """What a library's function makes of operands, or a method of the first one."""
+    acting = computed(operands) or f.Computed(())
+    given = tuple(x for x in operands if isinstance(x, _GIVEN) and idle(x) and x != f.Computed(()))
+    return f.Computed((acting, *given), f.MADE) if given else acting
 
 
 def _home(node: s.Name) -> tuple[bool, object]:

@@ -99,7 +99,7 @@ def test_the_commands_that_are_named_do_what_they_say(project: Path) -> None:
     assert commands == {"detlint rule DET601"}
     assert detlint_or_flake8("detlint rule DET601", project).stdout.startswith("# DET601 set-order")
     entries = detlint_or_flake8("detlint entries", project).stdout
-    assert re.search(r"^docs/examples/language_model/train.py +main +seeded ", entries, re.MULTILINE)
+    assert re.search(r"^docs/examples/language_model/train.py +main +unseeded ", entries, re.MULTILINE)
     assert "`detlint bisect -- train.py`" in README
     runs = detlint_or_flake8("detlint bisect -- short.py", examples)
     assert runs.returncode == 0, runs.stdout + runs.stderr

@@ -24,14 +24,18 @@ class Tracer:
     from the global generators are among them: they make it differ where the generator is not seeded.
     """
 
-    def __init__(self, module: Module, fallbacks: Iterable[str] = ()) -> None:
-        """`fallbacks` are functions whose last argument counts only where there is nothing else."""
+    def __init__(self, module: Module, fallbacks: Iterable[str] = (), *, unread: bool = False) -> None:
+        """`fallbacks` are functions whose last argument counts only where there is nothing else.
+
+        With `unread` the calls of which the file does not tell what they return count as entropy, too.
+        """
         names = module.catalogue.names
         self.module = module
         self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
         self._draws = module.catalogue.by_name("randomness", "consumer", kind="call")
         self._salted = names("randomness", "entropy", id="hash")
         self._fallbacks = frozenset(fallbacks)
+        self._unread = unread
         self._found: dict[tuple[s.Expression, bool], Origin] = {}
 
     def origin(self, node: s.Expression | None, *, none: bool = False) -> Origin:
@@ -112,7 +116,8 @@ class Tracer:
         if functions:
             leaves = [n for f in functions for n in s.walk(f.body) if isinstance(n, s.Leave) and n.kind == "return"]
             own = [n.values[0] for n in leaves if n.values and module.function_of(n) in functions]
-            return self._either(self.origin(value) for value in own)
+            found, sure = self._either(self.origin(value) for value in own)
+            return ([node], True) if self._unread and not found else (found, sure)
         called = node.function.attribute if isinstance(node.function, s.Attribute) else ""
         known = bool(names) and all(name.partition(".")[0] in _LIBRARIES for name in names)
         found, sure = self._any(receiver)
@@ -120,7 +125,7 @@ class Tracer:
             more = self._any([argument.value for argument in node.arguments])
             last = {name.rpartition(".")[2] for name in names} | {called}
             found, sure = found + more[0], sure or (more[1] and last.isdisjoint(self._fallbacks))
-        return found, sure
+        return ([node], True) if self._unread and not (found or known) else (found, sure)
 
     def _is_source(self, name: str) -> bool:
         """Whether a call of `name`, or of a method of an object that it makes, is entropy."""

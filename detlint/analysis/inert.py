@@ -28,7 +28,7 @@ class Inert:
         self.seeds_devices = any(True for _ in module.calls_to(devices))
 
     def kind(self, call: s.Call) -> str:
-        """Why a call, if it draws, decides nothing: "example" of a shape, "inert" else; "" where it may decide.
+        """Why a call, if it draws, decides nothing: "example" of a shape, "seed", "inert" else; "" where it may decide.
 
         A call that draws from a generator of another device that is seeded is inert here.
         """
@@ -40,7 +40,9 @@ class Inert:
             return "inert"
         if self.is_example(call):
             return "example"
-        return "inert" if self.is_delay(call) or self.chooses_seed(call) else ""
+        if self.is_delay(call):
+            return "inert"
+        return "seed" if self.chooses_seed(call) else ""
 
     def is_undrawn(self, call: s.Call) -> bool:
         """Whether a call stands under a context in which nothing is drawn, such as that of the meta device."""

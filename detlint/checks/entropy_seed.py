@@ -12,7 +12,7 @@ from detlint.analysis.entropy import Tracer
 from detlint.analysis.reseeding import Reseeding, reseeded
 from detlint.analysis.seeding import repeats
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.finding import Finding, Safety
+from detlint.finding import Finding, FromEntropy, Safety
 from detlint.model import Module
 from detlint.values import parse_signature
 
@@ -26,6 +26,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         *module.calls_giving(tuple(rule.data["parameters"])),
     ]
     tracer = Tracer(module, rule.data["fallbacks"])
+    unread = Tracer(module, rule.data["fallbacks"], unread=True)
     told: set[s.Expression] = set()
     for call in sorted(set(calls), key=lambda call: call.order):
         names = sorted(module.callee(call))
@@ -37,6 +38,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         for seed in _seeds(module, rule, call, seeders):
             found, sure = tracer.origin(seed, none=row is not None)
+            if not found and ((names and names[0] in seeders) or _last(call) in rule.data["functions"]):
+                yield from _elsewhere(module, rule, call, unread.origin(seed), told)
             new = [source for source in found if source not in told]
             if new:
                 told |= set(new)
@@ -44,8 +47,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 source = f"`{module.short(new[0])}`"
                 if isinstance(new[0], s.Constant):
                     source = "the operating system where it is None"
-                here = module.place(new[0]).line == module.place(call).line
-                related = [] if here else [(new[0], "the seed comes from here")]
+                related = _source(module, call, new[0])
                 name = module.short(call.function)
                 drawn = tracer.drawn_from(new[0])
                 asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
@@ -55,6 +57,32 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
                 )
+
+
+def _elsewhere(
+    module: Module, rule: Rule, call: s.Call, origin: tuple[list[s.Expression], bool], told: set[s.Expression]
+) -> Iterator[Finding]:
+    """A seed that comes from a call of which this file does not tell whether that gives entropy; the project may."""
+    found, sure = origin
+    new = [source for source in found if source not in told]
+    told |= set(new)
+    if new:
+        source = f"`{module.short(new[0])}`"
+        asked = FromEntropy(module.place(call))
+        name, related = module.short(call.function), _source(module, call, new[0])
+        yield module.finding(rule, call, related=related, lowered=not sure, only_if=asked, call=name, source=source)
+
+
+def _source(module: Module, call: s.Call, source: s.Expression) -> list[tuple[s.Node, str]]:
+    """Where a seed comes from, if that is not seen on the line of the call."""
+    here = module.place(source).line == module.place(call).line
+    return [] if here else [(source, "the seed comes from here")]
+
+
+def _last(call: s.Call) -> str:
+    """The last part of the name of what is called."""
+    function = call.function
+    return function.attribute if isinstance(function, s.Attribute) else getattr(function, "id", "")
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detlint import facts as f
+from detlint.link.entropy import asked_for
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
 from detlint.link.mappings import entries, mapped, set_shown, show
@@ -47,7 +48,9 @@ class Assignments(Functions):
                     sure = len(owners) == 1 and is_namespace(atom) and self.is_certain()
                     put = self.program.objects.replace if sure else self.program.objects.store
                     before = self.field_before(atom, target.name)
-                    put(atom, target.name, value | before if before else value)
+                    held = self.program.objects.stored(atom, target.name)
+                    stored = asked_for(held, value, self.frame.usual)
+                    put(atom, target.name, stored | before if before else stored)
                 elif isinstance(atom, Module):
                     self.set_variable_of(atom.path, target.name, value)
         elif isinstance(target, f.Item):

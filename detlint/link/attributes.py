@@ -17,6 +17,7 @@ from detlint.link.values import (
     Atom,
     Class,
     Constant,
+    Entropy,
     Function,
     Keywords,
     Library,
@@ -44,7 +45,8 @@ class Attributes(Comparisons):
         handler = _HANDLERS.get(type(atom))
         found = None if handler is None else handler(self, atom, name)
         if found is None:
-            return single(Library(library)) if library else UNKNOWN
+            known = single(Library(library)) if library else frozenset()
+            return known | single(atom) if isinstance(atom, Entropy) else known or UNKNOWN
         return found
 
     def _of_object(self, atom: Object, name: str) -> Value | None:

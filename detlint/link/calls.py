@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.entropy import mixed
 from detlint.link.mappings import key
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
@@ -14,6 +15,7 @@ from detlint.link.values import (
     UNKNOWN,
     Atom,
     Class,
+    Entropy,
     Function,
     Library,
     Object,
@@ -53,7 +55,7 @@ class Caller(Statements):
             copied = frozenset(a for a in functions if isinstance(a, Saved))
             value = copied or self.call_unknown(node, positional, keywords)
         self.node = outer
-        return value
+        return mixed((functions,), value)
 
     def call_value(
         self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
@@ -167,7 +169,7 @@ class Caller(Statements):
             return atom.items
         if isinstance(atom, Tuple):
             return join(atom.items)
-        if isinstance(atom, Saved):
+        if isinstance(atom, (Entropy, Saved)):
             return frozenset((atom,))
         if isinstance(atom, Suspended):
             self.ask("iterating", self.iterating)

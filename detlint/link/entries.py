@@ -10,6 +10,8 @@ from typing import Generic, TypeVar, cast
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.state import (
+    CHANCE,
+    RESEEDED,
     SEEDED,
     START,
     UNSEEDED,
@@ -51,9 +53,10 @@ class Met(Generic[E]):
 class Stream:
     """What a program does with one generator.
 
-    `state` is "seeded", "late" (seeded after the first draw), "unseeded", "optional" (seeded on some paths only, or
-    only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those that find it unseeded,
-    in program order; `drawn` is the first draw of all, an example of a shape where nothing else is drawn or seeded.
+    `state` is "seeded", "late" (seeded after the first draw), "unseeded" (or seeded from entropy), "optional" (seeded
+    on some paths only, or only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those
+    that find it never seeded, in program order; `drawn` is the first that finds it seeded from entropy, else the first
+    of all, or one `aside` where nothing else is drawn or seeded.
     """
 
     generator: str
@@ -63,6 +66,7 @@ class Stream:
     drawn: Met[Drawn] | None
     late: Met[Seeded] | None = None
     optional: Met[Seeded] | None = None
+    aside: Met[Example] | None = None
 
 
 @dataclass
@@ -149,11 +153,11 @@ class Entry:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
         every = [m for m in drawn if m.event.generator == generator and not _probes(m)]
         default = [m for m in every if not m.option]
-        lasting = self.end[generator] != UNSEEDED  # not one that only some scope was seeded with
+        lasting = self.end[generator] not in CHANCE  # not one that only some scope was seeded with
         surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
         counted = default or ([] if surely else every)  # what only an option draws says little of what is seeded
-        unseeded = [m for m in counted if m.event.word == UNSEEDED]
-        others = (m for m in every if m.option and m.event.word == UNSEEDED and m not in unseeded)
+        unseeded = [m for m in counted if m.event.word in CHANCE]
+        others = (m for m in every if m.option and m.event.word in CHANCE and m not in unseeded)
         draws = (*unseeded, *others) if unseeded else ()
         position = {id(m): index for index, m in enumerate(self.met)}
         first = position[id(unseeded[0])] if unseeded else len(position)
@@ -176,20 +180,24 @@ class Entry:
             known = any(m.event.certain or not m.option for m in kept)
             reached = surely or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
+            if state == "optional" and optional is None and self.end[generator] == RESEEDED:
+                state = UNSEEDED
         late = late if state == "late" else None
-        first_drawn = every[0] if every else None
-        shown = self._example(generator) if state == "none" else None
-        if shown is not None:
-            first_drawn, state = shown, UNSEEDED if shown.event.word == UNSEEDED else "seeded"
-        return Stream(generator, state, seeds, draws, first_drawn, late, optional)
+        first_drawn = next((m for m in draws if m.event.word == RESEEDED), every[0] if every else None)
+        aside = self._aside(generator) if state == "none" else None
+        if aside is not None:
+            shown = Drawn(generator, aside.event.what, aside.event.place, aside.event.word, False)
+            first_drawn = Met(shown, aside.path, aside.guarded, aside.option, aside.apart)
+            state = UNSEEDED if shown.word == UNSEEDED else "seeded"
+        draws = tuple(m for m in draws if m.event.word == UNSEEDED)
+        return Stream(generator, state, seeds, draws, first_drawn, late, optional, aside)
 
-    def _example(self, generator: str) -> Met[Drawn] | None:
-        """The first draw that gives but an example of a shape: nothing that a rule reports, and a draw all the same."""
-        for met in self.of(Example):
-            if met.event.generator == generator:
-                drawn = Drawn(generator, met.event.what, met.event.place, met.event.word, False)
-                return Met(drawn, met.path, met.guarded, met.option, met.apart)
-        return None
+    def _aside(self, generator: str) -> Met[Example] | None:
+        """The first draw that gives but an example of a shape, or surely a seed: nothing that the rules on draws
+        report, and a draw all the same.
+        """
+        found = (m for m in self.of(Example) if m.event.generator == generator)
+        return next((m for m in found if not (m.event.seed and (m.guarded or m.apart))), None)
 
 
 def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:

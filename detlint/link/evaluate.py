@@ -9,12 +9,12 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
+from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.mappings import entries, mapped
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
-    ENTROPY,
     NONE,
     SOME,
     UNKNOWN,
@@ -132,7 +132,7 @@ class Evaluator(Attributes):
             return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
         if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
             return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
-        if isinstance(atom, (Class, Saved)) or (
+        if isinstance(atom, (Class, Entropy, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):
             return single(atom)  # a generic type with its parameters, a part of a state
@@ -191,9 +191,12 @@ class Evaluator(Attributes):
             lambda: values.append(not_none(self.value(node.orelse), node.orelse == absent)),
         )
         if len(values) == 2 and answer.default is not None and answer.option:
-            usual = only(values[0 if answer.default else 1])
-            if isinstance(usual, Constant):
-                return single(Option(answer.option, usual.value, None))
+            usual, other = values if answer.default else values[::-1]
+            atom = only(usual)
+            if isinstance(atom, Constant):
+                return single(Option(answer.option, atom.value, None))
+            if is_entropy(usual):
+                return instead(usual, other, answer.option)
         return join(values)
 
     def _junction(self, node: f.Junction) -> Value:
@@ -212,7 +215,8 @@ class Evaluator(Attributes):
         kept = [
             frozenset(a for a in v if not (isinstance(a, (Constant, Option)) and not settled(a))) for v in used[:-1]
         ]
-        return join([*(v for v in kept if v), used[-1]])
+        options = [a.name for v in used[:-1] for a in each(v) if isinstance(a, Option) and not a.default]
+        return join([*(v for v in kept if v), unless(used[-1], options[0]) if options else used[-1]])
 
     def short_circuit(self, node: f.Junction, evaluate: Callable[[f.Expression], Truth]) -> Truth:
         """Evaluate operands up to the one that decides; those after one that may decide may be left out."""
@@ -242,12 +246,14 @@ class Evaluator(Attributes):
 
     def _computed(self, node: f.Computed) -> Value:
         values = [self.value(operand) for operand in node.operands]
+        if node.operation == f.MADE:
+            return mixed(values[1:], values[0])
         known = applied(_OPERATIONS[node.operation], values) if node.operation else None
         if known is not None:
             return known
         atoms = [atom for value in values for atom in value]
         containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
-        return frozenset(containers) or (ENTROPY if Entropy() in atoms else SOME)
+        return frozenset(containers) or mixed(values, SOME)
 
     def _joined(self, node: f.Joined) -> Value:
         return applied(_joined, [self.value(operand) for operand in node.operands]) or SOME
@@ -296,14 +302,15 @@ class Evaluator(Attributes):
             self.state = start
             self.set_variables(variables.copy())
             guarded = answer.default is not expected
-            left = self.frame.left
+            left, usual = self.frame.left, self.frame.usual
             if guarded and answer.default is not None:
                 self.frame.left = left or answer.option
+            self.frame.usual = answer.option if expected is answer.default else usual
             option = "" if answer.default is None else answer.option  # what is usual is not known
             started = len(self.spawned)
             with self.guarded(option) if guarded else UNGUARDED:
                 arm()
-            self.frame.left = left
+            self.frame.left, self.frame.usual = left, usual
             ends.append((self.state, self.frame.variables, expected is answer.default, len(self.spawned) > started))
         if answer.default is None:
             self.pair(before)
@@ -312,7 +319,10 @@ class Evaluator(Attributes):
         alive = [end for end in ends if end[0] is not None]
         here = [end for end in alive if answer.default is None and not end[3]]  # not where others go on
         known = [end for end in alive if end[2]] or here or alive
-        self.set_variables(self.merge_variables([end[1] for end in known] or [variables]))
+        after = self.merge_variables([end[1] for end in known] or [variables])
+        if answer.option and answer.default is not None:
+            after = chosen(after, next(end[1] for end in ends if not end[2]), answer.option)
+        self.set_variables(after)
         self.state = merged(end[0] for end in known if end[0] is not None)
 
 

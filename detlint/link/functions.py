@@ -10,6 +10,7 @@ from zlib import crc32
 from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
+from detlint.link.entropy import unless_spared
 from detlint.link.keywords import REST
 from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
@@ -142,12 +143,13 @@ class Functions(Repeated):
         if self.state is not None:
             self.frame.leave(self.state)
             (self.frame.spare if self.frame.left else returned).append(single(Constant(None)))
+        spare = self.frame.spare if returned else []
         returned = returned or self.frame.spare
         end = self.frame.end or start
         trace = tuple(self.trace)
         yielded = self.frame.yielded
         self.frame, self.trace = outer_frame, outer_trace
-        value = join(yielded or returned)
+        value = join(yielded) if yielded else unless_spared(join(returned), spare)
         if facts.returns is not None and value == UNKNOWN:
             value = self.annotated(function.path, facts.returns)
         found = Result(end, value, trace)

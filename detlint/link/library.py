@@ -10,13 +10,13 @@ from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
+from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
 from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
-from detlint.link.state import SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
+from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
-    ENTROPY,
     SOME,
     UNKNOWN,
     Class,
@@ -88,11 +88,13 @@ class Interpreter(LibraryDraws):
                 self.switch(name_of_switch, UNSURE, place)
         launcher = self.tables.find(self.tables.launchers, name)
         if consumer is not None:
+            numbers = drawn(self, consumer, given)
             self.consume(consumer, name, positional, given, place)
+            if numbers:
+                return numbers
         elif name in self.tables.reseeders and self.reseeds(name, given):
             seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
-            self.seed(seeds, name, place, certain=False)
-            self.state = self.state.but(seeds, UNSURE) if self.state is not None else None
+            return reseed(self, seeds, name, place)
         elif name in self.tables.seeders:
             self.seed_by(self.tables.seeders[name], name, given, place)
         elif launcher is not None:
@@ -109,8 +111,8 @@ class Interpreter(LibraryDraws):
         if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
             self.call_value(own, positional, {"**": UNKNOWN}, place)
         elif inert or self.is_meta(given.get("device")):
-            if inert == "example" and self.state is not None and generator in GENERATORS:
-                self.note(Example(generator, name, place, self.state[generator]))
+            if inert in ("example", "seed") and self.state is not None and generator in GENERATORS:
+                self.note(Example(generator, name, place, self.state[generator], inert == "seed"))
         elif given.applies(row.list("when"), row.list("unless")):
             self.draw(row, name, place)
 
@@ -131,7 +133,7 @@ class Interpreter(LibraryDraws):
     ) -> Value:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
         if function.name in self.tables.entropy:
-            return ENTROPY
+            return by_default(self)
         self.run_callbacks(function, positional, keywords, place)
         self.draw_by_library(function, positional, keywords, place)
         made = self.originated(function, positional, keywords, place)
@@ -218,7 +220,7 @@ class Interpreter(LibraryDraws):
         if self.state is not None and generator in GENERATORS and not empty:
             word = self.state[generator]
             self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
-            if word == UNSEEDED and self.is_likely():
+            if word in CHANCE and self.is_likely():
                 self.add_drawn(generator)
 
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool, restores: bool = False) -> None:
@@ -243,6 +245,10 @@ class Interpreter(LibraryDraws):
             changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
+        random, option = seeding(value)
+        if random:
+            reseed(self, generators, name, place, option)
+            return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
         takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
         if takes_none and None in defaults and self.is_likely():
@@ -251,7 +257,7 @@ class Interpreter(LibraryDraws):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        certain = (not takes_none or Constant(None) not in value) and not value > ENTROPY  # one seed or any
+        certain = (not takes_none or Constant(None) not in value) and not entropy_in(value)  # one seed or any
         self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
 
     def saved_in(self, value: Value, depth: int = 3) -> Iterator[Saved]:

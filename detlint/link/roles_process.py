@@ -6,9 +6,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from detlint import facts as f
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.entropy import entropy_in
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
 from detlint.link.state import Marked
@@ -278,6 +280,18 @@ def _environment(run: Run, row: Row, function: Library, given: Arguments, place:
     return SOME
 
 
+def _broadcasts(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A seed that one process draws, and the others have a tensor for, is entropy in all of them."""
+    call = run.node
+    run.ask("node", call)
+    entropy = entropy_in(given.first(row.text("parameter")))
+    if entropy and call is not None and call.place == place and call.arguments:
+        tensors = [a.value for a in call.arguments if a.keyword in (None, row.text("parameter")) and not a.star]
+        if tensors and isinstance(tensors[0], f.Local):
+            run.assign(tensors[0], entropy)
+    return UNKNOWN
+
+
 PROCESS_ROLES: dict[str, Role] = {
     "parser": _parser, "subparser": _subparser, "option": _option, "option-class": _option_class,
     "defaults": _defaults, "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag,
@@ -285,4 +299,5 @@ PROCESS_ROLES: dict[str, Role] = {
     "scope": _scope, "trains": _marks, "restores": _marks, "search": _search, "start-method": _start_method,
     "default-device": _default_device, "spawn-context": _context, "environment": _environment, "variable": _variable,
     "starts": _starts, "imports": _imports, "trainer-cli": _trainer_cli,
+    "broadcasts": _broadcasts,
 }  # fmt: skip

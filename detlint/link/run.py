@@ -67,6 +67,7 @@ class Frame:
     optional: list[State] = field(default_factory=list)
     spare: list[Value] = field(default_factory=list)
     left: str = ""
+    usual: str = ""  # the option that has been left at its default where the function is now
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
     receiver: Object | Class | None = None  # `self`, in a method

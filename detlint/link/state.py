@@ -10,6 +10,8 @@ from detlint.link.interned import Interned
 from detlint.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
+RESEEDED = "reseeded"  # seeded from entropy: it repeats no more than one that is not seeded
+CHANCE = frozenset((UNSEEDED, RESEEDED))  # the words for a generator that begins anew in each run
 SWITCHES = {  # by name, with what holds in a program that sets nothing
     "algorithms": "off",  # on, warn
     "benchmark": "default",  # on, off
@@ -49,7 +51,11 @@ def merged(states: Iterable[State]) -> State | None:
     found = set(states)
     if len(found) < 2:
         return next(iter(found), None)
-    return State(tuple(w[0] if len(set(w)) == 1 else UNSURE for w in zip(*(x.words for x in found), strict=True)))
+    return State(tuple(_either(set(words)) for words in zip(*(x.words for x in found), strict=True)))
+
+
+def _either(words: set[str]) -> str:
+    return next(iter(words)) if len(words) == 1 else RESEEDED if words == CHANCE else UNSURE
 
 
 # Traces
@@ -72,23 +78,30 @@ class Drawn(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Example(metaclass=Interned):
-    """A draw from a global generator in the state `word` that only gives an example of a shape, as for tracing."""
+    """A draw from a global generator in the state `word` that only gives an example of a shape, as for tracing, or
+    a seed.
+    """
 
     generator: str
     what: str
     place: Place
     word: str
+    seed: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)
 class Seeded(metaclass=Interned):
-    """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state."""
+    """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state.
+
+    `entropy` says that the seed is another one in each run, which is not certain to seed then.
+    """
 
     generators: tuple[str, ...]
     what: str
     place: Place
     certain: bool
     restores: bool = False
+    entropy: bool = False
 
     @property
     def starts(self) -> bool:

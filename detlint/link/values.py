@@ -28,7 +28,9 @@ class Some(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Entropy(metaclass=Interned):
-    """A number that differs in each run, such as the time."""
+    """A number that differs in each run, such as the time; unless an option is set, where one is named."""
+
+    option: str = ""
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 from detlint import __version__
 from detlint.finding import Place
 from detlint.link.entries import Entry, Met, Stream
-from detlint.link.state import UNSEEDED, Drawn, Seeded
+from detlint.link.state import CHANCE, Drawn, Seeded
 from detlint.printed import in_json
 from detlint.report import Programs
 
@@ -69,7 +69,7 @@ def _seed(met: Met[Seeded]) -> dict[str, Any]:
 
 
 def _draw(met: Met[Drawn]) -> dict[str, Any]:
-    return {**_start(met.event.place), "what": met.event.what, "unseeded": met.event.word == UNSEEDED}
+    return {**_start(met.event.place), "what": met.event.what, "unseeded": met.event.word in CHANCE}
 
 
 def _switch(entry: Entry, name: str) -> dict[str, Any]:

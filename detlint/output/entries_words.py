@@ -86,8 +86,12 @@ def _story(entry: Entry, stream: Stream) -> str:
     if stream.state == "seeded":
         places = list(dict.fromkeys(_where(met.event.place) for met in stream.seeds))
         return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded by its loader"
-    if stream.state == "unseeded" and not stream.draws:
-        drawn += " as an example of a shape"
+    if stream.aside is not None and stream.state == "unseeded":
+        drawn += " for a seed" if stream.aside.event.seed else " as an example of a shape"
+    random = [_where(met.event.place) for met in stream.seeds if met.event.entropy]
+    if stream.state == "unseeded" and random:
+        seeded = f"seeded from entropy at {listed(list(dict.fromkeys(random)), 'and')}"
+        return f"{drawn}, {seeded} after it" if stream.draws else f"{seeded}, {drawn}"
     if stream.draws and not entry.telling(stream.draws):
         drawn += " while a model is made whose weights are then loaded"
     if stream.late is not None:

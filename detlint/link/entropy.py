@@ -1,0 +1,106 @@
+"""Numbers that differ from run to run: what is made of them, and the options that put another number in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.state import CHANCE, RESEEDED, Seeded
+from detlint.link.values import ENTROPY, SOME, Constant, Entropy, Option, Value, settled, single
+
+if TYPE_CHECKING:
+    from detlint.link.run import Run
+else:
+    Run = Any
+
+
+def entropy_in(value: Value) -> Value:
+    """The entropy that a value may be; empty where it is none."""
+    return frozenset(atom for atom in value if isinstance(atom, Entropy))
+
+
+def mixed(values: Iterable[Value], otherwise: Value) -> Value:
+    """What is made of some values: entropy where one of them is; that or what is made `otherwise` where one may be."""
+    found: Value = frozenset()
+    for value in values:
+        entropy = entropy_in(value)
+        if entropy and len(entropy) == len(value):
+            return entropy
+        found |= entropy
+    return found | otherwise
+
+
+def is_entropy(value: Value) -> bool:
+    """Whether a value certainly differs from run to run."""
+    return bool(value) and all(isinstance(atom, Entropy) for atom in value)
+
+
+def by_default(run: Run) -> Value:
+    """What a source of entropy gives; where an option must be set for that, it is no concern of the default."""
+    return ENTROPY if run.is_likely() else SOME
+
+
+def drawn(run: Run, row: Row, given: Arguments) -> Value:
+    """What a call draws from a generator that begins anew in each run; empty where it does not, or is not known."""
+    if row.text("numbers") and run.state is not None and run.state[row.text("generator")] in CHANCE:
+        return by_default(run) if given.applies(row.list("when"), row.list("unless")) else frozenset()
+    return frozenset()
+
+
+def unless(value: Value, option: str) -> Value:
+    """Entropy that stands there only until an option is set."""
+    return frozenset(replace(atom, option=option) if atom == Entropy() else atom for atom in value)
+
+
+def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) -> dict[str, Value]:
+    """Variables as an option leaves them by default, where `other` is what they are if it is set."""
+    return {
+        name: unless(value, option) if is_entropy(value) and _is_given(other.get(name)) else value
+        for name, value in usual.items()
+    }
+
+
+def instead(value: Value, other: Value, option: str) -> Value:
+    """A value that an option has by default, where it is `other` if that is set."""
+    return unless(value, option) if is_entropy(value) and _is_given(other) else value
+
+
+def asked_for(before: Value | None, value: Value, option: str) -> Value:
+    """What takes the place of an option that has been left at its default."""
+    if option and before and any(isinstance(a, Option) and a.name == option for a in before) and is_entropy(value):
+        return unless(value, option)
+    return value
+
+
+def unless_spared(value: Value, spare: Iterable[Value]) -> Value:
+    """What a function returns by default, where it returns an option itself if that is set."""
+    options = {atom.name for given in spare for atom in given if isinstance(atom, Option)}
+    return unless(value, min(options)) if options and is_entropy(value) else value
+
+
+def seeding(value: Value) -> tuple[bool, str]:
+    """Whether a seed comes from entropy by default, and the option that gives another one, if any does."""
+    none = [a for a in value if isinstance(a, (Constant, Option)) and settled(a) is None]
+    if not is_entropy(value - frozenset(none)):
+        return False, ""
+    options = {a.option for a in value if isinstance(a, Entropy)} | {a.name for a in none if isinstance(a, Option)}
+    return True, min(options - {""}, default="")
+
+
+def reseed(run: Run, generators: tuple[str, ...], name: str, place: Place, option: str = "") -> Value:
+    """A call that seeds generators with what differs in each run, unless an option is set: the seed."""
+    if generators and run.state is not None:
+        if option and run.is_likely():
+            with run.guarded(option):
+                run.note(Seeded(generators, name, place, True))
+        run.note(Seeded(generators, name, place, certain=False, entropy=True))
+        run.state = run.state.but(generators, RESEEDED)
+    return ENTROPY
+
+
+def _is_given(value: Value | None) -> bool:
+    return bool(value) and value != single(Constant(None)) and not entropy_in(value or frozenset())
