@@ -41,6 +41,7 @@ class Expressions:
         self.inert = Inert(module)
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
+        self.specs = module.catalogue.names("program", "role", id="spec")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
@@ -186,6 +187,8 @@ class Expressions:
         if isinstance(function, f.Library) and function.name in self.search:
             found = (folder(self.module, argument.value) for argument in node.arguments)
             arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
+        elif isinstance(function, f.Library) and function.name in self.specs:
+            arguments = tuple(self._location(argument) for argument in node.arguments)
         name = function.name if isinstance(function, f.Library) else ""
         if name == "builtins.isinstance" and len(arguments) == 2:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
@@ -198,6 +201,12 @@ class Expressions:
             return None
         inert = self.inert.kind(node) if name else ""
         return f.Call(function, arguments, self.module.place(node), node.order, inert)
+
+    def _location(self, argument: s.Argument) -> f.Argument:
+        """An argument that may be the path of a file, which is told where it is put together of constants."""
+        path = folder(self.module, argument.value)
+        value = self.lower(argument.value) if path is None else f.Literal(path)
+        return f.Argument(value, argument.keyword, argument.star)
 
 
 _E = Expressions

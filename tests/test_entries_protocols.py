@@ -35,6 +35,70 @@ def written(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
 
 
+# Modules
+
+
+@pytest.mark.parametrize("name", ["f'models.{name}'", "'models.' + name"])
+@pytest.mark.parametrize(("default", "state"), [("small", "unseeded"), ("still", "unused"), ("other", "unused")])
+def test_a_module_is_imported_by_the_name_that_an_option_has_by_default(
+    tmp_path: Path, name: str, default: str, state: str
+) -> None:
+    written(
+        tmp_path,
+        {
+            "models/__init__.py": "",
+            "models/small.py": "import random\ndef build():\n    return random.random()\n",
+            "models/still.py": "def build():\n    return 0\n",
+        },
+    )
+    program = f"""
+        import argparse, importlib
+
+
+        def built(name):
+            return importlib.import_module({name}).build()
+
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", default="{default}")
+        print(built(parser.parse_args().model))
+        """
+    assert states(tmp_path, program)["python"] == state
+
+
+@pytest.mark.parametrize(
+    ("path", "state"),
+    [
+        ("os.path.join(os.path.dirname(__file__), 'conf', 'seeds.py')", "seeded"),
+        ("Path(__file__).parent / 'conf' / 'seeds.py'", "seeded"),
+        ("'conf/seeds.py'", "seeded"),
+        ("location=os.path.join(ROOT, 'conf', 'seeds.py')", "seeded"),
+        ("'conf/others.py'", "unseeded"),
+        ("sys.argv[1]", "unseeded"),
+    ],
+)
+def test_a_module_is_loaded_from_its_file(tmp_path: Path, path: str, state: str) -> None:
+    written(tmp_path, {"conf/seeds.py": "import random\nrandom.seed(0)\nWIDTH = 3\n"})
+    program = f"""
+        import importlib.util
+        import os, random, sys
+        from pathlib import Path
+        ROOT = os.path.dirname(os.path.abspath(__file__))
+
+
+        def loaded():
+            spec = importlib.util.spec_from_file_location("conf", {path})
+            module = importlib.util.module_from_spec(spec)
+            sys.modules["conf"] = module
+            spec.loader.exec_module(module)
+            return module
+
+
+        print(loaded().WIDTH, random.random())
+        """
+    assert states(tmp_path, program)["python"] == state
+
+
 # Classes
 
 
