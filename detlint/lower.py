@@ -18,6 +18,7 @@ from detlint.scopes import Scope
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+_INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
 T = TypeVar("T")
 
 
@@ -223,6 +224,8 @@ def idle(value: f.Expression) -> bool:
     if isinstance(value, f.Member):
         return idle(value.value)
     if isinstance(value, f.Item):
+        if value.key is not None and isinstance(value.value, _INDEXED):
+            return False
         return idle(value.value) and idle(value.key)
     if isinstance(value, (f.Computed, f.Joined, f.Junction)):
         return all(idle(operand) for operand in value.operands)

@@ -35,6 +35,199 @@ def written(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
 
 
+# Items
+
+
+PAIRS = """
+    import random
+
+
+    class Pairs:
+        def __getitem__(self, index):
+            return random.random()
+
+
+    pairs = Pairs()
+    {}
+    """
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["print(pairs[0])", "pairs[0]", "if pairs[0]: pass", "str(pairs[len('a') - 1])", "print([pairs][0][0])"],
+)
+def test_an_item_is_looked_up_wherever_it_stands(tmp_path: Path, statement: str) -> None:
+    assert states(tmp_path, PAIRS.format(statement))["python"] == "unseeded"
+
+
+def test_an_item_that_is_set_is_set_by_the_class(tmp_path: Path) -> None:
+    program = """
+        import random
+
+
+        class Settings(dict):
+            def __setitem__(self, key, value):
+                super().__setitem__(key, value)
+                if key == "seed":
+                    random.seed(value)
+
+
+        settings = Settings()
+        settings["{}"] = 3
+        print(random.random())
+        """
+    assert states(tmp_path, program.format("seed"))["python"] == "seeded"
+    assert states(tmp_path, program.format("steps"))["python"] == "unseeded"
+
+
+def test_what_a_method_keeps_for_an_item_is_what_is_held(tmp_path: Path) -> None:
+    program = """
+        import random
+
+
+        class Noise:
+            def draw(self):
+                return random.random()
+
+
+        class Table:
+            def __init__(self):
+                self.held = {}
+
+            def __setitem__(self, key, value):
+                self.held[key] = value
+
+
+        table = Table()
+        table["noise"] = Noise()
+        for key, value in table.held.items():
+            value.draw()
+        """
+    assert states(tmp_path, program)["python"] == "unseeded"
+
+
+# Iteration
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for _ in Noise(): pass",
+        "list(Noise())",
+        "[x for x in Noise()]",
+        "for _, x in enumerate(Noise()): pass",
+        "for _ in DataLoader(Noise()): pass",
+        "for _ in DataLoader(Noise(), num_workers=2): pass",
+        "for _ in DataLoader([1], sampler=Noise()): pass",
+        "for _ in DataLoader([1], batch_sampler=Noise()): pass",
+    ],
+)
+@pytest.mark.parametrize(
+    ("iterator", "state"),
+    [
+        ("for _ in range(3): yield random.random()", "unseeded"),
+        ("yield from [random.random()]", "unseeded"),
+        ("yield from drawn()", "unseeded"),
+        ("return drawn()", "unseeded"),
+        ("for _ in range(3): yield random.Random(0).random()", "unused"),
+    ],
+)
+def test_an_iterator_that_is_a_generator_is_run(tmp_path: Path, loop: str, iterator: str, state: str) -> None:
+    program = f"""
+        import random
+        from torch.utils.data import DataLoader, IterableDataset
+
+
+        def drawn():
+            yield random.random()
+
+
+        class Noise(IterableDataset):
+            def __iter__(self):
+                {iterator}
+
+
+        {loop}
+        """
+    assert states(tmp_path, program)["python"] == state
+
+
+def test_an_iterator_that_nobody_iterates_over_is_not_run(tmp_path: Path) -> None:
+    program = """
+        import random
+
+
+        class Noise:
+            def __iter__(self):
+                yield random.random()
+
+
+        print(Noise())
+        """
+    assert states(tmp_path, program)["python"] == "unused"
+
+
+@pytest.mark.parametrize(
+    "iterator", ["for item in self.held: yield 1, item", "return iter([(1, item) for item in self.held])"]
+)
+def test_what_an_iterator_gives_is_what_is_gone_through(tmp_path: Path, iterator: str) -> None:
+    program = f"""
+        import random
+
+
+        class Noise:
+            def draw(self):
+                return random.random()
+
+
+        class View:
+            def __init__(self, held):
+                self.held = held
+
+            def __iter__(self):
+                {iterator}
+
+
+        for number, noise in View([Noise()]):
+            noise.draw()
+        """
+    assert states(tmp_path, program)["python"] == "unseeded"
+
+
+# Keywords
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for noise in self.held.values(): noise.draw()",
+        "for name, noise in self.held.items(): noise.draw()",
+        "for name in self.held.keys(): self.held[name].draw()",
+    ],
+)
+def test_keywords_that_are_kept_are_gone_through(tmp_path: Path, loop: str) -> None:
+    program = f"""
+        import random
+
+
+        class Noise:
+            def draw(self):
+                return random.random()
+
+
+        class Several:
+            def __init__(self, **held):
+                self.held = held
+
+            def draw(self):
+                {loop}
+
+
+        Several(noise=Noise()).draw()
+        """
+    assert states(tmp_path, program)["python"] == "unseeded"
+
+
 # Modules
 
 
