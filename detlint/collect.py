@@ -177,7 +177,10 @@ class _Collector(Expressions):
         fields = [t.id for x in annotated for t in x.targets if isinstance(t, s.Name) and made_by_others]
         decorators = tuple(self.lower(d) for d in node.decorators)
         body = self.block(node.body)
-        return [f.DefineClass(node.name, self.module.qualified(node), bases, body, decorators, tuple(fields))]
+        given = [a for a in node.arguments if a.star == "**" or a.keyword not in (None, "metaclass")]
+        keywords = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in given)
+        qualified = self.module.qualified(node)
+        return [f.DefineClass(node.name, qualified, bases, body, decorators, tuple(fields), keywords)]
 
     def function(self, node: s.Function) -> str:
         qualified = self.module.qualified(node)
@@ -213,6 +216,8 @@ class _Collector(Expressions):
     def kind(self, node: s.Function) -> str:
         if class_of(node) is None:
             return "function"
+        if node.name == "__init_subclass__":
+            return "class"
         for decorator in node.decorators:
             for name in self.module.names(decorator):
                 kind = _KINDS.get(name) or ("property" if name.endswith(".setter") else "")

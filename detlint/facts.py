@@ -239,7 +239,10 @@ class Define:
 
 @record(frozen=True, slots=True)
 class DefineClass:
-    """A `class` statement; `fields` are annotated attributes, which a generated constructor takes."""
+    """A `class` statement; `fields` are annotated attributes, which a generated constructor takes.
+
+    `keywords` are what it gives to the `__init_subclass__` of its bases.
+    """
 
     name: str
     qualified: str
@@ -247,6 +250,7 @@ class DefineClass:
     body: Statements
     decorators: tuple[Expression, ...]
     fields: tuple[str, ...] = ()
+    keywords: tuple[Argument, ...] = ()
 
 
 @record(frozen=True, slots=True)

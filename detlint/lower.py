@@ -19,6 +19,7 @@ QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
+_INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
 T = TypeVar("T")
 
 
@@ -42,6 +43,7 @@ class Expressions:
         self.inert = Inert(module)
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
+        self.specs = module.catalogue.names("program", "role", id="spec")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
@@ -187,6 +189,8 @@ class Expressions:
         if isinstance(function, f.Library) and function.name in self.search:
             found = (folder(self.module, argument.value) for argument in node.arguments)
             arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
+        elif isinstance(function, f.Library) and function.name in self.specs:
+            arguments = tuple(self._location(argument) for argument in node.arguments)
         name = function.name if isinstance(function, f.Library) else ""
         if name == "builtins.isinstance" and len(arguments) == 2:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
@@ -200,6 +204,12 @@ class Expressions:
             return None
         inert = self.inert.kind(node) if name else ""
         return f.Call(function, arguments, self.module.place(node), node.order, inert)
+
+    def _location(self, argument: s.Argument) -> f.Argument:
+        """An argument that may be the path of a file, which is told where it is put together of constants."""
+        path = folder(self.module, argument.value)
+        value = self.lower(argument.value) if path is None else f.Literal(path)
+        return f.Argument(value, argument.keyword, argument.star)
 
 
 _E = Expressions
@@ -216,6 +226,8 @@ def idle(value: f.Expression) -> bool:
     if isinstance(value, f.Member):
         return idle(value.value)
     if isinstance(value, f.Item):
+        if value.key is not None and isinstance(value.value, _INDEXED):
+            return False
         return idle(value.value) and idle(value.key)
     if isinstance(value, (f.Computed, f.Joined, f.Junction)):
         return all(idle(operand) for operand in value.operands)

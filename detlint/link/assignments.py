@@ -11,6 +11,7 @@ from detlint.link.values import (
     UNKNOWN,
     Class,
     Constant,
+    Function,
     Keywords,
     Library,
     Module,
@@ -86,12 +87,20 @@ class Assignments(Functions):
             if isinstance(atom, Object):
                 slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
                 self.program.objects.store(atom, slot, value)
+                self._set_item(atom, key, value)
             elif isinstance(atom, Keywords):
                 set_keyword(self.frame, atom, key, value)
             elif (owner := mapped(atom)) is not None:
                 set_shown(self.program.objects, owner, known, value)
             elif isinstance(atom, Library) and isinstance(known, Constant):
                 self.set_environment(atom.name, known.value, value)
+
+    def _set_item(self, owner: Object, key: Value, value: Value) -> None:
+        """What `owner[key] = value` does where the class is the project's and has a method for it."""
+        found = self.program.objects.attribute(owner, "__setitem__") if isinstance(owner.kind, Class) else None
+        methods = frozenset(a for a in found or () if isinstance(a, Function))
+        if methods and self.state is not None:
+            self.call_value(self.bound(methods, owner), (key, value), {}, self.place_of(methods))
 
     def set_switch(self, name: str, value: Value) -> None:
         """Set an attribute of a library."""

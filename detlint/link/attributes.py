@@ -62,6 +62,9 @@ class Attributes(Comparisons):
         found = self.program.objects.attribute(atom, name)
         return self.looked_up(atom, name) if found is None else self.bound(found, atom)
 
+    def _of_type(self, atom: Class, name: str) -> Value | None:
+        return constant(atom.qualified.rpartition(".")[2]) if name == "__name__" else self._of_class(atom, name)
+
     def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
         if not isinstance(settled(atom), str):
             return None
@@ -150,7 +153,7 @@ _A = Attributes
 _HANDLERS = cast(
     "dict[type, Callable[[Attributes, Any, str], Value | None]]",
     {
-        Object: _A._of_object, Class: _A._of_class, Constant: _A._of_text, Option: _A._of_text,
+        Object: _A._of_object, Class: _A._of_type, Constant: _A._of_text, Option: _A._of_text,
         Library: _A.library_attribute, Module: _A._of_module, Namespace: _A._of_namespace, Super: _A._of_super,
         Function: _A._of_function, Keywords: _A._of_keywords, Saved: _A._of_saved,
     },

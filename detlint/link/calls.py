@@ -185,7 +185,7 @@ class Caller(Statements):
                     place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
                     given = [UNKNOWN] if name == "__getitem__" else []
                     items = self.call_value(self.bound(methods, atom), given, {}, place)
-                    return join((items, self.iterated_further(items, atom))) if name == "__iter__" else items
+                    return self.iterated_further(items) if name == "__iter__" else items
         if self.is_container(atom):
             return self.keys(atom) if atom.kind == _DICT else self.held(atom)
         for base in self.program.objects.library_bases(atom.kind):
@@ -199,18 +199,20 @@ class Caller(Statements):
         names: list[Value] = [constant(key(slot)) for slot in known]
         return join(names if len(known) == len(slots) else [*names, UNKNOWN])
 
-    def iterated_further(self, items: Value, atom: Object) -> Value:
-        """What the iterator gives that `__iter__` returned: the items of its `__next__`."""
-        for inner in items:
-            if isinstance(inner, Object) and isinstance(inner.kind, Class):
-                found = self.program.objects.attribute(inner, "__next__") or frozenset()
-                methods = frozenset(a for a in found if isinstance(a, Function))
-                if methods:
-                    place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
-                    return self.call_value(self.bound(methods, inner), [], {}, place)
-            elif isinstance(inner, Wrapped):
-                return self.iterate_over(inner)
-        return UNKNOWN
+    def iterated_further(self, iterators: Value) -> Value:
+        """What the iterators give that `__iter__` returned: the items of a generator, or of `__next__`."""
+        return join(self._given_by(atom) for atom in each(iterators))
+
+    def _given_by(self, iterator: Atom) -> Value:
+        if isinstance(iterator, (Suspended, Wrapped)):
+            return self.iterate_over(iterator)
+        if isinstance(iterator, Object) and isinstance(iterator.kind, Class):
+            found = self.program.objects.attribute(iterator, "__next__") or frozenset()
+            methods = frozenset(a for a in found if isinstance(a, Function))
+            if methods:
+                place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
+                return self.call_value(self.bound(methods, iterator), [], {}, place)
+        return self.held(iterator) if self.is_container(iterator) else UNKNOWN
 
     # What libraries do
 

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from detlint.link.run import Frame
-from detlint.link.values import UNKNOWN, Constant, Keywords, Library, Option, Partial, Value, exact, only, settled
+from detlint.link.values import (
+    UNKNOWN,
+    Constant,
+    Keywords,
+    Library,
+    Option,
+    Partial,
+    Value,
+    constant,
+    exact,
+    join,
+    only,
+    settled,
+)
 
-_KNOWN = ("get", "pop", "setdefault", "items")
+_KNOWN = ("get", "pop", "setdefault", "items", "values", "keys")
 _CHANGES = ("update", "clear", "popitem")
 REST = "**"  # stands for keys that are not known
 
@@ -24,6 +37,16 @@ def method_of_keywords(frame: Frame, held: Keywords, name: str) -> Value | None:
         _replace(frame, held, {REST: UNKNOWN})
     method = frozenset((Library(f"builtins.dict.{name}"),))
     return frozenset((Partial(method, (frozenset((held,)),), ()),)) if name in _KNOWN else None
+
+
+def names_of(held: Keywords) -> Value:
+    """The keys, `held.keys()`."""
+    return join(UNKNOWN if name == REST else constant(name) for name, _ in held.items)
+
+
+def values_of(held: Keywords) -> Value:
+    """The values, `held.values()`."""
+    return join(value for _, value in held.items)
 
 
 def default_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Value:

@@ -112,7 +112,9 @@ class Loaders(Caller):
                 methods = frozenset(a for a in found if isinstance(a, Function))
                 if methods:
                     given = [UNKNOWN] if name == "__getitem__" else []
-                    self.call_value(self.bound(methods, atom), given, {}, place)
+                    items = self.call_value(self.bound(methods, atom), given, {}, place)
+                    if name == "__iter__":
+                        self.iterated_further(items)
                     break
             if not methods:
                 self.fetch_inner(atom, place, within)

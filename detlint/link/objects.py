@@ -80,6 +80,7 @@ class Objects:
         self._items: dict[tuple[Atom, Mark], Value] = {}  # what containers may hold, by their contents
         self._marks: dict[object, int] = {} if shared is None else shared._marks
         self._numbers: Iterator[int] = count(1) if shared is None else shared._numbers
+        self._set_later: set[Class | Library] = set() if shared is None else shared._set_later
         self.record: Record | None = None  # of the function that is being run
 
     def define(self, klass: Class, info: ClassInfo) -> None:
@@ -107,8 +108,16 @@ class Objects:
             return (klass,)
         found = self._lineages.get(klass) or self.lineage(klass)
         if self.record is not None and klass not in self.record.lineages:
-            self.record.lineages[klass] = found
+            self.record.lineages[klass] = self.lineage_now(klass)
         return found[0]
+
+    def lineage_now(self, klass: Class) -> tuple[Lineage, tuple[object, ...]]:
+        """The lineage of a class, and what tells what the classes in it were given after they were defined."""
+        found = self.lineage(klass)
+        if self._set_later.isdisjoint(found[0]):
+            return found, ()
+        marks = ((each, self.mark(each)) for each in found[0] if each in self._set_later)
+        return found, tuple((each, mark) for each, mark in marks if any(mark))
 
     def lineage(self, klass: Class) -> Lineage:
         """The ancestry of a class, and what is known of the classes in it."""
@@ -165,6 +174,8 @@ class Objects:
         """Set a slot, which gives the contents of its owner this version."""
         self._stored[owner][name] = value
         self.versions[owner] = version
+        if isinstance(owner, Class):
+            self._set_later.add(owner)
 
     def forget_versions(self) -> bool:
         """Forget which contents the versions stand for, if these are many; whether it did. None is given twice."""
@@ -237,6 +248,8 @@ class Objects:
             found = self.given(owner, name)
         if found is None:
             order, key = self.ancestry(kind), (kind, name)
+            found = None if self._set_later.isdisjoint(order) else self._first_set(order, name)
+        if found is None:
             if key not in self._inherited:
                 self._inherited[key] = self._first(order, name)
             found = _taken(self._inherited[key], owner)
@@ -268,7 +281,8 @@ class Objects:
         plain = all(isinstance(base, Class) or self._adds_no_state(base.name) for base in order)
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
-        return plain and not declared and not slots.keys() & {name, OPEN, UNNAMED}
+        set_later = not self._set_later.isdisjoint(order) and self._first_set(order, name) is not None
+        return plain and not (declared or set_later) and not slots.keys() & {name, OPEN, UNNAMED}
 
     def having(self, owners: Value, name: str) -> Value:
         """The owners that may have an attribute of a name: not None, nor an object that lacks it, if any has it."""
@@ -289,6 +303,18 @@ class Objects:
         """Whether a class of a library gives its objects no attributes that hold something."""
         root, last = base.partition(".")[0], base.rpartition(".")[2]
         return root in self._stateless_packages or base in self._stateless or last.endswith("Mixin")
+
+    def _first_set(self, order: Sequence[Class | Library], name: str) -> Value | None:
+        """What the first of some classes that has a name was given after it was defined."""
+        for klass in order:
+            if klass in self._set_later:
+                own, begun = self._stored.get(klass, _EMPTY), self._begun.get(klass, _EMPTY)
+                if name in own or name in begun:
+                    return own[name] if name in own else begun[name]
+            info = self.classes.get(klass) if isinstance(klass, Class) else None
+            if info is not None and name in info.attributes:
+                return None
+        return None
 
     def find(self, order: Sequence[Class | Library], owner: Object | Class, name: str) -> Value | None:
         """An attribute of the first class in `order` that has it; those of libraries come last."""

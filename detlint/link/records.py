@@ -67,7 +67,7 @@ def mark(run: Run, owner: Atom) -> object:
 
 def lineage(run: Run, klass: Class) -> object:
     """A class and its bases, with what is known of each."""
-    return run.program.objects.lineage(klass)
+    return run.program.objects.lineage_now(klass)
 
 
 def variable(run: Run, key: tuple[str, str]) -> object:

@@ -223,7 +223,7 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     for atom in each(owners):
         if isinstance(atom, Object) and len(names) < len(key):
             run.open(atom)
-        elif isinstance(atom, Object):
+        elif isinstance(atom, (Object, Class)):
             for name in names:
                 run.program.objects.store(atom, name, value)
         elif isinstance(atom, Library):

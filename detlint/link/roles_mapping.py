@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.keywords import default_keyword, keyword
+from detlint.link.keywords import default_keyword, keyword, names_of, values_of
 from detlint.link.mappings import VARS, entries, show
 from detlint.link.objects import OPEN
 from detlint.link.values import (
@@ -167,6 +167,9 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         held = only(given.first())
         if function.name.endswith(".items") and held is not None:
             return _pairs(run, held)
+        if function.name.endswith((".values", ".keys")) and isinstance(held, Keywords):
+            part = values_of(held) if function.name.endswith(".values") else names_of(held)
+            return single(Wrapped(part, single(held)))
         _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
         return keyword(held, key, default) if isinstance(held, Keywords) else UNKNOWN
     whole: Value = single(function.receiver)

@@ -239,10 +239,21 @@ class Statements(Assignments):
             held = attributes.get(name, UNKNOWN)
             attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
         self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields))
+        if node.bases:
+            self._derived(klass, node)
         value: Value = single(klass)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
+
+    def _derived(self, klass: Class, node: f.DefineClass) -> None:
+        """What the bases of a class do when it is defined."""
+        objects = self.program.objects
+        found = objects.find(objects.ancestry(klass)[1:], klass, "__init_subclass__")
+        methods = frozenset(a for a in found or () if isinstance(a, Function))
+        if methods and self.state is not None:
+            _, keywords = self.arguments(node.keywords)
+            self.call_value(self.bound(methods, klass), (), keywords, _nowhere(self.frame.path))
 
     def spelled_out(self, base: Atom) -> Value:
         """A base class, or those of a container that is unpacked."""
