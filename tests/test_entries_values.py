@@ -505,3 +505,44 @@ def test_what_is_computed_of_defaults_is_known(tmp_path: Path, fast: str, word: 
         """,
     )
     assert entry["cudnn_benchmark"]["state"] == word
+
+
+@pytest.mark.parametrize("number", ["4", "args.depth"])
+@pytest.mark.parametrize("step", ["depth - 1", "0 if depth < 1 else depth - 1"])
+def test_a_recursion_that_counts_down_gets_to_its_end(tmp_path: Path, number: str, step: str) -> None:
+    entry = told(
+        tmp_path,
+        f"""
+        import argparse, random
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--depth", type=int, default=3000)
+        args = parser.parse_args()
+
+
+        def grow(depth):
+            return random.random() if depth == 0 else [grow({step}), grow({step})]
+
+
+        print(grow({number}))
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "unseeded"
+
+
+def test_a_text_that_grows_by_a_recursion_is_not_known_for_long(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+
+
+        def visit(tree, prefix):
+            for child in tree:
+                visit(child, prefix + ".child")
+            print(random.random(), f"{prefix}.{prefix}")
+
+
+        visit([[[]]], "root")
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "unseeded"

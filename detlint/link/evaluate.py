@@ -37,6 +37,7 @@ from detlint.link.values import (
     bounded,
     constant,
     each,
+    exact,
     join,
     only,
     settled,
@@ -46,6 +47,7 @@ from detlint.link.values import (
 _CHECKING = "typing.TYPE_CHECKING"
 _NAMES = ".__dict__"  # of a module of a library
 _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
+_SUMS = ("+", "-")
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
@@ -248,15 +250,23 @@ class Evaluator(Attributes):
         values = [self.value(operand) for operand in node.operands]
         if node.operation == f.MADE:
             return mixed(values[1:], values[0])
-        known = applied(_OPERATIONS[node.operation], values) if node.operation else None
-        if known is not None:
-            return known
+        known = self.folded(_OPERATIONS[node.operation], values) if node.operation else None
+        if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
+            return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign
         atoms = [atom for value in values for atom in value]
         containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
         return frozenset(containers) or mixed(values, SOME)
 
     def _joined(self, node: f.Joined) -> Value:
-        return applied(_joined, [self.value(operand) for operand in node.operands]) or SOME
+        return self.folded(_joined, [self.value(operand) for operand in node.operands]) or SOME
+
+    def folded(self, function: Callable[..., object], values: list[Value]) -> Value | None:
+        """What a function makes of values that are known, but for a recursion: there they need not come to an end."""
+        found = applied(function, values)
+        if found is not None and self.active.count((self.frame.path, self.frame.function)) > 1:
+            self.unrepeatable()
+            return None
+        return found
 
     def _named(self, node: f.Named) -> Value:
         value = self.value(node.value)
