@@ -83,7 +83,7 @@ class _Follower:
                 continue
             self._started.add(given)
             target = self.program.function(started)
-            inner = Entry(started.path, "process", target.name, target.place, target=target.name)
+            inner = Entry(started.path, "process", target.name, target.place, target=target.name, starter=entry.start)
             self._follow(inner, script, started, positional, found.errors, objects, entry.path)
             found.processes.append((given, inner))
         return found

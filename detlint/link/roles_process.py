@@ -274,7 +274,7 @@ def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.set_environment("os.environ", exact(given.first()), SOME)
+    run.set_environment("os.environ", exact(given.first()), place)
     return SOME
 
 

@@ -112,7 +112,9 @@ class Loaded(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
-    """A step that says what a program is for: "trains" or "restores" weights."""
+    """A step that says what a program is for: "trains" or "restores" weights; or one that may draw, all unseen, where a
+    generator is "unsure".
+    """
 
     kind: str
     place: Place
@@ -126,6 +128,16 @@ class Called(metaclass=Interned):
     place: Place
     trace: Trace
     imports: bool = False
+
+
+def parameter_option(name: str) -> str:
+    """The option that a parameter stands for which only what is not known may give, as by `**kwargs`."""
+    return f"{name}="
+
+
+def is_parameter(option: str) -> bool:
+    """Whether an option is a parameter that only what is not known may give."""
+    return option.endswith("=")
 
 
 @record(frozen=True, slots=True, eq=False)
