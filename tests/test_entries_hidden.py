@@ -72,3 +72,19 @@ def test_a_generator_that_an_unknown_mapping_may_give_is_not_seen(tmp_path: Path
         """
     loaders = told(tmp_path, after(HIDDEN, body))["loaders"]
     assert loaders == {"total": 2, "with_generator": 0, "with_worker_init": 0}
+
+
+def test_attributes_that_an_unknown_mapping_sets_are_not_known(tmp_path: Path) -> None:
+    body = """
+        class Settings:
+            def __init__(self, values=None):
+                self.noise = True
+                if values is not None:
+                    for name, value in values.items():
+                        setattr(self, name, value)
+
+        if not Settings(**given).noise:
+            random.seed(0)
+        print(random.random())
+        """
+    assert told(tmp_path, after(HIDDEN, body))["generators"]["python"]["state"] == "optional"

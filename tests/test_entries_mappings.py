@@ -102,6 +102,31 @@ def test_what_is_copied_keeps_what_is_taken_out_of_the_copy(tmp_path: Path) -> N
     assert told(tmp_path, program)["generators"]["python"]["state"] == "seeded"
 
 
+@pytest.mark.parametrize("made", ["{'seed': 3}", "BASE.copy()"])
+def test_what_is_taken_out_of_one_mapping_stays_in_others_that_are_made_like_it(tmp_path: Path, made: str) -> None:
+    program = f"""
+        import random
+
+        BASE = {{'seed': 3}}
+
+
+        def make():
+            return {made}
+
+
+        def start(seed=None):
+            if seed is not None:
+                random.seed(seed)
+            print(random.random())
+
+
+        given = make()
+        given.pop("seed")
+        start(**make())
+        """
+    assert told(tmp_path, program)["generators"]["python"]["state"] == "seeded"
+
+
 def test_a_key_that_is_perhaps_taken_out_is_perhaps_there(tmp_path: Path) -> None:
     program = """
         import random

@@ -126,6 +126,22 @@ def test_weights_that_only_an_option_loads_do_not_lower_a_finding(tmp_path: Path
     assert found[1:] == ("DET101", "error")
 
 
+def test_weights_that_an_option_loads_lower_a_finding_where_the_program_would_fail_without(tmp_path: Path) -> None:
+    body = """
+        def pretrained(model):
+            raise RuntimeError("nothing is known of these")
+
+        model = torch.nn.Linear(2, 2)
+        if args.weights:
+            model.load_state_dict(torch.load(args.weights))
+        else:
+            pretrained(model)
+        print(model(torch.ones(1, 2)))
+        """
+    (found,) = findings(tmp_path, after(OPTION, body))
+    assert found[1:] == ("DET101", "note")
+
+
 def test_the_first_draw_is_one_that_happens_by_default(tmp_path: Path) -> None:
     body = "random.seed(0)\nif args.other:\n    print(random.random())\nprint(random.gauss(0, 1))\n"
     python = told(tmp_path, after(OPTION, body))["generators"]["python"]

@@ -109,19 +109,22 @@ class Entry:
         return [cast("Met[E]", m) for m in self.met if isinstance(m.event, kind)]
 
     def marked(self, kind: str) -> bool:
-        """Whether the program has a step that is marked so: one that "trains", one that "restores" with the options at
-        their defaults, or one of which nothing is known where a generator may be seeded or not ("unsure").
-        """
-        return kind in self._marks
+        """Whether the program has a step that is marked so, such as "trains"; one that an option brings about too."""
+        return any(m.event.kind == kind for m in self._marks)
 
     @cached_property
-    def _marks(self) -> frozenset[str]:
-        default = (m for m in self.of(Marked) if m.event.kind != "restores" or not m.option)
-        return frozenset(m.event.kind for m in default)
+    def _marks(self) -> list[Met[Marked]]:
+        return self.of(Marked)
+
+    @cached_property
+    def _restores(self) -> bool:
+        """Whether the program takes weights from a file: by default, unless it would fail then."""
+        fails = self.marked("fails")
+        return any(m.event.kind == "restores" and (fails or not m.option) for m in self._marks)
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
         """The draws that decide something: not weights, where a program takes them from a file and never trains."""
-        if self.marked("trains") or not self.marked("restores"):
+        if self.marked("trains") or not self._restores:
             return list(draws)
         return [m for m in draws if not (m.event.weights or self._initialises(m))]
 

@@ -15,7 +15,7 @@ from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
-from detlint.link.state import SEEDED, Called, parameter_option
+from detlint.link.state import SEEDED, Called, Marked, parameter_option
 from detlint.link.values import (
     FAR,
     UNKNOWN,
@@ -145,6 +145,8 @@ class Functions(Repeated):
             (self.frame.spare if self.frame.left else returned).append(single(Constant(None)))
         returned = returned or self.frame.spare
         end = self.frame.end or start
+        if self.frame.raised and not (self.frame.exits or self.frame.optional):
+            self.note(Marked("fails", facts.place))
         trace = tuple(self.trace)
         yielded = self.frame.yielded
         self.frame, self.trace = outer_frame, outer_trace

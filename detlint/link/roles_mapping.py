@@ -192,7 +192,9 @@ def _copies(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     """What is copied: a dict into one of its own, for another may be taken out of it."""
     value: Value = given.first() if function.receiver is None else single(function.receiver)
     path, order = run.site(place)
-    return frozenset(_copy(run, atom, path, order) for atom in value)
+    found = frozenset(_copy(run, atom, path, order) for atom in value)
+    run.frame.copies += tuple(atom for atom in found - value if isinstance(atom, Object))
+    return found
 
 
 def _copy(run: Run, atom: Atom, path: str, order: int) -> Atom:
@@ -211,15 +213,18 @@ def _found(run: Run, owner: Object | Function, given: Arguments) -> Value:
 
 
 def _popped(run: Run, owner: Object, slot: str, given: Arguments) -> Value:
-    """What is taken out of a mapping, which has it no more where it is certainly taken out."""
+    """What is taken out of a mapping; a copy that the function has made has it no more.
+
+    Another mapping may be made at the same place, and passed on as one object with it.
+    """
     objects = run.program.objects
     taken = objects.taken(owner, slot) if objects.stored(owner, slot) is None else None
-    if taken is not None:  # in an earlier round of a loop, or of another of the mappings that are made at this place
+    if taken is not None:  # in an earlier round of a loop
         return join((taken, *given.positional[1:2]))
     if _is_missing(run, owner, given.positional[0]):
         return given.positional[1] if len(given.positional) > 1 else NONE
     found = _found(run, owner, given)
-    if objects.stored(owner, slot) is not None and run.is_certain():
+    if owner in run.frame.copies and objects.stored(owner, slot) is not None and run.is_certain():
         objects.remove(owner, slot)
     return found
 

@@ -112,8 +112,8 @@ class Loaded(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
-    """A step that says what a program is for: "trains" or "restores" weights; or one that may draw, all unseen, where a
-    generator is "unsure".
+    """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
+    call of what is not known, where a generator is "unsure", or a function that in all that is seen of it "fails".
     """
 
     kind: str
