@@ -88,3 +88,20 @@ def test_attributes_that_an_unknown_mapping_sets_are_not_known(tmp_path: Path) -
         print(random.random())
         """
     assert told(tmp_path, after(HIDDEN, body))["generators"]["python"]["state"] == "optional"
+
+
+def test_what_an_unknown_mapping_leads_to_is_not_taken_for_what_is_usual(tmp_path: Path) -> None:
+    body = """
+        def start(seed=None, shuffle=None):
+            if seed is None:
+                seed = 7
+            if shuffle is None:
+                shuffle = True
+            print([batch for batch in DataLoader([1], shuffle=shuffle)])
+            random.seed(seed)
+
+        start(**given)
+        print(random.random())
+        """
+    generators = told(tmp_path, after(HIDDEN, body))["generators"]
+    assert (generators["torch"]["state"], generators["python"]["state"]) == ("unused", "seeded")

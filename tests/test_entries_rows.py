@@ -250,3 +250,9 @@ def test_processes_name_the_program_that_starts_them(tmp_path: Path, monkeypatch
     rows = CliRunner().invoke(cli, ["entries", "--no-cache"]).stdout.splitlines()
     named = [row.partition("  ")[0] for row in rows if "  process  " in row]
     assert named == ["launch.py: worker, from a.py", "launch.py: worker, from b.py"]
+
+
+def test_a_script_that_only_raises_is_no_entry_point(tmp_path: Path) -> None:
+    program = "def run():\n    raise SystemExit('use the command')\n\n\nrun()\n"
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    assert all_of(tmp_path) == []

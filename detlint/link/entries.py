@@ -10,6 +10,7 @@ from typing import Generic, TypeVar, cast
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.state import (
+    DOUBTS,
     SEEDED,
     START,
     UNSEEDED,
@@ -99,10 +100,18 @@ class Entry:
         cell, line = (-1, 1) if self.place is None else (self.place.cell or 0, self.place.line)
         return self.path, cell, line, self.kind, self.function
 
+    @property
+    def acts(self) -> bool:
+        """Whether anything happens on the way that says what the program does."""
+        return any(not (isinstance(e, Marked) and e.kind in DOUBTS) for e in (m.event for m in self._events()))
+
+    def _events(self) -> Iterator[Met[Event]]:
+        return _flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set())
+
     @cached_property
     def met(self) -> tuple[Met[Event], ...]:
         """All that is met on the way, in program order, each once for what guards it."""
-        return tuple(_flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set()))
+        return tuple(self._events())
 
     def of(self, kind: type[E]) -> list[Met[E]]:
         """What is met of a kind."""

@@ -312,8 +312,16 @@ class Evaluator(Attributes):
         alive = [end for end in ends if end[0] is not None]
         here = [end for end in alive if default is None and not end[3]]  # not where others go on
         known = [end for end in alive if end[2]] or here or alive
-        self.set_variables(self.merge_variables([end[1] for end in known] or [variables]))
+        if answer.hidden and len(known) > 1:
+            self.set_variables(_usual(*(end[1] for end in (known if answer.default else reversed(known)))))
+        else:
+            self.set_variables(self.merge_variables([end[1] for end in known] or [variables]))
         self.state = merged(end[0] for end in known if end[0] is not None)
+
+
+def _usual(variables: dict[str, Value], others: dict[str, Value]) -> dict[str, Value]:
+    """The variables after an arm that is usual, which are not known where the other arm leaves them otherwise."""
+    return others | {name: v if others.get(name) == v else v | UNKNOWN for name, v in variables.items()}
 
 
 def _chosen(answer: Truth, default: object) -> Value:

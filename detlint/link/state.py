@@ -110,6 +110,9 @@ class Loaded(metaclass=Interned):
     worker_init: bool
 
 
+DOUBTS = ("unsure", "fails")  # the marks by which a program is not well known
+
+
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
