@@ -275,6 +275,7 @@ def test_json_is_the_contract() -> None:
             "line": 1,
             "kind": "script",
             "function": None,
+            "started_by": None,
             "generators": {"torch": torch, "numpy": unused, "python": unused},
             "deterministic_algorithms": {"state": "off", "at": None},
             "cudnn_benchmark": {"state": "default", "at": None},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detlint import facts as f
+from detlint.finding import Place
 from detlint.link.entropy import asked_for
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
@@ -93,7 +94,7 @@ class Assignments(Functions):
             elif (owner := mapped(atom)) is not None:
                 set_shown(self.program.objects, owner, known, value)
             elif isinstance(atom, Library) and isinstance(known, Constant):
-                self.set_environment(atom.name, known.value, value)
+                self.set_environment(atom.name, known.value)
 
     def _set_item(self, owner: Object, key: Value, value: Value) -> None:
         """What `owner[key] = value` does where the class is the project's and has a method for it."""
@@ -106,8 +107,8 @@ class Assignments(Functions):
         """Set an attribute of a library."""
         raise NotImplementedError
 
-    def set_environment(self, name: str, key: object, value: Value) -> None:
-        """Set an environment variable."""
+    def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
+        """Set an environment variable, by the call at a place or by an assignment."""
         raise NotImplementedError
 
 

@@ -63,7 +63,8 @@ class Caller(Statements):
         """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
-        atoms = [a for a in each(function) if type(a) in _CALLABLE and self.accepts(a, keywords)]
+        callable_ = [a for a in each(function) if type(a) in _CALLABLE]
+        atoms = [a for a in callable_ if self.accepts(a, keywords)] or callable_
         if len(atoms) > 1:
             self.ask("dispatching", self.dispatching)
             atoms = atoms[: 1 if self.dispatching else _ALTERNATIVES]

@@ -11,6 +11,7 @@ from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.state import (
     CHANCE,
+    DOUBTS,
     RESEEDED,
     SEEDED,
     START,
@@ -27,6 +28,7 @@ from detlint.link.state import (
     State,
     Switched,
     Trace,
+    is_parameter,
 )
 
 Path = tuple[Called, ...]
@@ -56,7 +58,8 @@ class Stream:
     `state` is "seeded", "late" (seeded after the first draw), "unseeded" (or seeded from entropy), "optional" (seeded
     on some paths only, or only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those
     that find it never seeded, in program order; `drawn` is the first that finds it seeded from entropy, else the first
-    of all, or one `aside` where nothing else is drawn or seeded.
+    of all, of those that no option has to be changed for if there are any, or one `aside` where nothing else is drawn
+    or seeded.
     """
 
     generator: str
@@ -76,7 +79,8 @@ class Entry:
     `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
     `self_check` is the `__main__` block of a file that others import which neither trains nor saves, or a file that
     others read.
-    `target` is the name of the function, where the program starts with one.
+    `target` is the name of the function, where the program starts with one; `starter` is the place of the entry point
+    that starts a process.
     """
 
     path: str
@@ -85,35 +89,55 @@ class Entry:
     place: Place | None = None
     self_check: bool = False
     target: str = ""
+    starter: Place | None = None
     trace: Trace = ()
     end: State = field(default=START)
     initialisers: frozenset[str] = frozenset()  # names of functions in which torch draws weights
+
+    @property
+    def start(self) -> Place:
+        """Where the program starts: the function that it starts with, or the first line of the file."""
+        return self.place or Place(self.path, 1, 1, 1, 1)
 
     def rank(self) -> tuple[str, int, int, str, str]:
         """Where it comes in a list of entry points: by path and line."""
         cell, line = (-1, 1) if self.place is None else (self.place.cell or 0, self.place.line)
         return self.path, cell, line, self.kind, self.function
 
+    @property
+    def acts(self) -> bool:
+        """Whether anything happens on the way that says what the program does."""
+        return any(not (isinstance(e, Marked) and e.kind in DOUBTS) for e in (m.event for m in self._events()))
+
+    def _events(self) -> Iterator[Met[Event]]:
+        return _flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set())
+
     @cached_property
     def met(self) -> tuple[Met[Event], ...]:
         """All that is met on the way, in program order, each once for what guards it."""
-        return tuple(_flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set()))
+        return tuple(self._events())
 
     def of(self, kind: type[E]) -> list[Met[E]]:
         """What is met of a kind."""
         return [cast("Met[E]", m) for m in self.met if isinstance(m.event, kind)]
 
     def marked(self, kind: str) -> bool:
-        """Whether the program has a step that is marked so: "trains", "restores"."""
-        return kind in self._marks
+        """Whether the program has a step that is marked so, such as "trains"; one that an option brings about too."""
+        return any(m.event.kind == kind for m in self._marks)
 
     @cached_property
-    def _marks(self) -> frozenset[str]:
-        return frozenset(m.event.kind for m in self.of(Marked))
+    def _marks(self) -> list[Met[Marked]]:
+        return self.of(Marked)
+
+    @cached_property
+    def _restores(self) -> bool:
+        """Whether the program takes weights from a file: by default, unless it would fail then."""
+        fails = self.marked("fails")
+        return any(m.event.kind == "restores" and (fails or not m.option) for m in self._marks)
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
         """The draws that decide something: not weights, where a program takes them from a file and never trains."""
-        if self.marked("trains") or not self.marked("restores"):
+        if self.marked("trains") or not self._restores:
             return list(draws)
         return [m for m in draws if not (m.event.weights or self._initialises(m))]
 
@@ -134,8 +158,15 @@ class Entry:
 
     @cached_property
     def loaders(self) -> tuple[Loaded, ...]:
-        """The loaders that are made, each place once."""
-        return tuple({m.event.place: m.event for m in self.of(Loaded)}.values())
+        """The loaders that are made at the options' defaults, each place once, with what all those made there have."""
+        found: dict[Place, list[Loaded]] = {}
+        for met in self.of(Loaded):
+            if not met.option:
+                found.setdefault(met.event.place, []).append(met.event)
+        return tuple(
+            Loaded(place, all(each.generator for each in made), all(each.worker_init for each in made))
+            for place, made in found.items()
+        )
 
     def switch(self, name: str) -> tuple[str, Met[Switched] | None]:
         """The state of a switch at the end, "optional" where it is not certain, and what set it last, if anything.
@@ -145,13 +176,17 @@ class Entry:
         found = [m for m in self.of(Switched) if m.event.name == name and not m.apart]
         word = self.end[name]
         chosen = [m for m in found if m.option and m.event.word not in (word, "off", "default")]
+        if word == UNSURE:
+            usual = {m.event.word for m in found if not m.option}  # which no option has to be changed for
+            chosen = [m for m in chosen if m.event.word not in usual]
         if word == UNSURE or chosen:
-            return "optional", next(reversed(chosen or found), None)
+            return "optional", next(reversed(chosen or [m for m in found if not m.option] or found), None)
         return word, found[-1] if found else None
 
     def _stream(self, generator: str, drawn: list[Met[Drawn]]) -> Stream:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
-        every = [m for m in drawn if m.event.generator == generator and not _probes(m)]
+        of_it = (m for m in drawn if m.event.generator == generator)
+        every = [m for m in of_it if not (_probes(m) or is_parameter(m.option))]
         default = [m for m in every if not m.option]
         lasting = self.end[generator] not in CHANCE  # not one that only some scope was seeded with
         surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
@@ -178,12 +213,12 @@ class Entry:
         else:
             kept = (m for m in seeds if not m.event.restores)  # not what a checkpoint puts back
             known = any(m.event.certain or not m.option for m in kept)
-            reached = surely or self.end[generator] == SEEDED
+            reached = (surely and not self.marked("unsure")) or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
             if state == "optional" and optional is None and self.end[generator] == RESEEDED:
                 state = UNSEEDED
         late = late if state == "late" else None
-        first_drawn = next((m for m in draws if m.event.word == RESEEDED), every[0] if every else None)
+        first_drawn = next((m for m in draws if m.event.word == RESEEDED), next(iter(default or every), None))
         aside = self._aside(generator) if state == "none" else None
         if aside is not None:
             shown = Drawn(generator, aside.event.what, aside.event.place, aside.event.word, False)
@@ -230,7 +265,7 @@ def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[E
             inner = replace(
                 around,
                 guarded=True,
-                option=around.option or event.option,
+                option=event.option if is_parameter(event.option) else around.option or event.option,
                 dispatch=around.dispatch or event.dispatch,
                 arms=(*around.arms, ((around.path, id(trace), index - event.instead), event.instead)),
             )

@@ -196,7 +196,7 @@ class Evaluator(Attributes):
             usual, other = values if answer.default else values[::-1]
             atom = only(usual)
             if isinstance(atom, Constant):
-                return single(Option(answer.option, atom.value, None))
+                return _chosen(answer, atom.value)
             if is_entropy(usual):
                 return instead(usual, other, answer.option)
         return join(values)
@@ -228,9 +228,11 @@ class Evaluator(Attributes):
             if not decided:
                 return answer
             start, unsure = self.state, answer.may_hold is answer.may_fail
-            chosen = answer.default is not None and bool(answer.option)  # by an option
-            default = chosen and answer.default is (node.operator == "and")
-            with self.guarded(answer.option if chosen else "") if unsure and not default else UNGUARDED:
+            asked = answer.default is not None and bool(answer.option)  # of an option
+            default = asked and answer.default is (node.operator == "and")
+            option = answer.option if asked and not default else ""
+            chosen, default = asked and not answer.hidden, default and not answer.hidden
+            with self.guarded(option) if unsure and not default else UNGUARDED:
                 second = evaluate(operand)
             if unsure and not default:
                 self.state = start if chosen else merged(s for s in (start, self.state) if s is not None)
@@ -243,7 +245,7 @@ class Evaluator(Attributes):
     def outcome(self, answer: Truth) -> Value:
         """The value of a test."""
         if answer.option and answer.default is not None:
-            return single(Option(answer.option, answer.default, None))
+            return _chosen(answer, answer.default)
         return constant(answer.may_hold) if answer.may_hold is not answer.may_fail else UNKNOWN
 
     def _computed(self, node: f.Computed) -> Value:
@@ -304,36 +306,50 @@ class Evaluator(Attributes):
                 arm()
             return
         start, variables, before = self.state, self.frame.variables, len(self.trace)
+        default = None if answer.hidden else answer.default
         ends: list[tuple[State | None, dict[str, Value], bool, bool]] = []  # is it usual, does it start processes
         for arm, expected in ((body, True), (orelse, False)):
             if arm is None:
-                ends.append((start, variables, expected is answer.default, False))
+                ends.append((start, variables, expected is default, False))
                 continue
             self.state = start
             self.set_variables(variables.copy())
-            guarded = answer.default is not expected
+            guarded = default is not expected
             left, usual = self.frame.left, self.frame.usual
-            if guarded and answer.default is not None:
+            if guarded and default is not None:
                 self.frame.left = left or answer.option
-            self.frame.usual = answer.option if expected is answer.default else usual
-            option = "" if answer.default is None else answer.option  # what is usual is not known
+            self.frame.usual = answer.option if expected is default else usual
+            option = "" if answer.default in (None, expected) else answer.option  # what is usual is not known
             started = len(self.spawned)
             with self.guarded(option) if guarded else UNGUARDED:
                 arm()
             self.frame.left, self.frame.usual = left, usual
-            ends.append((self.state, self.frame.variables, expected is answer.default, len(self.spawned) > started))
-        if answer.default is None:
+            ends.append((self.state, self.frame.variables, expected is default, len(self.spawned) > started))
+        if default is None:
             self.pair(before)
         if any(state is None and usual for state, _, usual, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
         alive = [end for end in ends if end[0] is not None]
-        here = [end for end in alive if answer.default is None and not end[3]]  # not where others go on
+        here = [end for end in alive if default is None and not end[3]]  # not where others go on
         known = [end for end in alive if end[2]] or here or alive
         after = self.merge_variables([end[1] for end in known] or [variables])
-        if answer.option and answer.default is not None:
+        if answer.hidden and len(known) > 1:
+            after = _usual(*(end[1] for end in (known if answer.default else reversed(known))))
+        elif answer.option and default is not None:
             after = chosen(after, next(end[1] for end in ends if not end[2]), answer.option)
         self.set_variables(after)
         self.state = merged(end[0] for end in known if end[0] is not None)
+
+
+def _usual(variables: dict[str, Value], others: dict[str, Value]) -> dict[str, Value]:
+    """The variables after an arm that is usual, which are not known where the other arm leaves them otherwise."""
+    return others | {name: v if others.get(name) == v else v | UNKNOWN for name, v in variables.items()}
+
+
+def _chosen(answer: Truth, default: object) -> Value:
+    """A value that is `default` unless a test comes out otherwise."""
+    made = single(Option(answer.option, default, None))
+    return made | UNKNOWN if answer.hidden else made
 
 
 def _joined(*parts: object) -> str:

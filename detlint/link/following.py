@@ -76,7 +76,7 @@ class _Follower:
         objects = self.program.objects
         if entry.kind != "script" or self.program.facts[script].lasting:
             found.end = script, entry.end  # not of one that another may load, such as a configuration
-        if entry.kind == "script" and not (entry.trace or run.spawned):
+        if entry.kind == "script" and not (entry.acts or run.spawned):
             found.entry = None  # a script that does nothing of interest is a configuration, as likely as not
         for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
             given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in positional))
@@ -84,7 +84,7 @@ class _Follower:
                 continue
             self._started.add(given)
             target = self.program.function(started)
-            inner = Entry(started.path, "process", target.name, target.place, target=target.name)
+            inner = Entry(started.path, "process", target.name, target.place, target=target.name, starter=entry.start)
             self._follow(inner, script, started, positional, found.errors, objects, entry.path)
             found.processes.append((given, inner))
         return found

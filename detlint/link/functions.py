@@ -16,14 +16,16 @@ from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
-from detlint.link.state import SEEDED, Called
+from detlint.link.state import SEEDED, Called, Marked, parameter_option
 from detlint.link.values import (
+    FAR,
     UNKNOWN,
     Class,
     Constant,
     Function,
     Keywords,
     Object,
+    Option,
     Suspended,
     Tuple,
     Value,
@@ -36,7 +38,6 @@ from detlint.link.values import (
 )
 
 _CONTEXTS = 2  # how many different arguments a function is gone through with, once all is settled one
-_FAR = 10**7  # more than a file has nodes
 
 
 class Functions(Repeated):
@@ -146,6 +147,8 @@ class Functions(Repeated):
         spare = self.frame.spare if returned else []
         returned = returned or self.frame.spare
         end = self.frame.end or start
+        if self.frame.raised and not (self.frame.exits or self.frame.optional):
+            self.note(Marked("fails", facts.place))
         trace = tuple(self.trace)
         yielded = self.frame.yielded
         self.frame, self.trace = outer_frame, outer_trace
@@ -190,11 +193,14 @@ class Functions(Repeated):
         return variables
 
     def default(self, function: Function, parameter: f.Parameter, hidden: bool) -> Value:
-        """What a parameter is that is not given; `hidden` says that it may be, by what is unpacked."""
+        """What a parameter is that is not given; one that is `hidden` may be, by what is unpacked: it is an option."""
         if not parameter.has_default:
             return UNKNOWN
         value = self.elsewhere(function.path, parameter.default)
-        return join((value, UNKNOWN)) if hidden else value
+        if not hidden:
+            return value
+        name = parameter_option(parameter.name)
+        return UNKNOWN | frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in value)
 
     def elsewhere(self, path: str, node: f.Expression) -> Value:
         """The value of an expression at the top level of a file."""
@@ -219,7 +225,7 @@ class Functions(Repeated):
 def _maker(variables: dict[str, Value]) -> int:
     """What tells a run of a function from others that make other containers: the texts that it is given."""
     texts = [(name, text) for name, value in variables.items() if type(text := exact(value)) is str]
-    return crc32(repr(texts).encode(errors="replace")) * _FAR if texts else 0
+    return crc32(repr(texts).encode(errors="replace")) * FAR if texts else 0
 
 
 @cache

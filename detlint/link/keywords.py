@@ -49,6 +49,14 @@ def values_of(held: Keywords) -> Value:
     return join(value for _, value in held.items)
 
 
+def pop_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Value:
+    """`held.pop(key, default)`."""
+    found, name = keyword(held, key, default), exact(key)
+    if isinstance(name, str):
+        _become(frame, held, {known: value for known, value in held.items if known != name})
+    return found
+
+
 def default_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Value:
     """`held.setdefault(key, default)`."""
     found = keyword(held, key, default)
@@ -65,7 +73,11 @@ def set_keyword(frame: Frame, held: Keywords, key: Value, value: Value) -> None:
 
 def _replace(frame: Frame, held: Keywords, changed: dict[str, Value]) -> None:
     """Give all variables that hold the dict what it is from now on."""
-    new = Keywords(tuple(sorted((dict(held.items) | changed).items())))
+    _become(frame, held, dict(held.items) | changed)
+
+
+def _become(frame: Frame, held: Keywords, items: dict[str, Value]) -> None:
+    new = Keywords(tuple(sorted(items.items())))
     for name, value in frame.variables.items():
         if held in value:
             frame.variables[name] = value - {held} | {new}

@@ -46,6 +46,8 @@ class Interpreter(LibraryDraws):
     def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
         """A call of something that is not known: by the name of the method, or by what its name says."""
         name = node.function.name if isinstance(node.function, (f.Member, f.Global, f.Local)) else ""
+        if self.state is not None and any(self.state[generator] == UNSURE for generator in GENERATORS):
+            self.note(Marked("unsure", node.place))
         if isinstance(node.function, f.Member):
             for kind in self.tables.methods.get(name, ()):
                 if kind != "opens":
@@ -124,7 +126,7 @@ class Interpreter(LibraryDraws):
 
     def made_context(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """An object of a class, or a context, of a library, with what it was given."""
-        made = Object(Library(name), *self.site(place))
+        made = Object(Library(name), *self.made_at(name, positional, keywords, place))
         self.keep(made, name, positional, keywords)
         return single(made)
 
@@ -251,13 +253,15 @@ class Interpreter(LibraryDraws):
             return
         defaults = [atom.default for atom in value if isinstance(atom, Option)]
         takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
-        if takes_none and None in defaults and self.is_likely():
+        hidden = takes_none and None in defaults and not UNKNOWN.isdisjoint(value) and self.is_likely()
+        if takes_none and None in defaults and self.is_likely() and not hidden:
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        certain = (not takes_none or Constant(None) not in value) and not entropy_in(value)  # one seed or any
+        sure = not takes_none or (Constant(None) not in value and not hidden)
+        certain = sure and not entropy_in(value)  # one seed or any
         self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
 
     def saved_in(self, value: Value, depth: int = 3) -> Iterator[Saved]:
@@ -284,10 +288,10 @@ class Interpreter(LibraryDraws):
             word = "on" if answer.expected else "off" if answer.expected is False else UNSURE
             self.switch(row.text("switch"), word, self.bound_place())
 
-    def set_environment(self, name: str, key: object, value: Value) -> None:
-        """Set an environment variable, perhaps the workspace of cuBLAS."""
+    def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
+        """Set an environment variable, perhaps the workspace of cuBLAS, by the call at a place or by an assignment."""
         if name == "os.environ" and key == self.tables.workspace:
-            self.switch("workspace", "set", self.bound_place())
+            self.switch("workspace", "set", place or self.bound_place())
 
     def bound_place(self) -> Place:
         """The place of the assignment that is being run."""

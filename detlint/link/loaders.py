@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from detlint.catalogue import Row
 from detlint.finding import Place
@@ -12,7 +13,11 @@ from detlint.link.program import Program
 from detlint.link.state import SEEDED, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
-from detlint.link.values import UNKNOWN, Class, Constant, Function, Library, Object, Value, each
+from detlint.link.values import FAR, NONE, SOME, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
+
+_PERHAPS = NONE | SOME | UNKNOWN  # None, or something that is not seen
+_ANSWERS = (None, False, True)
+_PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on
 
 
 class Loaders(Caller):
@@ -26,12 +31,25 @@ class Loaders(Caller):
         """A draw from a global generator."""
         raise NotImplementedError
 
+    def made_at(
+        self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> tuple[str, int]:
+        """What tells an object of a library's class from others: where it is made, and whether using it draws."""
+        path, order = self.site(place)
+        row, role = self.tables.iterated.get(name) or self.tables.layers.get(name), self.tables.roles.get(name)
+        conditions = (*row.list("when"), *row.list("unless")) if row is not None else ()
+        if role is not None and role.text("kind") == "loader":
+            conditions = (*conditions, *_PASSES)
+        if conditions:
+            given = Arguments(self.program.catalogue, name, positional, keywords)
+            answers = (_ANSWERS.index(given.holds(condition)) for condition in conditions)
+            order += FAR * reduce(lambda code, answer: len(_ANSWERS) * code + answer, answers, 0)
+        return path, order
+
     def made_loader(self, given: Arguments, place: Place) -> None:
         """Note a loader that is made, with what its call is seen to give it."""
-        generator, init = (
-            name in given.given and is_none(given.given[name]).expected is not True
-            for name in ("generator", "worker_init_fn")
-        )
+        values = (given.given.get(name, NONE) for name in ("generator", "worker_init_fn"))
+        generator, init = (is_none(value).usual is not True and not NONE < value <= _PERHAPS for value in values)
         self.note(Loaded(place, generator, init))
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:

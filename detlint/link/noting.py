@@ -20,6 +20,7 @@ class Noting:
     loading: dict[str, None]
     doubts: int
     unlikely: int
+    chosen: int
 
     def variable(self, path: str, name: str) -> Value | None:
         """A variable of a file, or None."""
@@ -72,6 +73,11 @@ class Noting:
         """Whether what is run now happens without an option that the user sets."""
         self.ask("unlikely", self.unlikely)
         return not self.unlikely
+
+    def is_chosen(self) -> bool:
+        """Whether what is run now happens only with an option that the user sets."""
+        self.ask("chosen", self.chosen)
+        return bool(self.chosen)
 
     def is_certain(self) -> bool:
         """Whether what is run now is known to happen."""

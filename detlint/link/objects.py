@@ -45,6 +45,7 @@ class ClassInfo:
 
 
 Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
+_GONE: Value = frozenset()  # what a slot holds that was taken away
 _EMPTY: dict[str, Value] = {}
 Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
 
@@ -71,6 +72,7 @@ class Objects:
         self._fields: dict[str, set[Class]] = defaultdict(set) if shared is None else shared._fields
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
         self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
+        self._reduced: set[Atom] = set() if shared is None else shared._reduced  # a slot of which was taken away
         self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored  # what `shared` hold
         self._begun_versions: dict[Atom, int] = {} if shared is None else shared.versions
         self._lineages: dict[Class, Lineage] = {} if shared is None else shared._lineages
@@ -158,6 +160,17 @@ class Objects:
         if self._stored[owner].get(name) != value:
             self._put(owner, name, value)
 
+    def remove(self, owner: Atom, name: str) -> None:
+        """Take a slot away, but for `taken`."""
+        held = self.stored(owner, name)
+        if held is not None:
+            self._put(owner, f"-{name}", held)
+            self._put(owner, name, _GONE)
+
+    def taken(self, owner: Atom, name: str) -> Value | None:
+        """What a slot held that was taken away, or None."""
+        return self.stored(owner, f"-{name}")
+
     def _put(self, owner: Atom, name: str, value: Value) -> None:
         if self.shared is None:
             self.put(owner, name, value, self.versions[owner] + 1)
@@ -176,6 +189,8 @@ class Objects:
         self.versions[owner] = version
         if isinstance(owner, Class):
             self._set_later.add(owner)
+        if not value:
+            self._reduced.add(owner)
 
     def forget_versions(self) -> bool:
         """Forget which contents the versions stand for, if these are many; whether it did. None is given twice."""
@@ -214,9 +229,9 @@ class Objects:
             self.record.marks[owner] = self.mark(owner)
         slots = self._stored.get(owner)
         if slots is not None and name in slots:
-            return slots[name]
+            return slots[name] or None
         slots = self._begun.get(owner)
-        return None if slots is None else slots.get(name)
+        return None if slots is None else slots.get(name) or None
 
     def slots(self, owner: Atom) -> dict[str, Value]:
         """All slots of an object, as they are now."""
@@ -228,7 +243,8 @@ class Objects:
         own, begun = self._stored.get(owner), self._begun.get(owner)
         if own is None:
             return begun or {}
-        return begun | own if begun else own
+        found = begun | own if begun else own
+        return {name: value for name, value in found.items() if value} if owner in self._reduced else found
 
     def items(self, owner: Atom) -> Value:
         """What a container may hold."""

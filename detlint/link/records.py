@@ -39,6 +39,7 @@ class Circumstances(NamedTuple):
 
     doubts: int
     unlikely: int
+    chosen: int
     dispatching: int
     doubtful: bool
     iterating: Place | None

@@ -65,7 +65,7 @@ class Repeated(Evaluator):
     def circumstances(self) -> Circumstances:
         """What a function that is called now may ask of what is around the call."""
         doubtful = bool(self.frame.exits) or self.frame.doubtful
-        nested = self.doubts, self.unlikely, self.dispatching
+        nested = self.doubts, self.unlikely, self.chosen, self.dispatching
         calling = frozenset(self.calling) if self.calling else _NOTHING
         return Circumstances(*nested, doubtful, self.iterating, self.node, self.statement_place, calling)
 

@@ -111,8 +111,9 @@ def _container(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    made = Object(Library(function.name), *run.site(place))
-    run.keep(made, function.name, given.positional, given.keywords | ({"**": UNKNOWN} if given.hidden else {}))
+    keywords = given.keywords | ({"**": UNKNOWN} if given.hidden else {})
+    made = Object(Library(function.name), *run.made_at(function.name, given.positional, keywords, place))
+    run.keep(made, function.name, given.positional, keywords)
     run.made_loader(given, place)
     return single(made)
 

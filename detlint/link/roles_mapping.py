@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.keywords import default_keyword, keyword, names_of, values_of
+from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
 from detlint.link.mappings import VARS, entries, show
 from detlint.link.objects import OPEN
 from detlint.link.values import (
+    FAR,
     NONE,
     SOME,
     UNKNOWN,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
+_DICT = Library("builtins.dict")
 Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
@@ -171,17 +174,62 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
             part = values_of(held) if function.name.endswith(".values") else names_of(held)
             return single(Wrapped(part, single(held)))
         _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
-        return keyword(held, key, default) if isinstance(held, Keywords) else UNKNOWN
+        if not isinstance(held, Keywords):
+            return UNKNOWN
+        pops = function.name.endswith(".pop")
+        return pop_keyword(run.frame, held, key, default) if pops else keyword(held, key, default)
     whole: Value = single(function.receiver)
     last = function.name.rpartition(".")[2]
+    if last == "pop" and isinstance(name := exact(given.first()), str) and isinstance(function.receiver, Object):
+        return _popped(run, function.receiver, f"[{name!r}]", given)
     if last in ("get", "pop") and given.positional:
         if _is_missing(run, function.receiver, given.positional[0]):
             return given.positional[1] if len(given.positional) > 1 else NONE
-        found = run.item_of(function.receiver, given.positional[0])
-        return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
+        return _found(run, function.receiver, given)
     if last == "items":
         return _pairs(run, function.receiver)
     return single(Wrapped(items_of(run, whole), whole)) if last == "values" else whole
+
+
+def _copies(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What is copied: a dict into one of its own, for another may be taken out of it."""
+    value: Value = given.first() if function.receiver is None else single(function.receiver)
+    path, order = run.site(place)
+    found = frozenset(_copy(run, atom, path, order) for atom in value)
+    run.frame.copies += tuple(atom for atom in found - value if isinstance(atom, Object))
+    return found
+
+
+def _copy(run: Run, atom: Atom, path: str, order: int) -> Atom:
+    """The copy of an atom that is made at a place: of each dict another."""
+    if not isinstance(atom, Object) or atom.kind != _DICT or (atom.path == path and atom.order % FAR == order % FAR):
+        return atom
+    made = Object(_DICT, path, order + FAR * (1 + crc32(f"{atom.path}:{atom.order}".encode(errors="replace"))))
+    run.spread(atom, made)
+    return made
+
+
+def _found(run: Run, owner: Object | Function, given: Arguments) -> Value:
+    """What a mapping holds under a key, or the default."""
+    found = run.item_of(owner, given.positional[0])
+    return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
+
+
+def _popped(run: Run, owner: Object, slot: str, given: Arguments) -> Value:
+    """What is taken out of a mapping; a copy that the function has made has it no more.
+
+    Another mapping may be made at the same place, and passed on as one object with it.
+    """
+    objects = run.program.objects
+    taken = objects.taken(owner, slot) if objects.stored(owner, slot) is None else None
+    if taken is not None:  # in an earlier round of a loop
+        return join((taken, *given.positional[1:2]))
+    if _is_missing(run, owner, given.positional[0]):
+        return given.positional[1] if len(given.positional) > 1 else NONE
+    found = _found(run, owner, given)
+    if owner in run.frame.copies and objects.stored(owner, slot) is not None and run.is_certain():
+        objects.remove(owner, slot)
+    return found
 
 
 def _pairs(run: Run, owner: Atom) -> Value:
@@ -200,4 +248,5 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 MAPPING_ROLES: dict[str, Role] = {
     "dict": _dict, "default-dict": _filled_dict, "attributes": _attributes, "as-dict": _as_dict, "vars": _vars,
     "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
+    "copies": _copies,
 }  # fmt: skip

@@ -300,7 +300,7 @@ def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.set_environment("os.environ", exact(given.first()), SOME)
+    run.set_environment("os.environ", exact(given.first()), place)
     return SOME
 
 

@@ -26,6 +26,7 @@ from detlint.link.state import (
     Seeded,
     State,
     Switched,
+    is_parameter,
     merged,
 )
 from detlint.link.values import (
@@ -75,6 +76,7 @@ class Frame:
     main: bool = False  # the top level of the script
     top: bool = False  # the top level of a file, whose variables are the module's
     body: bool = False  # the body of a class, which finds there what it has not bound itself
+    copies: tuple[Object, ...] = ()  # the dicts that were copied here
     maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:
@@ -105,6 +107,7 @@ class Run(Noting):
         self.depth = 0  # of calls
         self.doubts = 0  # of what may not happen
         self.unlikely = 0  # of these, what an option must be set for
+        self.chosen = 0  # of these, what the user must set one for
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
@@ -312,7 +315,7 @@ class Run(Noting):
 
     def open(self, owner: Atom) -> None:
         """An object's attributes are set by names that are not known, unless only where an option says so."""
-        if self.is_likely():
+        if not self.is_chosen():
             self.program.objects.store(owner, OPEN, UNKNOWN)
 
     # Traces
@@ -368,11 +371,13 @@ class _Guard(AbstractContextManager[None]):
         run.trace = []
         run.doubts += 1
         run.unlikely += bool(self.option)
+        run.chosen += bool(self.option) and not is_parameter(self.option)
 
     def __exit__(self, *_: object) -> None:
         run = self.run
         run.doubts -= 1
         run.unlikely -= bool(self.option)
+        run.chosen -= bool(self.option) and not is_parameter(self.option)
         inner, run.trace = run.trace, self.before
         if inner:
             run.trace.append(Guarded(self.option, tuple(inner), self.dispatch))

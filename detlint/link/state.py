@@ -127,9 +127,14 @@ class Loaded(metaclass=Interned):
     worker_init: bool
 
 
+DOUBTS = ("unsure", "fails")  # the marks by which a program is not well known
+
+
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
-    """A step that says what a program is for: "trains" or "restores" weights."""
+    """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
+    call of what is not known, where a generator is "unsure", or a function that in all that is seen of it "fails".
+    """
 
     kind: str
     place: Place
@@ -143,6 +148,16 @@ class Called(metaclass=Interned):
     place: Place
     trace: Trace
     imports: bool = False
+
+
+def parameter_option(name: str) -> str:
+    """The option that a parameter stands for which only what is not known may give, as by `**kwargs`."""
+    return f"{name}="
+
+
+def is_parameter(option: str) -> bool:
+    """Whether an option is a parameter that only what is not known may give."""
+    return option.endswith("=")
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -6,26 +6,35 @@ from collections.abc import Callable, Collection
 from functools import cache
 from operator import ge, gt, le, lt
 
-from detlint.link.values import Constant, Entropy, Library, Object, Option, Saved, Some, Unknown, Value
+from detlint.link.values import UNKNOWN, Constant, Entropy, Library, Object, Option, Saved, Some, Unknown, Value
 from detlint.records import record
 
 
 @record(frozen=True, slots=True)
 class Truth:
-    """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`."""
+    """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`, or unless
+    what is not seen gives a parameter, which is `hidden`.
+    """
 
     may_hold: bool
     may_fail: bool
     default: bool | None = None
     option: str = ""
+    hidden: bool = False
 
     @property
-    def expected(self) -> bool | None:
+    def usual(self) -> bool | None:
         """The outcome, where it is certain or the default."""
         return self.default if self.may_hold and self.may_fail else self.may_hold
 
+    @property
+    def expected(self) -> bool | None:
+        """The outcome, where it is certain, or the default of an option."""
+        return None if self.hidden else self.usual
+
     def __invert__(self) -> Truth:
-        return Truth(self.may_fail, self.may_hold, None if self.default is None else not self.default, self.option)
+        default = None if self.default is None else not self.default
+        return Truth(self.may_fail, self.may_hold, default, self.option, self.hidden)
 
 
 EITHER = Truth(True, True)
@@ -80,10 +89,11 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
         if len(value) == 1:
             return EITHER if answer is None else _HOLDS if answer else _FAILS
         outcomes |= {True, False} if answer is None else {answer}
-        if answer is not None or not isinstance(atom, Some):  # what is computed beside an option is taken to be like it
-            defaults.add(answer)
+        if answer is not None or not isinstance(atom, (Some, Unknown)):
+            defaults.add(answer)  # what is computed beside an option is taken to be like it
     default = next(iter(defaults)) if len(defaults) == 1 and option else None
-    return Truth(True in outcomes, False in outcomes, default, option)
+    hidden = default is not None and not UNKNOWN.isdisjoint(value)
+    return Truth(True in outcomes, False in outcomes, default, option, hidden)
 
 
 @cache
@@ -96,6 +106,7 @@ def _is_part(atom: Library) -> bool:
 def both(left: Truth, right: Truth) -> Truth:
     """`left and right`."""
     may_hold, may_fail = left.may_hold and right.may_hold, left.may_fail or right.may_fail
-    expected = {left.expected, right.expected}
-    default = False if False in expected else None if None in expected else True
-    return Truth(may_hold, may_fail, default, left.option or right.option)
+    usual = {left.usual, right.usual}
+    default = False if False in usual else None if None in usual else True
+    hidden = default is not None and may_hold and may_fail and (left.hidden or right.hidden)
+    return Truth(may_hold, may_fail, default, left.option or right.option, hidden)

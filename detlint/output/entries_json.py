@@ -43,6 +43,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "line": entry.place.line if entry.place else 1,
         "kind": entry.kind,
         "function": entry.function or None,
+        "started_by": None if entry.starter is None else _program(entry.starter),
         "generators": {stream.generator: _stream(stream) for stream in entry.streams},
         **{key: _switch(entry, name) for key, name in _SWITCHES.items()},
         "loaders": {
@@ -51,6 +52,11 @@ def _entry(entry: Entry) -> dict[str, Any]:
             "with_worker_init": sum(loader.worker_init for loader in entry.loaders),
         },
     }
+
+
+def _program(start: Place) -> dict[str, Any]:
+    """What the entry point that starts a process has for `path`, `cell` and `line`."""
+    return {"path": start.path, "cell": start.cell, "line": start.line}
 
 
 def _stream(stream: Stream) -> dict[str, Any]:

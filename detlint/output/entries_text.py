@@ -20,7 +20,7 @@ from detlint.output.entries_words import (
     idle,
     listed,
     loaders,
-    name_of,
+    names_of,
     told,
 )
 from detlint.printed import no_command, one_line
@@ -40,15 +40,16 @@ def render(programs: Programs, color: bool = False, width: int | None = None, ev
     shown = [entry for entry in programs.entries if everything or not idle(entry)]
     if shown:
         columns, default = _columns(shown, everything)
-        for row in _table([no_command(name_of(entry)) for entry in shown], columns, width):
+        names = list(map(no_command, names_of(shown)))
+        for row in _table(names, columns, width):
             console.print(row)
         alike: dict[tuple[Told, ...], list[str]] = {}
-        for entry in shown:
-            alike.setdefault(tuple(told(entry, everything)), []).append(no_command(name_of(entry)))
+        for entry, name in zip(shown, names, strict=True):
+            alike.setdefault(tuple(told(entry, everything)), []).append(name)
         alike.pop((), None)
-        for sentences, names in alike.items():
+        for sentences, programs_alike in alike.items():
             console.print()
-            for name in names:
+            for name in programs_alike:
                 console.print(Text(name, "bold"))
             for each in sentences:
                 for line in _wrapped(*each, width):

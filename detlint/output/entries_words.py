@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from detlint.finding import Place
@@ -33,9 +34,16 @@ _SET = {
 Told = tuple[str, str, str]  # a label, its style and a sentence
 
 
-def name_of(entry: Entry) -> str:
-    """What people call it: its file, and its function where it starts with one."""
-    return f"{entry.path}: {entry.function}" if entry.function else entry.path
+def names_of(entries: Sequence[Entry]) -> list[str]:
+    """What people call them: their files, their functions where they start with one, and of processes that would have
+    one name the programs that start them.
+    """
+    names = [f"{entry.path}: {entry.function}" if entry.function else entry.path for entry in entries]
+    known = Counter(names)
+    return [
+        f"{name}, from {entry.starter.path}" if entry.starter is not None and known[name] > 1 else name
+        for name, entry in zip(names, entries, strict=True)
+    ]
 
 
 def idle(entry: Entry) -> bool:

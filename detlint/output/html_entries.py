@@ -15,7 +15,7 @@ from detlint.output.entries_words import (
     closing,
     idle,
     loaders,
-    name_of,
+    names_of,
     told,
 )
 from detlint.page import text
@@ -33,16 +33,19 @@ def shown(programs: Programs) -> list[Entry]:
 
 def section(programs: Programs, entries: Sequence[Entry], found: Mapping[int, int]) -> str:
     """The section of the page. `found` has the number of findings in the files that an entry loads, by its index."""
-    rows = "\n".join(_entry(entry, number, found.get(number, 0)) for number, entry in enumerate(entries))
+    rows = "\n".join(
+        _entry(entry, name, number, found.get(number, 0))
+        for number, (entry, name) in enumerate(zip(entries, names_of(entries), strict=True))
+    )
     if len(entries) > _FEW:
         rows = f"<details class=many><summary>{len(entries)} entry points</summary>\n{rows}\n</details>"
     counted = text(closing(programs, len(programs.entries) - len(entries)))
     return f"<section id=programs><h2>Where programs start</h2>\n{rows}\n<p class=faint>{counted}</p></section>"
 
 
-def _entry(entry: Entry, number: int, findings: int) -> str:
+def _entry(entry: Entry, name: str, number: int, findings: int) -> str:
     badges = " ".join(_badges(entry))
-    head = f"<span class=name>{text(name_of(entry))}</span> <span class=faint>{text(entry.kind)}</span> {badges}"
+    head = f"<span class=name>{text(name)}</span> <span class=faint>{text(entry.kind)}</span> {badges}"
     body = "".join(_sentences(entry))
     if findings:
         button = f"<button type=button class=only data-p={number} hidden>Show only these</button>"

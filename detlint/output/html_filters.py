@@ -9,7 +9,7 @@ from itertools import groupby
 from detlint.catalogue import FAMILIES, PROMISES
 from detlint.finding import Safety, Severity
 from detlint.link.entries import Entry
-from detlint.output.entries_words import name_of
+from detlint.output.entries_words import names_of
 from detlint.output.html_finding import FIXES, NO_FIX, kind_of_fix
 from detlint.output.html_rules import rules_of
 from detlint.page import text
@@ -28,7 +28,7 @@ def form(findings: Sequence[Judged], entries: Sequence[Entry]) -> str:
         _choice("promise", "Breaks", _promises(findings)),
     ]
     if len(entries) > 1:
-        names = ((str(number), name_of(entry)) for number, entry in enumerate(entries))
+        names = ((str(number), name) for number, name in enumerate(names_of(entries)))
         parts.append(_choice("program", "Program", "".join(_option(value, name) for value, name in names)))
     buttons = (
         "<button type=button id=open>Open all</button><button type=button id=close>Close all</button>"
