@@ -248,3 +248,45 @@ def test_a_number_for_each_worker_from_the_seed_of_the_program_is_none(tmp_path:
         """
     stream = told(tmp_path, program)["generators"]["torch"]
     assert stream["state"] == "seeded" and codes(program) == []
+
+
+def test_a_seed_that_comes_after_what_entropy_gave_is_late(tmp_path: Path) -> None:
+    program = """
+        import random, time
+        random.seed(time.time())
+        print(random.random())
+        random.seed(0)
+        print(random.random())
+        """
+    stream = told(tmp_path, program)["generators"]["python"]
+    assert (stream["state"], stream["seed_after_draw"]["line"]) == ("late", 4)
+    assert codes(program) == [("DET105", 2)]
+
+
+def test_workers_that_seed_from_entropy_are_unseeded(tmp_path: Path) -> None:
+    program = """
+        import numpy as np
+        import torch
+        from torch.utils.data import DataLoader
+
+
+        class Numbers:
+            def __len__(self):
+                return 3
+
+            def __getitem__(self, index):
+                return np.random.rand()
+
+
+        def init(worker):
+            np.random.seed()
+
+
+        torch.manual_seed(0)
+        for batch in DataLoader(Numbers(), num_workers=2, worker_init_fn=init):
+            print(batch)
+        """
+    assert told(tmp_path, program)["generators"]["numpy"]["state"] == "unseeded"
+    text = CliRunner().invoke(cli, ["entries", "--no-cache", str(tmp_path)], catch_exceptions=False).stdout
+    assert "by numpy.random.rand, seeded from entropy in its process" in text
+    assert codes(program) == [("DET105", 15)]

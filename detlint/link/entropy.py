@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
@@ -53,7 +52,7 @@ def drawn(run: Run, row: Row, given: Arguments) -> Value:
 
 def unless(value: Value, option: str) -> Value:
     """Entropy that stands there only until an option is set."""
-    return frozenset(replace(atom, option=option) if atom == Entropy() else atom for atom in value)
+    return frozenset(Entropy(option) if atom in ENTROPY else atom for atom in value)
 
 
 def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) -> dict[str, Value]:

@@ -30,7 +30,7 @@ class Some(metaclass=Interned):
 class Entropy(metaclass=Interned):
     """A number that differs in each run, such as the time; unless an option is set, where one is named."""
 
-    option: str = ""
+    option: str
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -190,7 +190,7 @@ def single(atom: Atom) -> Value:
 FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
 UNKNOWN: Value = single(Unknown())
 SOME: Value = single(Some())
-ENTROPY: Value = single(Entropy())
+ENTROPY: Value = single(Entropy(""))
 NONE: Value = single(Constant(None))
 FAR = 10**7  # more than a file has nodes: added to the order of an object, it tells this from others of its place
 MANY = 16  # a value of more atoms is not known

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from detlint.finding import Place
 from detlint.link.entries import Entry, Stream
+from detlint.link.state import RESEEDED
 from detlint.output.words import count
 from detlint.report import Programs
 
@@ -100,6 +101,8 @@ def _story(entry: Entry, stream: Stream) -> str:
     if stream.state == "unseeded" and random:
         seeded = f"seeded from entropy at {listed(list(dict.fromkeys(random)), 'and')}"
         return f"{drawn}, {seeded} after it" if stream.draws else f"{seeded}, {drawn}"
+    if stream.state == "unseeded" and first is not None and first.event.word == RESEEDED:
+        return f"{drawn}, seeded from entropy in its process"
     if stream.draws and not entry.telling(stream.draws):
         drawn += " while a model is made whose weights are then loaded"
     if stream.late is not None:
