@@ -415,3 +415,26 @@ def test_a_program_does_not_find_what_another_one_gave_a_class(tmp_path: Path) -
     )
     found = {name: states["python"] for name, states in entries(tmp_path).items()}
     assert found == {"a.py": "unused", "b.py": "unseeded", "c.py": "unused", "d.py": "unseeded"}
+
+
+# Devices
+
+
+@pytest.mark.parametrize(
+    ("device", "state"), [("device='cuda'", "unused"), ("device='cpu'", "unseeded"), ("dtype=None", "unseeded")]
+)
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "torch.nn.init.normal_(torch.empty(3, {device}))",
+        "made = torch.empty(3, {device}); torch.nn.init.normal_(made)",
+        "made = torch.empty(3, {device}); made.normal_(0, 1)",
+        "torch.empty(3, {device}).uniform_()",
+    ],
+)
+def test_a_tensor_is_filled_from_the_generator_of_its_device(
+    tmp_path: Path, drawn: str, device: str, state: str
+) -> None:
+    seeded = f"import torch\ntorch.cuda.manual_seed_all(0)\n{drawn.format(device=device)}\n"
+    assert states(tmp_path, seeded)["torch"] == state
+    assert states(tmp_path, seeded.replace("torch.cuda.manual_seed_all(0)\n", ""))["torch"] == "unseeded"
