@@ -34,15 +34,35 @@ class Inert:
         """
         if self.consumers.isdisjoint(self.module.callee(call)):
             return ""
-        device = self.module.argument(call, "device")
-        elsewhere = device.given and self.module.possible(device) != ["cpu"]
-        if (elsewhere and self.seeds_devices) or self.is_undrawn(call) or self.is_replaced(call):
+        elsewhere = self.seeds_devices and (self.is_elsewhere(call) or self.is_elsewhere(self.filled(call)))
+        if elsewhere or self.is_undrawn(call) or self.is_replaced(call):
             return "inert"
         if self.is_example(call):
             return "example"
         if self.is_delay(call):
             return "inert"
         return "seed" if self.chooses_seed(call) else ""
+
+    def is_elsewhere(self, call: s.Expression | None) -> bool:
+        """Whether a call makes a tensor on a device that it is given, other than the CPU."""
+        if not isinstance(call, s.Call):
+            return False
+        device = self.module.argument(call, "device")
+        return bool(device.given) and self.module.possible(device) != ["cpu"]
+
+    def filled(self, call: s.Call) -> s.Expression | None:
+        """What makes the tensor that a call fills with what it draws, as `torch.nn.init.normal_(made)` does."""
+        names = self.module.callee(call)
+        if not all(name.endswith("_") for name in names):
+            return None
+        if isinstance(call.function, s.Attribute) and all(name.startswith("torch.Tensor.") for name in names):
+            node = call.function.value
+        elif call.arguments and not call.arguments[0].star:
+            node = call.arguments[0].value
+        else:
+            return None
+        values = self.module.values(node) if isinstance(node, s.Name) else [node]
+        return values[0] if values and len(values) == 1 else None
 
     def is_undrawn(self, call: s.Call) -> bool:
         """Whether a call stands under a context in which nothing is drawn, such as that of the meta device."""
