@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.calls import Caller
 from detlint.link.program import Program
-from detlint.link.state import SEEDED, Loaded, merged
+from detlint.link.run import Event
+from detlint.link.state import SEEDED, Apart, Called, Drawn, Guarded, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
 from detlint.link.values import FAR, NONE, SOME, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
@@ -72,7 +73,7 @@ class Loaders(Caller):
         if row is not None and given.applies(row.list("when"), row.list("unless")):
             self.draw(row, base, place)
         if role is not None and role.text("kind") == "loader":
-            self.iterate_loader(role, given, place)
+            self.iterate_loader(role, base, given, place)
         elif role is not None and role.text("kind") == "dataset":
             for slot in self.program.objects.slots(made).values():
                 self.fetch(slot, place)
@@ -85,7 +86,7 @@ class Loaders(Caller):
             return self.iterating
         return self.node.place if self.node is not None else Place(self.frame.path, 1, 1, 1, 1)
 
-    def iterate_loader(self, role: Row, given: Arguments, place: Place) -> None:
+    def iterate_loader(self, role: Row, base: str, given: Arguments, place: Place) -> None:
         """One pass over a loader: its sampler here; its data set here, or in workers seeded from torch's generator."""
         for name in ("sampler", "batch_sampler"):
             self.iterate(given.get(name))
@@ -101,16 +102,21 @@ class Loaders(Caller):
             with self.guarded(""):
                 self.fetch_batch(given, place)
             self.state = start
-        word = start["torch"] if is_none(given.get("generator")).expected is True else SEEDED
+        own = is_none(given.get("generator")).expected is not True
+        seeds = self.tables.based.get(base)  # draws the seed that the generators of workers begin with
+        word = SEEDED if own or seeds is not None else start["torch"]
         numpy = ("numpy",) if role.holds_for(self.tables.torch, "numpy_seeded") else ()
-        seeded = start.but(("torch", "python", *numpy), word)
+        seeded = start.but(("python", *numpy), word).but(("torch",), SEEDED if own else start["torch"])
         self.state = seeded if workers.expected else merged((seeded, start))
         with self.apart():
             init = given.get("worker_init_fn")
             if is_none(init).expected is not True:
                 self.call_value(init, [UNKNOWN], {}, place)
             self.fetch_batch(given, place)
+            drawn = any(_draws_of(event, frozenset(("python", *numpy))) for event in self.trace)
         self.state = start
+        if seeds is not None and drawn and not own:
+            self.draw(seeds, base, place)
 
     def fetch_batch(self, given: Arguments, place: Place) -> None:
         """Take items out of the loader's data set and put them together."""
@@ -147,3 +153,11 @@ class Loaders(Caller):
                 self.call_value(functions, [UNKNOWN], {}, place)
             elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
                 self.fetch(value, place, within | {dataset})
+
+
+@lru_cache(maxsize=10_000)
+def _draws_of(event: Event, generators: frozenset[str]) -> bool:
+    """Whether something is drawn from one of these generators, which are seeded."""
+    if isinstance(event, Drawn):
+        return event.word == SEEDED and event.generator in generators
+    return isinstance(event, (Called, Guarded, Apart)) and any(_draws_of(each, generators) for each in event.trace)

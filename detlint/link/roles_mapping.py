@@ -113,7 +113,10 @@ def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place
     owner = function.receiver
     if isinstance(owner, Object):
         for atom in (atom for value in given.positional for atom in each(value)):
-            show(run.program.objects, owner, entries(run.program.objects, atom))
+            held = entries(run.program.objects, atom)
+            show(run.program.objects, owner, {slot: value for slot, value in held.items() if slot != "[]"})
+            if "[]" in held:
+                run.open(owner)
         for name, value in given.keywords.items():
             run.program.objects.store(owner, name, value)
         if given.hidden:
