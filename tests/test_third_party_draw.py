@@ -13,7 +13,7 @@ KEYS = {
     "draw": "names parameter also generators later sure varargs elements silencers fixed fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
-    "method": "made methods parameter also generators position made_when made_unless through kept first result sure "
+    "method": "made methods wrappers parameter also generators position made_when made_unless through kept first result sure "
     "silencers fix remedy unless",
 }
 ROWS = [(table, row) for table, rows in catalogue.load().tables["libraries"].items() for row in rows]

@@ -234,7 +234,15 @@ def _statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
             continue  # seeded within, for those who start there
         statement = _statement_at(module, place)
         if statement is not None:
-            yield statement
+            by_python = any(module.place(function) == place for function in module.functions.values())
+            yield _after(module, statement) if by_python else statement
+
+
+def _after(module: Module, definition: s.Statement) -> s.Statement:
+    """Where Python may first call what a statement defines, as it does for an operator: the text has no call."""
+    assert isinstance(definition.parent, s.Block)
+    after = [x for x in definition.parent.statements if x.order > definition.order]
+    return next((x for x in after if not _is_quiet(module, x)), after[0] if after else definition)
 
 
 def _statement_at(module: Module, place: Place) -> s.Statement | None:
