@@ -290,3 +290,16 @@ def test_workers_that_seed_from_entropy_are_unseeded(tmp_path: Path) -> None:
     text = CliRunner().invoke(cli, ["entries", "--no-cache", str(tmp_path)], catch_exceptions=False).stdout
     assert "by numpy.random.rand, seeded from entropy in its process" in text
     assert codes(program) == [("DET105", 15)]
+
+
+def test_the_draw_of_a_seed_is_the_first_draw_where_there_is_no_other(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import numpy as np
+        seed = np.random.randint(2**31)
+        np.random.seed(seed)
+        """,
+    )
+    assert entry["generators"]["numpy"]["state"] == "unseeded"
+    assert entry["generators"]["numpy"]["first_draw"]["line"] == 2

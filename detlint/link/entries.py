@@ -219,11 +219,11 @@ class Entry:
                 state = UNSEEDED
         late = late if state == "late" else None
         first_drawn = next((m for m in draws if m.event.word == RESEEDED), next(iter(default or every), None))
-        aside = self._aside(generator) if state == "none" else None
+        aside = self._aside(generator) if state == "none" or (state == UNSEEDED and not every) else None
         if aside is not None:
             shown = Drawn(generator, aside.event.what, aside.event.place, aside.event.word, False)
             first_drawn = Met(shown, aside.path, aside.guarded, aside.option, aside.apart)
-            state = UNSEEDED if shown.word == UNSEEDED else "seeded"
+            state = UNSEEDED if UNSEEDED in (state, shown.word) else "seeded"
         draws = tuple(m for m in draws if m.event.word == UNSEEDED)
         return Stream(generator, state, seeds, draws, first_drawn, late, optional, aside)
 
