@@ -21,8 +21,7 @@ def rounds(objects: Objects, node: f.Loop, iterated: Value) -> list[Value]:
     if isinstance(atom, Tuple):
         found = list(atom.items)
     elif isinstance(atom, Object) and atom.kind == Library("builtins.list"):
-        slots = objects.slots(atom)
-        found = [slots[name] for name in sorted(slots)]
+        found = list(objects.slots(atom).values())
     elif isinstance(atom, Wrapped) and _is_of_items(node.iterator):
         held = [slot for source in atom.sources for slot in entries(objects, source).items()]
         found = [single(Tuple((_named(slot), value))) for slot, value in held]
