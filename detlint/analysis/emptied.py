@@ -47,6 +47,7 @@ class _Models:
         self.module = module
         self.field = Field(module, libraries, ())
         names = module.catalogue.names
+        self.overridden = names("memory", "allocator", "overridden")
         self.layers = names("randomness", "consumer", weights="yes", kind="constructor")
         self.filling = (
             names("memory", "filler", "methods") | names("program", "initialiser") | self.field.rows("methods")
@@ -75,8 +76,7 @@ class _Models:
 
     def is_plain(self, klass: s.Class) -> bool:
         """Whether all of a class is here, and it is emptied and called as modules are."""
-        own = ("to_empty", "_apply", "__call__", "__new__", "__getattr__")
-        plain = not any(self.module.method(klass, name) for name in own)
+        plain = not any(self.module.method(klass, name) for name in self.overridden)
         return plain and self.field.known(klass) and not any(map(self.field.hands_on_self, self.module.family(klass)))
 
     def reads_weights(self, klass: s.Class) -> bool:

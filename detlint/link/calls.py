@@ -8,7 +8,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed
-from detlint.link.mappings import key
+from detlint.link.mappings import DICT, key
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
 from detlint.link.values import (
@@ -31,7 +31,6 @@ from detlint.link.values import (
     single,
 )
 
-_DICT = Library("builtins.dict")
 _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
 
@@ -188,7 +187,7 @@ class Caller(Statements):
                     items = self.call_value(self.bound(methods, atom), given, {}, place)
                     return self.iterated_further(items) if name == "__iter__" else items
         if self.is_container(atom):
-            return self.keys(atom) if atom.kind == _DICT else self.held(atom)
+            return self.keys(atom) if atom.kind == DICT else self.held(atom)
         for base in self.program.objects.library_bases(atom.kind):
             self.iterate_library(atom, base)
         return self.held(atom)

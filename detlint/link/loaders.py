@@ -103,7 +103,7 @@ class Loaders(Caller):
                 self.fetch_batch(given, place)
             self.state = start
         own = is_none(given.get("generator")).expected is not True
-        seeds = self.tables.based.get(base)  # draws the seed that the generators of workers begin with
+        seeds = self.tables.worker_seeds.get(base)  # draws the seed that the generators of workers begin with
         word = SEEDED if own or seeds is not None else start["torch"]
         numpy = ("numpy",) if role.holds_for(self.tables.torch, "numpy_seeded") else ()
         seeded = start.but(("python", *numpy), word).but(("torch",), SEEDED if own else start["torch"])

@@ -11,7 +11,7 @@ from detlint.link.objects import OPEN, UNNAMED, Objects
 from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value
 
 VARS = "builtins.vars"
-_DICT = Library("builtins.dict")
+DICT = Library("builtins.dict")
 COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
 
 
@@ -42,7 +42,7 @@ def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
         return {"[]": UNKNOWN}
     slots = objects.slots(atom)
     held = {name: value for name, value in slots.items() if name.startswith("[")}
-    known = atom.kind == _DICT or held
+    known = atom.kind == DICT or held
     return held if known and OPEN not in slots else held | {"[]": UNKNOWN}
 
 

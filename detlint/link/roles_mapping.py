@@ -10,7 +10,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
-from detlint.link.mappings import VARS, entries, show
+from detlint.link.mappings import DICT, VARS, entries, show
 from detlint.link.objects import OPEN
 from detlint.link.values import (
     FAR,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_DICT = Library("builtins.dict")
 Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
@@ -170,17 +169,7 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         known = isinstance(exact(given.first()), str)
         return run.item_of(Library(VARS, function.receiver), given.first()) if known else UNKNOWN
     if function.receiver is None:
-        held = only(given.first())
-        if function.name.endswith(".items") and held is not None:
-            return _pairs(run, held)
-        if function.name.endswith((".values", ".keys")) and isinstance(held, Keywords):
-            part = values_of(held) if function.name.endswith(".values") else names_of(held)
-            return single(Wrapped(part, single(held)))
-        _, key, default = (*given.positional, NONE, NONE, NONE)[:3]
-        if not isinstance(held, Keywords):
-            return UNKNOWN
-        pops = function.name.endswith(".pop")
-        return pop_keyword(run.frame, held, key, default) if pops else keyword(held, key, default)
+        return _gets_keyword(run, function.name.rpartition(".")[2], given)
     whole: Value = single(function.receiver)
     last = function.name.rpartition(".")[2]
     if last == "pop" and isinstance(name := exact(given.first()), str) and isinstance(function.receiver, Object):
@@ -194,6 +183,18 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return single(Wrapped(items_of(run, whole), whole)) if last == "values" else whole
 
 
+def _gets_keyword(run: Run, method: str, given: Arguments) -> Value:
+    """What a method gives of a dict that `**kwargs` gathered, the first argument."""
+    held, key, default = only(given.first()), *(*given.positional, NONE, NONE, NONE)[1:3]
+    if method == "items" and held is not None:
+        return _pairs(run, held)
+    if not isinstance(held, Keywords):
+        return UNKNOWN
+    if method in ("values", "keys"):
+        return single(Wrapped(values_of(held) if method == "values" else names_of(held), single(held)))
+    return pop_keyword(run.frame, held, key, default) if method == "pop" else keyword(held, key, default)
+
+
 def _copies(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What is copied: a dict into one of its own, for another may be taken out of it."""
     value: Value = given.first() if function.receiver is None else single(function.receiver)
@@ -205,9 +206,9 @@ def _copies(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 def _copy(run: Run, atom: Atom, path: str, order: int) -> Atom:
     """The copy of an atom that is made at a place: of each dict another."""
-    if not isinstance(atom, Object) or atom.kind != _DICT or (atom.path == path and atom.order % FAR == order % FAR):
+    if not isinstance(atom, Object) or atom.kind != DICT or (atom.path == path and atom.order % FAR == order % FAR):
         return atom
-    made = Object(_DICT, path, order + FAR * (1 + crc32(f"{atom.path}:{atom.order}".encode(errors="replace"))))
+    made = Object(DICT, path, order + FAR * (1 + crc32(f"{atom.path}:{atom.order}".encode(errors="replace"))))
     run.spread(atom, made)
     return made
 

@@ -22,7 +22,7 @@ class Tables:
         self._of_families: dict[str, Row | None] = {}  # what names were found to belong to
         self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
         self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
-        self.based = _by_name(rows("randomness", "workers"))
+        self.worker_seeds = _by_name(rows("randomness", "workers"))
         for row in consumers:
             if row.text("kind") == "sample":
                 self.consumers |= {
