@@ -59,8 +59,6 @@ class Attributes(Comparisons):
         return found
 
     def _of_class(self, atom: Object | Class, name: str) -> Value | None:
-        if name == "__name__" and isinstance(atom, Class):
-            return constant(atom.qualified.rpartition(".")[2])
         found = self.program.objects.attribute(atom, name)
         return self.looked_up(atom, name) if found is None else self.bound(found, atom)
 
