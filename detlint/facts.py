@@ -16,6 +16,7 @@ GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
 MADE = "made"
+SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 ALL = "*"  # the name that stands for all variables of a module
 
 
@@ -61,7 +62,7 @@ class Member:
 
 @record(frozen=True, slots=True)
 class Item:
-    """`value[key]`; no key for a slice or a tuple."""
+    """`value[key]`; no key for a tuple."""
 
     value: Expression
     key: Expression | None

@@ -17,6 +17,7 @@ from detlint.scopes import Scope
 
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
+_PART = f.Library(f.SLICE)
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
 _INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
@@ -44,6 +45,7 @@ class Expressions:
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.specs = module.catalogue.names("program", "role", id="spec")
+        self.holders = module.catalogue.names("program", "role", kind="container")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
@@ -82,7 +84,8 @@ class Expressions:
         return f.Table(tuple([(self.lower(k), self.lower(v)) for k, v in pairs]), node.order)
 
     def _subscript(self, node: s.Subscript) -> f.Expression:
-        key = self.lower(node.indices[0]) if len(node.indices) == 1 else None
+        index = node.indices[0] if len(node.indices) == 1 else None
+        key = _PART if isinstance(index, s.Slice) else self.lower(index)
         value = self.lower(node.value)
         return f.Item(value, key) if value is not None else computed([value, key])
 
@@ -197,7 +200,7 @@ class Expressions:
         if name in f.CONVERSIONS and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
         name = function.library if isinstance(function, f.Member) else name
-        if name and name not in self.known:
+        if name and name not in self.known and name.rpartition(".")[0] not in self.holders:
             receiver = function.value if isinstance(function, f.Member) else function
             return made([receiver, *(a.value for a in arguments)])
         if function is None and not arguments:
@@ -226,7 +229,7 @@ def idle(value: f.Expression) -> bool:
     if isinstance(value, f.Member):
         return idle(value.value)
     if isinstance(value, f.Item):
-        if value.key is not None and isinstance(value.value, _INDEXED):
+        if value.key not in (None, _PART) and isinstance(value.value, _INDEXED):
             return False
         return idle(value.value) and idle(value.key)
     if isinstance(value, (f.Computed, f.Joined, f.Junction)):

@@ -50,7 +50,7 @@ class Attributes(Comparisons):
         return found
 
     def _of_object(self, atom: Object, name: str) -> Value | None:
-        if name == "__dict__":
+        if name in ("__dict__", "_modules"):
             return single(Library(VARS, atom))
         found = self._of_class(atom, name)
         if name == "training" and found is not None and self.state is not None:

@@ -18,6 +18,7 @@ from detlint.link.values import (
     Option,
     Tuple,
     Value,
+    Wrapped,
     each,
     join,
     only,
@@ -83,6 +84,14 @@ class Comparisons(Run):
     def is_container(self, atom: Atom) -> bool:
         """Whether an atom is a list, set or dict."""
         return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
+
+    def is_sequence(self, atom: Atom) -> bool:
+        """Whether a slice of an atom holds what the atom does."""
+        if isinstance(atom, Wrapped) or self.is_container(atom):
+            return True
+        kind = atom.kind if isinstance(atom, Object) else None
+        modules = self.program.catalogue.names("program", "role", kind="container")
+        return isinstance(kind, Library) and kind.name in modules
 
     def instance(self, value: Value, classes: Value) -> Truth:
         """Whether a value is an instance of a class, or of one of a tuple of classes."""

@@ -48,6 +48,7 @@ _CHECKING = "typing.TYPE_CHECKING"
 _NAMES = ".__dict__"  # of a module of a library
 _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
 _SUMS = ("+", "-")
+_SLICE = single(Library(f.SLICE))
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
@@ -115,6 +116,8 @@ class Evaluator(Attributes):
 
     def item_of(self, atom: Atom, key: Value) -> Value:
         """`atom[key]`."""
+        if key == _SLICE and self.is_sequence(atom):
+            return single(atom)
         known = only(key)
         key_value = settled(known) if isinstance(known, (Constant, Option)) else None
         objects = self.program.objects

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.mappings import UNSPELLED
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES, items_of
+from detlint.link.roles_module import MODULE_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -101,15 +103,6 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     return items
 
 
-def _container(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    made = Object(Library(function.name), *run.site(place))
-    for value in (*given.positional, *given.keywords.values()):
-        for atom in each(value):
-            inner = items_of(run, single(atom)) if isinstance(atom, Tuple) or run.is_container(atom) else None
-            run.program.objects.store(made, "[]", single(atom) if inner is None else inner)
-    return single(made)
-
-
 def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     keywords = given.keywords | ({"**": UNKNOWN} if given.hidden else {})
     made = Object(Library(function.name), *run.made_at(function.name, given.positional, keywords, place))
@@ -174,8 +167,13 @@ def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def members(run: Run, atom: Atom) -> Value:
-    """What may be looked up by a name that is not known: functions of a module, methods of an object."""
-    found: Value = frozenset()
+    """What may be looked up by a name that is not known: functions of a module, methods of an object.
+
+    Where an object was given attributes by such names, it is one of these.
+    """
+    found: Value = run.program.objects.stored(atom, UNSPELLED) or frozenset()
+    if found:
+        return found | UNKNOWN
     if isinstance(atom, Module):
         run.unrepeatable()
         for value in run.variables_of(atom.path).values():
@@ -224,6 +222,8 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     for atom in each(owners):
         if isinstance(atom, Object) and len(names) < len(key):
             run.open(atom)
+            if not value <= UNKNOWN:
+                run.program.objects.store(atom, UNSPELLED, value)
         elif isinstance(atom, (Object, Class)):
             for name in names:
                 run.program.objects.store(atom, name, value)
@@ -252,9 +252,10 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 ROLES: dict[str, Role] = {
     **CONFIG_ROLES,
     **MAPPING_ROLES,
+    **MODULE_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
-    "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
+    "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
     "names": _names, "text": _text, "type": _type, "registers": _registers, "builds": _builds,
 }  # fmt: skip

@@ -129,10 +129,22 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     made = own if isinstance(own, Object) else run.container("dict", *run.site(place))
     for value in given.positional:
         for atom in each(value):
-            run.spread(atom, made)
+            pairs = run.is_container(atom) and isinstance(atom, Object) and atom.kind != DICT
+            if pairs or isinstance(atom, (Tuple, Wrapped)):
+                _pair_up(run, items_of(run, single(atom)), made)
+            else:
+                run.spread(atom, made)
     for name, value in given.keywords.items():
         run.program.objects.store(made, f"[{name!r}]", value)
     return single(made)
+
+
+def _pair_up(run: Run, items: Value, made: Object) -> None:
+    """Put pairs of a key and a value into a dict."""
+    for item in each(items):
+        pair = item.items if isinstance(item, Tuple) and len(item.items) == 2 else (UNKNOWN, UNKNOWN)
+        name = exact(pair[0])
+        run.program.objects.store(made, "[]" if name is None else f"[{name!r}]", pair[1])
 
 
 def _setdefault(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -165,6 +177,9 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     if function.receiver is not None and function.name == f"{VARS}.items":
         return _pairs(run, Library(VARS, function.receiver))
+    if function.receiver is not None and function.name == f"{VARS}.values":
+        held = join(entries(run.program.objects, Library(VARS, function.receiver)).values())
+        return single(Wrapped(held, single(function.receiver)))
     if function.receiver is not None and function.name.startswith(f"{VARS}."):
         known = isinstance(exact(given.first()), str)
         return run.item_of(Library(VARS, function.receiver), given.first()) if known else UNKNOWN
