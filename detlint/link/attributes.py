@@ -71,7 +71,16 @@ class Attributes(Comparisons):
         return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
 
     def _of_module(self, atom: Module, name: str) -> Value | None:
-        return single(atom) if name == "__dict__" else self.module_attribute(atom.path, name)
+        if name == "__dict__":
+            return single(atom)
+        found = self.module_attribute(atom.path, name)
+        if found is None and name in ("items", "values"):  # of its `__dict__`
+            return single(Partial(single(Library(f"{VARS}.{name}")), (single(atom),), ()))
+        if found is None and not name.startswith("__") and self.state is not None:
+            asked = self.module_attribute(atom.path, "__getattr__") or frozenset()
+            functions = frozenset(a for a in asked if isinstance(a, Function))
+            return self.call_value(functions, (constant(name),), {}, self.place_of(functions)) if functions else None
+        return found
 
     def _of_namespace(self, atom: Namespace, name: str) -> Value:
         return self.module_named(f"{atom.name}.{name}", atom.importer)

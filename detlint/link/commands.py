@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.finding import Place
-from detlint.link.roles import members
+from detlint.link.roles_names import members
 from detlint.link.values import (
     UNKNOWN,
     Class,

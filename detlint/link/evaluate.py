@@ -47,6 +47,7 @@ from detlint.link.values import (
 _CHECKING = "typing.TYPE_CHECKING"
 _NAMES = ".__dict__"  # of a module of a library
 _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
+_LOADED = Library("sys.modules")
 _SUMS = ("+", "-")
 _SLICE = single(Library(f.SLICE))
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
@@ -135,6 +136,8 @@ class Evaluator(Attributes):
         owner = atom if isinstance(atom, Module) else mapped(atom)
         if owner is not None:
             return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
+        if atom == _LOADED and isinstance(key_value, str):
+            return self.module_loaded(key_value)
         if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
             return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
         if isinstance(atom, (Class, Entropy, Saved)) or (

@@ -11,6 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
+from detlint.link.hooks import run_hooks
 from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
@@ -58,6 +59,7 @@ class Interpreter(LibraryDraws):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
             self.seed(SEEDABLE, name, node.place, certain=False)
+        self.call_back(positional, keywords, node.place)
         return UNKNOWN
 
     def call_library(
@@ -155,6 +157,10 @@ class Interpreter(LibraryDraws):
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
             self.seed(SEEDABLE, function.name, place, certain=False)
+        self.call_back(positional, keywords, place)
+
+    def call_back(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
+        """Perhaps call the functions that something is given which is not known."""
         for value in (*positional, *keywords.values()):
             for atom in each(value):
                 if isinstance(atom, Function):
@@ -331,6 +337,8 @@ class Interpreter(LibraryDraws):
             positional.insert(0, UNKNOWN)
         if row.text("rest"):
             positional = list(given.positional[1:])
+        elif row.text("items"):
+            positional = self.items_given(row.text("items"), given.positional[1:])
         start = self.state
         if start is None:
             return UNKNOWN
@@ -344,9 +352,8 @@ class Interpreter(LibraryDraws):
                 self.spawned += spawned
                 self.effect(lambda run, spawned=spawned: run.spawned.extend(spawned))
             return UNKNOWN
-        hooks = row.list("methods")
-        if hooks:
-            return self.run_hooks(hooks, given, place)
+        if row.list("methods"):
+            return run_hooks(self, row, receiver, given, place)
         if row.text("kind") in ("forks", "asks"):
             with self.apart():
                 self.initialise(receiver, place)
@@ -356,6 +363,13 @@ class Interpreter(LibraryDraws):
         if row.text("members"):
             return self.run_command(functions if given.given else frozenset(), place)
         return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
+
+    def items_given(self, way: str, iterables: Sequence[Value]) -> list[Value]:
+        """The arguments of a function that is called for each of some items, or folds them into one."""
+        if way == "fold":
+            items = self.iterate(iterables[0]) if iterables else UNKNOWN
+            return [join([items, *iterables[1:2]]), items]
+        return [self.iterate(value) for value in iterables]
 
     def commands(self) -> Value:
         """The functions that the script defines."""
@@ -374,20 +388,3 @@ class Interpreter(LibraryDraws):
             packed = [atom for atom in each(given.get("initargs")) if isinstance(atom, Tuple)]
             if is_none(given.get("initializer")).expected is not True:
                 self.call_value(given.get("initializer"), [item for atom in packed for item in atom.items], {}, place)
-
-    def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
-        """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
-        if "training_step" in hooks:
-            self.note(Marked("trains", place))
-        values = list(dict.fromkeys((*given.positional, *given.given.values())))
-        for name in hooks:
-            for value in values:
-                for atom in each(value):
-                    if isinstance(atom, Object) and isinstance(atom.kind, Class):
-                        made = self.call_method(atom, name, place)
-                        if made is not None and name.endswith("dataloader"):
-                            self.iterate(made)
-        for value in values:
-            if any(isinstance(a, Object) and not isinstance(a.kind, Class) for a in value):
-                self.iterate(value)
-        return UNKNOWN

@@ -13,6 +13,7 @@ from detlint.link.mappings import UNSPELLED
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES, items_of
 from detlint.link.roles_module import MODULE_ROLES
+from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -25,7 +26,6 @@ from detlint.link.values import (
     Constant,
     Function,
     Library,
-    Module,
     Object,
     Option,
     Partial,
@@ -47,11 +47,16 @@ else:
     Run = Any
 
 
+_PARTS = 16  # of a text that is split, the first ones
+
+
 def _passes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     return given.first(row.text("parameter"))
 
 
 def _prepares(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    if row.list("parameters"):
+        return single(Tuple(tuple(given.given.get(name, UNKNOWN) for name in row.list("parameters"))))
     return single(Tuple(given.positional)) if len(given.positional) > 1 else given.first()
 
 
@@ -141,71 +146,33 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
     return UNKNOWN
 
 
-def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    known = only(given.positional[1]) if len(given.positional) > 1 else None
-    name = settled(known) if isinstance(known, (Constant, Option)) else None
-    if not isinstance(name, str):
-        return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
-    if len(given.positional) < 3:
-        return join(run.attribute(atom, name) for atom in each(given.positional[0]))
-    owners = each(given.positional[0])
-    values = [given.positional[2] if run.program.objects.lacks(a, name) else run.attribute(a, name) for a in owners]
-    found = join(values)
-    return found | given.positional[2] if found <= UNKNOWN else found
-
-
-def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a text names that is evaluated: where that is not known, perhaps a class or function of the file."""
-    name = given.first()
-    known = only(name)
-    text = settled(known) if isinstance(known, (Constant, Option)) else None
-    if isinstance(text, str):
-        return run.module_variable(run.frame.path, text) if text.isidentifier() else UNKNOWN
-    run.unrepeatable()
-    values = join(run.variables_of(run.frame.path).values())
-    return frozenset(a for a in values if isinstance(a, Class)) | UNKNOWN
-
-
-def members(run: Run, atom: Atom) -> Value:
-    """What may be looked up by a name that is not known: functions of a module, methods of an object.
-
-    Where an object was given attributes by such names, it is one of these.
-    """
-    found: Value = run.program.objects.stored(atom, UNSPELLED) or frozenset()
-    if found:
-        return found | UNKNOWN
-    if isinstance(atom, Module):
-        run.unrepeatable()
-        for value in run.variables_of(atom.path).values():
-            found |= frozenset(a for a in value if isinstance(a, (Function, Class)) and a.path == atom.path)
-    elif isinstance(atom, Object) and isinstance(atom.kind, Class) and atom.kind in run.program.objects.classes:
-        run.program.objects.ancestry(atom.kind)
-        attributes = run.program.objects.classes[atom.kind].attributes.items()
-        public = [value for name, value in attributes if not name.startswith("_")]
-        found = run.bound(join(public), atom) if public else found
-    return found | UNKNOWN
-
-
 def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A method of a string that is known."""
     method = getattr(str, function.name.rpartition(".")[2])
     texts = [exact(value) for value in given.positional[1:]]
-    if not given.positional or given.keywords or not all(isinstance(text, str) for text in texts):
+    if not given.positional or given.keywords or not all(isinstance(text, (str, int)) for text in texts):
         return SOME
     found: list[Value] = []
     for atom in each(given.positional[0]):
         text = settled(atom) if isinstance(atom, (Constant, Option)) else None
         changed = _changed(method, text, texts) if isinstance(text, str) else None
-        made = replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
-        found.append(SOME if changed is None else single(made))
+        if isinstance(changed, (list, tuple)):  # what it was split into
+            found.append(single(Tuple(tuple(single(_instead(atom, part)) for part in changed[:_PARTS]))))
+        else:
+            found.append(SOME if changed is None else single(_instead(atom, changed)))
     return join(found)
+
+
+def _instead(atom: Atom, changed: object) -> Atom:
+    """A constant, or an option with the default of which one is made, by what the other default becomes."""
+    return replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
 
 
 def _changed(method: Any, text: str, others: Sequence[object]) -> object:
     """What a method of strings returns; None where it takes other arguments than these, or that may be too long."""
     try:
         return method(text, *others) if len(text) <= LONGEST else None
-    except TypeError:
+    except (TypeError, ValueError):
         return None
 
 
@@ -243,6 +210,15 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
     return made[0]
 
 
+def _handles(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator that keeps a function to call it later, itself made by a call."""
+    kept = next((v for v in given.positional if any(isinstance(a, Function) for a in v)), None)
+    if kept is None:
+        return single(function)
+    run.call_back([kept], {}, place)
+    return kept
+
+
 def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What a registry makes by the name that a configuration gives."""
     held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
@@ -253,9 +229,10 @@ ROLES: dict[str, Role] = {
     **CONFIG_ROLES,
     **MAPPING_ROLES,
     **MODULE_ROLES,
+    **NAME_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
-    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "names": _names, "text": _text, "type": _type, "registers": _registers, "builds": _builds,
+    "dataset": _dataset, "partial": _partial, "super": _super, "setattr": _setattr,
+    "text": _text, "type": _type, "registers": _registers, "handles": _handles, "builds": _builds,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
 from detlint.link.mappings import DICT, VARS, entries, show
 from detlint.link.objects import OPEN
+from detlint.link.roles_names import members
 from detlint.link.values import (
     FAR,
     NONE,
@@ -199,8 +200,11 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _gets_keyword(run: Run, method: str, given: Arguments) -> Value:
-    """What a method gives of a dict that `**kwargs` gathered, the first argument."""
+    """What a method gives of a dict that `**kwargs` gathered, or of the names of a module: the first argument."""
     held, key, default = only(given.first()), *(*given.positional, NONE, NONE, NONE)[1:3]
+    if isinstance(held, Module):
+        found = members(run, held)
+        return single(Wrapped(single(Tuple((SOME, found))) if method == "items" else found, single(held)))
     if method == "items" and held is not None:
         return _pairs(run, held)
     if not isinstance(held, Keywords):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
@@ -32,8 +31,6 @@ from detlint.link.values import (
     Value,
     each,
     exact,
-    only,
-    settled,
     single,
 )
 
@@ -269,36 +266,6 @@ def _context(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return single(Object(Library(f"multiprocessing.context.{name}"), *run.site(place)))
 
 
-def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    known = only(given.first())
-    name = settled(known) if isinstance(known, (Constant, Option)) else None
-    if isinstance(name, str) and not name.startswith("."):
-        return run.module_named(name, run.frame.path)
-    if run.frame.path.endswith("__init__.py"):
-        run.load_package(run.frame.path)
-    return UNKNOWN
-
-
-def _spec(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """How a module is loaded from a file: from beside the one that says so, or from where the program starts."""
-    made = Object(Library(row.text("gives")), *run.site(place))
-    location = exact(given.keywords.get("location", (*given.positional, UNKNOWN, UNKNOWN)[1]))
-    if isinstance(location, str):
-        base = folder(run.frame.path) if location.startswith(".") else run.script_folder
-        run.program.objects.store(made, _LOCATION, single(Constant(normpath(f"{base}/{location}"))))
-    return single(made)
-
-
-_LOCATION = "(location)"
-
-
-def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The module of a spec, which is loaded next."""
-    spec = only(given.first())
-    path = exact(run.program.objects.stored(spec, _LOCATION) or UNKNOWN) if spec is not None else None
-    return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN
-
-
 def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     run.set_environment("os.environ", exact(given.first()), place)
     return SOME
@@ -322,6 +289,6 @@ PROCESS_ROLES: dict[str, Role] = {
     "parameter": _parameter, "instance": _instance, "default": _default, "instances": _instances, "saves": _saves,
     "scope": _scope, "trains": _marks, "restores": _marks, "search": _search, "start-method": _start_method,
     "default-device": _default_device, "spawn-context": _context, "environment": _environment, "variable": _variable,
-    "starts": _starts, "imports": _imports, "spec": _spec, "loads": _loads, "trainer-cli": _trainer_cli,
+    "starts": _starts, "trainer-cli": _trainer_cli,
     "broadcasts": _broadcasts,
 }  # fmt: skip

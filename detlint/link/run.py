@@ -213,6 +213,10 @@ class Run(Noting):
         inner = self.within_project(name, importer)
         return single(Library(self.canonical(name))) if inner is None else self.module_at(inner)
 
+    def module_loaded(self, name: str) -> Value:
+        """`sys.modules[name]`."""
+        return single(Module(self.script)) if name == "__main__" else self.module_named(name, self.frame.path)
+
     def within_project(self, name: str, importer: str) -> str | None:
         """The file of a module that is imported through the packages of a larger repository, which are not here."""
         imports, parts = self.program.imports, name.split(".")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import product
+from math import prod
 from typing import get_args
 
 from detlint.digests import blake2b
@@ -13,6 +15,7 @@ from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record
 
+_COMBINATIONS = 8  # of operands, which each may be several constants
 LONGEST = 10_000  # characters of a text that a program makes of others: one that doubles again and again has no end
 
 
@@ -285,7 +288,14 @@ def applied(function: Callable[..., object], values: Iterable[Value]) -> Value |
 
     None where they are not known, where the function refuses them, and for a text that is too long.
     """
-    atoms = [only(value) for value in values]
+    values = list(values)
+    if prod(map(len, values)) > _COMBINATIONS:
+        return None
+    found = [_applied(function, atoms) for atoms in product(*values)]
+    return None if None in found else join(value for value in found if value is not None)
+
+
+def _applied(function: Callable[..., object], atoms: Sequence[Atom]) -> Value | None:
     known = [settled(atom) for atom in atoms if isinstance(atom, (Constant, Option))]
     if len(known) < len(atoms) or not all(isinstance(each, (str, int, float)) for each in known):
         return None

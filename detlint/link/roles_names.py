@@ -1,0 +1,160 @@
+"""What names and texts stand for: attributes, modules, classes and functions that are looked up by them."""
+
+from __future__ import annotations
+
+from posixpath import normpath
+from typing import TYPE_CHECKING, Any
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.mappings import UNSPELLED, entries, key
+from detlint.link.program import folder
+from detlint.link.roles_process import Role
+from detlint.link.values import (
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Function,
+    Library,
+    Module,
+    Object,
+    Option,
+    Value,
+    each,
+    exact,
+    join,
+    only,
+    settled,
+    single,
+)
+
+if TYPE_CHECKING:
+    from detlint.link.library import Interpreter as Run
+else:
+    Run = Any
+
+_LOCATION = "(location)"
+_TARGET = "['_target_']"
+
+
+def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    names = _texts(given.positional[1]) if len(given.positional) > 1 else []
+    if not names:
+        return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
+    return join(_attribute_of(run, name, given) for name in names)
+
+
+def _attribute_of(run: Run, name: str, given: Arguments) -> Value:
+    owners = each(given.positional[0])
+    if len(given.positional) < 3:
+        return join(run.attribute(atom, name) for atom in owners)
+    values = [given.positional[2] if run.program.objects.lacks(a, name) else run.attribute(a, name) for a in owners]
+    found = join(values)
+    return found | given.positional[2] if found <= UNKNOWN else found
+
+
+def _texts(value: Value) -> list[str]:
+    """The texts that a value may be, options at their defaults; none where it may be anything else."""
+    known = [settled(atom) for atom in each(value) if isinstance(atom, (Constant, Option))]
+    texts = [text for text in known if isinstance(text, str)]
+    return texts if len(texts) == len(value) else []
+
+
+def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a text names that is evaluated: where that is not known, perhaps a class or function of the file."""
+    name = given.first()
+    known = only(name)
+    text = settled(known) if isinstance(known, (Constant, Option)) else None
+    if isinstance(text, str):
+        first, *rest = text.split(".")
+        found = run.module_variable(run.frame.path, first) if first.isidentifier() else UNKNOWN
+        for step in rest:
+            found = join(run.attribute(atom, step) for atom in each(found)) if step.isidentifier() else UNKNOWN
+        return found
+    run.unrepeatable()
+    values = join(run.variables_of(run.frame.path).values())
+    return frozenset(a for a in values if isinstance(a, Class)) | UNKNOWN
+
+
+def members(run: Run, atom: Atom) -> Value:
+    """What may be looked up by a name that is not known: functions of a module, methods of an object.
+
+    Where an object was given attributes by such names, it is one of these.
+    """
+    found: Value = run.program.objects.stored(atom, UNSPELLED) or frozenset()
+    if found:
+        return found | UNKNOWN
+    if isinstance(atom, Module):
+        run.unrepeatable()
+        for value in run.variables_of(atom.path).values():
+            found |= frozenset(a for a in value if isinstance(a, (Function, Class)) and a.path == atom.path)
+    elif isinstance(atom, Object) and isinstance(atom.kind, Class) and atom.kind in run.program.objects.classes:
+        run.program.objects.ancestry(atom.kind)
+        attributes = run.program.objects.classes[atom.kind].attributes.items()
+        public = [value for name, value in attributes if not name.startswith("_")]
+        found = run.bound(join(public), atom) if public else found
+    return found | UNKNOWN
+
+
+def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    known = only(given.first())
+    name = settled(known) if isinstance(known, (Constant, Option)) else None
+    if isinstance(name, str) and not name.startswith("."):
+        return run.module_named(name, run.frame.path)
+    package = exact((*given.positional, UNKNOWN, UNKNOWN)[1]) if isinstance(name, str) else None
+    if isinstance(name, str) and isinstance(package, str):
+        outer = package.split(".")[: 1 - (len(name) - len(name.lstrip("."))) or None]
+        return run.module_named(".".join([*outer, name.lstrip(".")]), run.frame.path)
+    if run.frame.path.endswith("__init__.py"):
+        run.load_package(run.frame.path)
+    return UNKNOWN
+
+
+def _spec(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """How a module is loaded from a file: from beside the one that says so, or from where the program starts."""
+    made = Object(Library(row.text("gives")), *run.site(place))
+    location = exact(given.keywords.get("location", (*given.positional, UNKNOWN, UNKNOWN)[1]))
+    if isinstance(location, str):
+        base = folder(run.frame.path) if location.startswith(".") else run.script_folder
+        run.program.objects.store(made, _LOCATION, single(Constant(normpath(f"{base}/{location}"))))
+    return single(made)
+
+
+def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The module of a spec, which is loaded next."""
+    spec = only(given.first())
+    path = exact(run.program.objects.stored(spec, _LOCATION) or UNKNOWN) if spec is not None else None
+    return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN
+
+
+def _located(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    return _at(run, exact(given.first()))
+
+
+def _at(run: Run, name: object) -> Value:
+    """What a dotted name stands for, in the module of which it is loaded."""
+    head, _, last = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    return join(run.attribute(atom, last) for atom in each(run.module_named(head, run.frame.path))) if head else UNKNOWN
+
+
+def _instantiates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Call what a configuration names as its target, with the other entries."""
+    made = []
+    for atom in each(given.first()):
+        held = entries(run.program.objects, atom)
+        target = exact(held.pop(_TARGET, UNKNOWN))
+        if target is not None:
+            named = {name: value for slot, value in held.items() if isinstance(name := key(slot), str)}
+            keywords = {**named, **given.keywords} | ({} if len(named) == len(held) else {"**": UNKNOWN})
+            made.append(run.call_value(_at(run, target), [], keywords, place))
+        else:
+            made.append(UNKNOWN)
+    return join(made)
+
+
+NAME_ROLES: dict[str, Role] = {
+    "getattr": _getattr, "names": _names, "imports": _imports, "spec": _spec, "loads": _loads, "located": _located,
+    "instantiates": _instantiates,
+}  # fmt: skip
