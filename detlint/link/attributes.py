@@ -8,7 +8,7 @@ from typing import Any, cast
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
-from detlint.link.mappings import COPIED, VARS
+from detlint.link.mappings import COPIED, UNSPELLED, VARS
 from detlint.link.objects import UNNAMED
 from detlint.link.state import UNSURE
 from detlint.link.values import (
@@ -99,14 +99,17 @@ class Attributes(Comparisons):
         return single(atom)  # a copy of it, or a part
 
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
-        """An attribute that `__getattr__` of the class gives, or an option made from a field of a class."""
-        if isinstance(atom, Object) and self.program.objects.stored(atom, UNNAMED) is not None:
-            return self.field(name)
-        found = self.program.objects.attribute(atom, "__getattr__") if isinstance(atom, Object) else None
-        methods = frozenset(a for a in found or () if isinstance(a, Function))
-        if not methods or name.startswith("__") or self.state is None:
+        """An attribute that the class does not have: by `__getattr__`, from a field of a class, or set under any name."""
+        if not isinstance(atom, Object):
             return None
-        return self.call_value(self.bound(methods, atom), (constant(name),), {}, self.place_of(methods))
+        if self.program.objects.stored(atom, UNNAMED) is not None:
+            return self.field(name)
+        found = self.program.objects.attribute(atom, "__getattr__")
+        methods = frozenset(a for a in found or () if isinstance(a, Function))
+        if methods and not name.startswith("__") and self.state is not None:
+            return self.call_value(self.bound(methods, atom), (constant(name),), {}, self.place_of(methods))
+        unspelled = self.program.objects.stored(atom, UNSPELLED) if isinstance(atom.kind, Class) else None
+        return None if unspelled is None else unspelled | UNKNOWN
 
     def field(self, name: str) -> Value | None:
         """The default of the fields of this name, where all classes of the program that have one agree."""
