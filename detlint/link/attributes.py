@@ -8,8 +8,8 @@ from typing import Any, cast
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
-from detlint.link.mappings import COPIED, UNSPELLED, VARS
-from detlint.link.objects import UNNAMED
+from detlint.link.mappings import COPIED, VARS
+from detlint.link.objects import UNNAMED, UNSPELLED
 from detlint.link.state import UNSURE
 from detlint.link.values import (
     FLAGS,
@@ -99,7 +99,7 @@ class Attributes(Comparisons):
         return single(atom)  # a copy of it, or a part
 
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
-        """An attribute that the class does not have: by `__getattr__`, from a field of a class, or set under any name."""
+        """An attribute that the class does not have: by `__getattr__`, from a field of a class, or set by any name."""
         if not isinstance(atom, Object):
             return None
         if self.program.objects.stored(atom, UNNAMED) is not None:

@@ -12,7 +12,6 @@ from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Librar
 
 VARS = "builtins.vars"
 DICT = Library("builtins.dict")
-UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
 COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
 
 

@@ -30,6 +30,7 @@ from detlint.link.values import (
 )
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
+UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 _MOST_VERSIONS = 60_000  # that are told apart: about 10 MB
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
@@ -268,10 +269,15 @@ class Objects:
         if found is None:
             if key not in self._inherited:
                 self._inherited[key] = self._first(order, name)
-            found = _taken(self._inherited[key], owner)
+            found = self._inherited_by(owner, self._inherited[key])
         if found is not None and (OPEN in own or OPEN in begun):
             return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
+
+    def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
+        """What the classes of an object have; what only a library's may have, it may have been given by any name."""
+        unspelled = self.stored(owner, UNSPELLED) if isinstance(found, str) and found not in self._methods else None
+        return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
 
     def given(self, owner: Object | Class, name: str) -> Value | None:
         """What an object of a library was made with: most classes keep what they are given, others show their keys."""

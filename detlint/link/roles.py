@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.mappings import UNSPELLED
+from detlint.link.objects import UNSPELLED
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES, items_of
 from detlint.link.roles_module import MODULE_ROLES

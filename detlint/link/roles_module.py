@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.mappings import UNSPELLED, VARS, entries
+from detlint.link.mappings import VARS, entries
+from detlint.link.objects import UNSPELLED
 from detlint.link.roles_mapping import items_of
 from detlint.link.roles_process import Role
 from detlint.link.values import (

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.mappings import UNSPELLED, entries, key
+from detlint.link.mappings import entries, key
+from detlint.link.objects import UNSPELLED
 from detlint.link.program import folder
 from detlint.link.roles_process import Role
 from detlint.link.values import (
