@@ -187,4 +187,4 @@ class Types:
             if not types:
                 return _NOTHING
             found |= types
-        return found - {"builtins.NoneType"} or found
+        return found - {"builtins.NoneType"}  # what is only None here is given something elsewhere

@@ -36,6 +36,8 @@ class Resolver(Index):
         self._ancestries: dict[s.Class, list[str]] = {}
         names = catalogue.names
         self._tensor_only = names("names", "methods", "methods", id="tensor-only")
+        self._parts = names("tensors", "kind", id="tensor-attribute")
+        self._parameters = names("tensors", "kind", id="layer-parameter")
         self._types = Types(self)
         for klass in self.every(s.Class):
             self.classes.setdefault(self.qualified(klass), klass)
@@ -146,7 +148,7 @@ class Resolver(Index):
     def _names_of_attribute(self, node: s.Attribute) -> frozenset[str]:
         bases = self.names(node.value)
         if bases:
-            return frozenset(self._member(base, node.attribute) for base in bases)
+            return frozenset(self._member(self._held(base), node.attribute) for base in bases)
         types = self.types(node.value)
         if types:
             owner = self.owner(node.value)
@@ -158,6 +160,13 @@ class Resolver(Index):
         if node.attribute in self._tensor_only:
             return frozenset((f"{TENSOR}.{node.attribute}",))
         return _NOTHING
+
+    def _held(self, base: str) -> str:
+        """What the name of an attribute stands for: a tensor where it is one of a tensor, or a parameter of a layer."""
+        owner, _, attribute = base.rpartition(".")
+        layer = owner.startswith("torch.nn.") and owner.rpartition(".")[2][:1].isupper()
+        of_layer = layer and attribute in self._parameters
+        return TENSOR if of_layer or (owner == TENSOR and attribute in self._parts) else base
 
     def _member(self, base: str, attribute: str) -> str:
         owner = self.classes.get(base)

@@ -90,6 +90,8 @@ class Attributes(Comparisons):
         return None if found is None else self.bound(found, atom.receiver)
 
     def _of_function(self, atom: Function, name: str) -> Value | None:
+        if name == "__name__":
+            return constant(self.program.function(atom).name)
         return single(Library(f"click.Group.{name}", atom)) if name in ("command", "group") else None
 
     def _of_keywords(self, atom: Keywords, name: str) -> Value | None:

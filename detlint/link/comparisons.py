@@ -114,14 +114,17 @@ class Comparisons(Run):
         order = self.program.objects.ancestry(atom.kind)
         if not kinds.isdisjoint(order):
             return True
-        whole = isinstance(atom.kind, Class) and atom.order != -1 and self.program.objects.is_whole(order)
-        return False if whole and told else None
+        if not (told and isinstance(atom.kind, Class) and atom.order != -1):
+            return None
+        of_project = all(isinstance(kind, Class) for kind in kinds)  # from which no class of a library derives
+        known = self.program.objects.is_known if of_project else self.program.objects.is_whole
+        return False if known(order) else None
 
     def tells(self, kind: Atom) -> bool:
         """Whether only what derives from a class is an instance of it, as far as its name says."""
         if isinstance(kind, Class):
             order = self.program.objects.ancestry(kind)
-            return self.program.objects.is_whole(order) and Library("typing.Protocol") not in order
+            return self.program.objects.is_known(order) and Library("typing.Protocol") not in order
         return isinstance(kind, Library) and self._is_of(kind, "own")
 
     def _is_of(self, atom: Library, kind: str) -> bool:

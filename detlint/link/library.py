@@ -20,6 +20,7 @@ from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     SOME,
     UNKNOWN,
+    Atom,
     Class,
     Constant,
     Function,
@@ -305,13 +306,16 @@ class Interpreter(LibraryDraws):
         return self.statement_place or Place(self.frame.path, 1, 1, 1, 1)
 
     def is_undrawn(self, context: Value) -> bool:
-        """Whether nothing is drawn in a context, as on the meta device."""
-        for atom in each(context):
-            if isinstance(atom, Object) and isinstance(atom.kind, Library):
-                row = self.tables.undrawn.get(atom.kind.name)
-                if row is not None:
-                    return row.text("kind") == "context" or self.is_meta(self.kept(atom, atom.kind.name).get("device"))
-        return self.is_meta(context)
+        """Whether nothing is drawn in a context, as on the meta device, whichever of several it is."""
+        return bool(context) and all(map(self._is_undrawn, context))
+
+    def _is_undrawn(self, context: Atom) -> bool:
+        if isinstance(context, Object) and isinstance(context.kind, Library):
+            row = self.tables.undrawn.get(context.kind.name)
+            if row is not None:
+                device = self.kept(context, context.kind.name).get("device")
+                return row.text("kind") == "context" or self.is_meta(device)
+        return self.is_meta(frozenset((context,)))
 
     def is_meta(self, device: Value) -> bool:
         """Whether a device is certainly the one on which tensors have no values."""

@@ -276,8 +276,10 @@ class Objects:
 
     def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
         """What the classes of an object have; what only a library's may have, it may have been given by any name."""
-        unspelled = self.stored(owner, UNSPELLED) if isinstance(found, str) and found not in self._methods else None
-        return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
+        if isinstance(found, str) and found not in self._methods and isinstance(getattr(owner, "kind", None), Class):
+            unspelled = self.stored(owner, UNSPELLED)
+            return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
+        return _taken(found, owner)
 
     def given(self, owner: Object | Class, name: str) -> Value | None:
         """What an object of a library was made with: most classes keep what they are given, others show their keys."""
@@ -312,14 +314,18 @@ class Objects:
             return owners
         return frozenset(a for a in owners - NONE if not self.lacks(a, name)) or owners - NONE
 
-    def is_whole(self, order: Iterable[Class | Library]) -> bool:
-        """Whether the bases of all classes in an ancestry are known, and give an object no others."""
+    def is_known(self, order: Iterable[Class | Library]) -> bool:
+        """Whether the bases of all classes of the project in an ancestry are known."""
         infos = [self.classes.get(base) for base in order if isinstance(base, Class)]
-        libraries = (base.name for base in order if isinstance(base, Library))
-        return all(map(self._adds_no_state, libraries)) and all(
+        return all(
             info is not None and all(isinstance(a, (Class, Library)) for base in info.bases for a in base)
             for info in infos
         )
+
+    def is_whole(self, order: Sequence[Class | Library]) -> bool:
+        """Whether all bases are known, and those of libraries have none that matter."""
+        libraries = (base.name for base in order if isinstance(base, Library))
+        return all(map(self._adds_no_state, libraries)) and self.is_known(order)
 
     def _adds_no_state(self, base: str) -> bool:
         """Whether a class of a library gives its objects no attributes that hold something."""

@@ -62,8 +62,12 @@ def items_of(run: Run, value: Value) -> Value:
 
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict of one item for all keys: what the factory makes."""
+    """A dict of what it is given, and of one item for all other keys: what the factory makes."""
     made = run.container("dict", *run.site(place))
+    for atom in (atom for value in given.positional[1:] for atom in each(value)):
+        run.spread(atom, made)
+    for name, value in given.keywords.items():
+        run.program.objects.store(made, f"[{name!r}]", value)
     factory = frozenset(a for a in given.first() if isinstance(a, (Function, Class, Library, Partial)))
     if factory:
         run.program.objects.store(made, "[]", run.call_value(factory, [], {}, place))
