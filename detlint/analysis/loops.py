@@ -10,6 +10,7 @@ from detlint.model import Module
 from detlint.records import record
 from detlint.scopes import reaching
 
+_COPIES = {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted"}  # all of the items
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))
 
@@ -251,14 +252,18 @@ class Loops:
             if isinstance(part, s.Operation) and part.operator in _COMPARES:
                 lengths = [self._measured(operand) for operand in part.operands]
                 small = any(isinstance(o, s.Constant) and o.value in (1, 2) for o in part.operands)
-                if small and (text in lengths or f"set({text})" in lengths):
+                if small and text in lengths:
                     return True
         return False
 
     def _measured(self, node: s.Expression) -> str:
         """The text of what `len` is asked about."""
-        measures = isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments
-        return self.module.source(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+        if not (isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments):
+            return ""
+        value = node.arguments[0].value
+        while isinstance(value, s.Call) and len(value.arguments) == 1 and self.module.callee(value) & _COPIES:
+            value = value.arguments[0].value
+        return self.module.source(value)
 
     def is_sorted_into(self, read: s.Expression) -> bool:
         """Whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""
