@@ -200,3 +200,58 @@ def test_a_program_does_not_find_what_another_one_gave_a_class(tmp_path: Path) -
     )
     found = {name: states["python"] for name, states in entries(tmp_path).items()}
     assert found == {"a.py": "unused", "b.py": "unseeded", "c.py": "unused", "d.py": "unseeded"}
+
+
+# Functions that an object holds
+
+HOLDER = """
+    import random
+    from dataclasses import dataclass
+    from typing import Callable
+
+
+    def drawn(count):
+        return random.random() if count == 3 else 0
+
+
+    @dataclass
+    class Field:
+        function: Callable = drawn
+
+
+    class Holder:
+        def __init__(self):
+            self.function = drawn
+
+
+    class Owner:
+        function = lambda self, count: drawn(count)
+
+
+    {}.function({})
+    """
+
+
+@pytest.mark.parametrize("holder", ["Holder()", "Field()", "Field(drawn)", "Owner()"])
+@pytest.mark.parametrize(("count", "state"), [(3, "unseeded"), (2, "unused")])
+def test_a_function_that_an_object_holds_is_no_method(tmp_path: Path, holder: str, count: int, state: str) -> None:
+    assert states(tmp_path, HOLDER.format(holder, count))["python"] == state
+
+
+KIND = """
+    import enum
+    import random
+
+
+    class Kind(enum.Enum):
+        NOISY = "noisy"
+        STILL = "still"
+
+
+    {{Kind.NOISY: random.random, Kind.STILL: print}}[Kind["{}"]]()
+    """
+
+
+@pytest.mark.parametrize(("name", "state"), [("NOISY", "unseeded"), ("STILL", "unused")])
+def test_a_member_of_an_enumeration_is_looked_up_by_its_name(tmp_path: Path, name: str, state: str) -> None:
+    assert states(tmp_path, KIND.format(name))["python"] == state

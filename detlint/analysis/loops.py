@@ -10,7 +10,7 @@ from detlint.model import Module
 from detlint.records import record
 from detlint.scopes import reaching
 
-_COPIES = {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted"}  # all of the items
+_COPIES = {f"builtins.{kind}" for kind in ("list", "tuple", "set", "frozenset", "sorted")}  # of all items
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))
 

@@ -60,7 +60,9 @@ class Attributes(Comparisons):
 
     def _of_class(self, atom: Object | Class, name: str) -> Value | None:
         found = self.program.objects.attribute(atom, name)
-        return self.looked_up(atom, name) if found is None else self.bound(found, atom)
+        if found is None:
+            return self.looked_up(atom, name)
+        return found if self.program.objects.has_of_its_own(atom, name) else self.bound(found, atom)
 
     def _of_type(self, atom: Class, name: str) -> Value | None:
         return constant(atom.qualified.rpartition(".")[2]) if name == "__name__" else self._of_class(atom, name)

@@ -140,6 +140,8 @@ class Evaluator(Attributes):
             return self.module_loaded(key_value)
         if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
             return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
+        if isinstance(atom, Class) and isinstance(key_value, str) and (member := objects.attribute(atom, key_value)):
+            return member  # of an enumeration
         if isinstance(atom, (Class, Entropy, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):

@@ -274,6 +274,13 @@ class Objects:
             return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
 
+    def has_of_its_own(self, owner: Object | Class, name: str) -> bool:
+        """Whether an attribute is the object's, so that a function there is no method: set, or a field of its class."""
+        if not isinstance(owner, Object):
+            return False
+        info = self.classes.get(owner.kind) if isinstance(owner.kind, Class) else None
+        return self.stored(owner, name) is not None or (info is not None and name in info.fields)
+
     def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
         """What the classes of an object have; what only a library's may have, it may have been given by any name."""
         if isinstance(found, str) and found not in self._methods and isinstance(getattr(owner, "kind", None), Class):
