@@ -165,3 +165,36 @@ def test_what_a_loop_takes_out_of_each_mapping_is_found_in_each_round(tmp_path: 
 def test_classes_none_of_which_takes_all_keywords_are_all_called(tmp_path: Path) -> None:
     body = "REGISTRY[input()](kind='Noisy')\n"
     assert told(tmp_path, after(REGISTRY, body))["generators"]["python"]["state"] == "unseeded"
+
+
+COPIED = """
+    import argparse
+    import random
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--noisy", action="store_true")
+    parser.add_argument("--epochs", type=int, default=3)
+    parsed = parser.parse_args()
+    args = argparse.Namespace(noisy=True, epochs=1)
+    {}
+    if args.noisy:
+        random.random()
+    random.seed(0)
+    random.random()
+    """
+
+
+@pytest.mark.parametrize(
+    ("loop", "state"),
+    [
+        ("", "late"),
+        (
+            "args = argparse.Namespace()\n    for name in vars(parsed): setattr(args, name, getattr(parsed, name))",
+            "seeded",
+        ),
+        ("args = argparse.Namespace()\n    for k in vars(parsed).keys(): setattr(args, k, vars(parsed)[k])", "seeded"),
+        ("args = argparse.Namespace()\n    for k, v in vars(parsed).items(): setattr(args, k, v)", "seeded"),
+    ],
+)
+def test_options_are_copied_name_by_name(tmp_path: Path, loop: str, state: str) -> None:
+    assert told(tmp_path, COPIED.format(loop))["generators"]["python"]["state"] == state

@@ -180,14 +180,8 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    if function.receiver is not None and function.name == f"{VARS}.items":
-        return _pairs(run, Library(VARS, function.receiver))
-    if function.receiver is not None and function.name == f"{VARS}.values":
-        held = join(entries(run.program.objects, Library(VARS, function.receiver)).values())
-        return single(Wrapped(held, single(function.receiver)))
     if function.receiver is not None and function.name.startswith(f"{VARS}."):
-        known = isinstance(exact(given.first()), str)
-        return run.item_of(Library(VARS, function.receiver), given.first()) if known else UNKNOWN
+        return _gets_shown(run, Library(VARS, function.receiver), function.name.rpartition(".")[2], given)
     if function.receiver is None:
         return _gets_keyword(run, function.name.rpartition(".")[2], given)
     whole: Value = single(function.receiver)
@@ -201,6 +195,17 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     if last == "items":
         return _pairs(run, function.receiver)
     return single(Wrapped(items_of(run, whole), whole)) if last == "values" else whole
+
+
+def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Value:
+    """What a method gives of the attributes of an object, as `vars` shows them."""
+    if method == "items":
+        return _pairs(run, mapping)
+    if method == "values":
+        return single(Wrapped(join(entries(run.program.objects, mapping).values()), single(mapping)))
+    if method == "keys":
+        return single(mapping)
+    return run.item_of(mapping, given.first()) if isinstance(exact(given.first()), str) else UNKNOWN
 
 
 def _gets_keyword(run: Run, method: str, given: Arguments) -> Value:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from detlint import facts as f
-from detlint.link.mappings import entries, key
+from detlint.link.mappings import DICT, entries, key, mapped
 from detlint.link.objects import Objects
 from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, only, single
 
-_MOST = 40  # rounds
+_MOST = 400  # rounds, as many as a large program has options
 _SET = 3  # arguments of setattr
 _SETTERS = (f.Global("setattr"), f.Library("builtins.setattr"))
 
@@ -25,6 +25,8 @@ def rounds(objects: Objects, node: f.Loop, iterated: Value) -> list[Value]:
     elif isinstance(atom, Wrapped) and _is_of_items(node.iterator):
         held = [slot for source in atom.sources for slot in entries(objects, source).items()]
         found = [single(Tuple((_named(slot), value))) for slot, value in held]
+    elif atom is not None and (mapped(atom) is not None or (isinstance(atom, Object) and atom.kind == DICT)):
+        found = [_named(slot) for slot in entries(objects, atom)]
     else:
         return []
     return found if 0 < len(found) <= _MOST and _tells_apart(node) else []
