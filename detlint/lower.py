@@ -143,7 +143,7 @@ class Expressions:
 
     def _name(self, node: s.Name) -> f.Expression:
         name = self.library(node)
-        return self._libraries[name] if name else self._variable(node)
+        return self._libraries[name] if name and not _says_little(name) else self._variable(node)
 
     def _attribute(self, node: s.Attribute) -> f.Expression:
         name = self.library(node)
@@ -222,6 +222,12 @@ _EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
     s.Operation: _E._operation, s.Conditional: _E._conditional, s.NamedExpression: _E._named,
     s.Comprehension: _E._comprehension, s.Lambda: _E._lambda, s.Starred: _E._starred,
 }  # fmt: skip
+
+
+def _says_little(name: str) -> bool:
+    """Whether a name is that of an attribute of an abstract type, which an object of the project may be of."""
+    prefix = next((prefix for prefix in _ABSTRACT if name.startswith(prefix)), None)
+    return prefix is not None and (prefix.startswith("builtins.") or "." in name.removeprefix(prefix))
 
 
 def idle(value: f.Expression) -> bool:

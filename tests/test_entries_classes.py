@@ -255,3 +255,43 @@ KIND = """
 @pytest.mark.parametrize(("name", "state"), [("NOISY", "unseeded"), ("STILL", "unused")])
 def test_a_member_of_an_enumeration_is_looked_up_by_its_name(tmp_path: Path, name: str, state: str) -> None:
     assert states(tmp_path, KIND.format(name))["python"] == state
+
+
+# Registries
+
+REGISTRY = """
+    import argparse
+    import random
+    from typing import Callable
+
+    MAKERS = {{}}
+
+
+    def register(function: Callable[..., object]) -> Callable[..., object]:
+        name = function.__name__
+        MAKERS[name] = function
+        return function
+
+
+    @register
+    def quiet():
+        return 1
+
+
+    @register
+    def noisy():
+        return random.random()
+
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="{}")
+    args = parser.parse_args()
+    {}
+    MAKERS[args.model]()
+    """
+
+
+@pytest.mark.parametrize("overridden", ["", "if open('bulk').read(): args.model = input()"])
+@pytest.mark.parametrize(("name", "state"), [("quiet", "unused"), ("noisy", "unseeded")])
+def test_a_registry_keeps_functions_by_their_names(tmp_path: Path, name: str, overridden: str, state: str) -> None:
+    assert states(tmp_path, REGISTRY.format(name, overridden))["python"] == state

@@ -129,34 +129,6 @@ def test_modules_are_told_apart_by_their_classes(tmp_path: Path, made: str, aske
     assert drawn(tmp_path, KINDS.format(made, asked)) == state
 
 
-REGISTRY = """
-MAKERS = {}
-
-
-def register(function):
-    MAKERS[function.__name__] = function
-    return function
-
-
-@register
-def quiet():
-    return 1
-
-
-@register
-def noisy():
-    return torch.rand(3)
-
-
-MAKERS["NAME"]()
-"""
-
-
-@pytest.mark.parametrize(("name", "state"), [("quiet", "seeded"), ("noisy", "late")])
-def test_a_registry_keeps_functions_by_their_names(tmp_path: Path, name: str, state: str) -> None:
-    assert drawn(tmp_path, REGISTRY.replace("NAME", name)) == state
-
-
 @pytest.mark.parametrize(
     ("held", "state"), [("{'noisy': False}", "seeded"), ("{'noisy': True}", "late"), ("noisy=False", "seeded")]
 )

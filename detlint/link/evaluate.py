@@ -8,9 +8,9 @@ from operator import add, sub
 from typing import Any, cast
 
 from detlint import facts as f
-from detlint.link.attributes import Attributes
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
-from detlint.link.mappings import entries, mapped
+from detlint.link.items import Items
+from detlint.link.mappings import entries
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -19,20 +19,14 @@ from detlint.link.values import (
     SOME,
     UNKNOWN,
     Atom,
-    Class,
     Constant,
-    Entropy,
     Function,
-    Keywords,
     Library,
-    Module,
     Object,
     Option,
-    Saved,
     Suspended,
     Tuple,
     Value,
-    Wrapped,
     applied,
     bounded,
     constant,
@@ -53,7 +47,7 @@ _SLICE = single(Library(f.SLICE))
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
-class Evaluator(Attributes):
+class Evaluator(Items):
     """Evaluates expressions in the current frame, and does what their calls do."""
 
     def value(self, node: f.Expression) -> Value:
@@ -114,45 +108,6 @@ class Evaluator(Attributes):
         if len(value) == 1:
             return self.item_of(next(iter(value)), key)
         return join(self.item_of(atom, key) for atom in each(value - NONE))
-
-    def item_of(self, atom: Atom, key: Value) -> Value:
-        """`atom[key]`."""
-        if key == _SLICE and self.is_sequence(atom):
-            return single(atom)
-        known = only(key)
-        key_value = settled(known) if isinstance(known, (Constant, Option)) else None
-        objects = self.program.objects
-        if isinstance(atom, Tuple):
-            if isinstance(key_value, int) and -len(atom.items) <= key_value < len(atom.items):
-                return atom.items[key_value]
-            return join(atom.items)
-        if isinstance(atom, Keywords):
-            return next((value for name, value in atom.items if name == key_value), UNKNOWN)
-        if isinstance(atom, Wrapped):
-            return atom.items
-        origin = self.origin(atom)
-        if origin is not None:
-            return objects.stored(atom, f"[{key_value!r}]") or single(origin) | UNKNOWN
-        owner = atom if isinstance(atom, Module) else mapped(atom)
-        if owner is not None:
-            return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
-        if atom == _LOADED and isinstance(key_value, str):
-            return self.module_loaded(key_value)
-        if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
-            return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
-        if isinstance(atom, Class) and isinstance(key_value, str) and (member := objects.attribute(atom, key_value)):
-            return member  # of an enumeration
-        if isinstance(atom, (Class, Entropy, Saved)) or (
-            isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
-        ):
-            return single(atom)  # a generic type with its parameters, a part of a state
-        if isinstance(atom, Object):
-            if isinstance(atom.kind, Class):
-                method = objects.attribute(atom, "__getitem__")
-                if method is not None and any(isinstance(a, Function) for a in method):
-                    return self.call_value(self.bound(method, atom), (key,), {}, self.place_of(method))
-            return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
-        return UNKNOWN
 
     def _display(self, node: f.Display) -> Value:
         items = tuple(self.value(element) for element in node.elements)

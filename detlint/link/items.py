@@ -1,0 +1,84 @@
+"""Items: what `owner[key]` may be for each kind of owner."""
+
+from __future__ import annotations
+
+from detlint import facts as f
+from detlint.link.attributes import Attributes
+from detlint.link.mappings import mapped
+from detlint.link.values import (
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Entropy,
+    Function,
+    Keywords,
+    Library,
+    Module,
+    Object,
+    Option,
+    Saved,
+    Tuple,
+    Value,
+    Wrapped,
+    join,
+    only,
+    settled,
+    single,
+)
+
+_NAMES = ".__dict__"  # of a module of a library
+_LOADED = Library("sys.modules")
+_SLICE = single(Library(f.SLICE))
+
+
+class Items(Attributes):
+    """Evaluates items."""
+
+    def item_of(self, atom: Atom, key: Value) -> Value:
+        """`atom[key]`."""
+        if key == _SLICE and self.is_sequence(atom):
+            return single(atom)
+        if len(key) > 1 and isinstance(atom, Object) and (named := self.named_items(atom, key)):
+            return named
+        known = only(key)
+        key_value = settled(known) if isinstance(known, (Constant, Option)) else None
+        objects = self.program.objects
+        if isinstance(atom, Tuple):
+            if isinstance(key_value, int) and -len(atom.items) <= key_value < len(atom.items):
+                return atom.items[key_value]
+            return join(atom.items)
+        if isinstance(atom, Keywords):
+            return next((value for name, value in atom.items if name == key_value), UNKNOWN)
+        if isinstance(atom, Wrapped):
+            return atom.items
+        origin = self.origin(atom)
+        if origin is not None:
+            return objects.stored(atom, f"[{key_value!r}]") or single(origin) | UNKNOWN
+        owner = atom if isinstance(atom, Module) else mapped(atom)
+        if owner is not None:
+            return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
+        if atom == _LOADED and isinstance(key_value, str):
+            return self.module_loaded(key_value)
+        if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
+            return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
+        if isinstance(atom, Class) and isinstance(key_value, str) and (member := objects.attribute(atom, key_value)):
+            return member  # of an enumeration
+        if isinstance(atom, (Class, Entropy, Saved)) or (
+            isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
+        ):
+            return single(atom)  # a generic type with its parameters, a part of a state
+        if isinstance(atom, Object):
+            if isinstance(atom.kind, Class):
+                method = objects.attribute(atom, "__getitem__")
+                if method is not None and any(isinstance(a, Function) for a in method):
+                    return self.call_value(self.bound(method, atom), (key,), {}, self.place_of(method))
+            return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
+        return UNKNOWN
+
+    def named_items(self, owner: Object, key: Value) -> Value:
+        """What a container holds under those of several keys that are known, if it does, and what is not known."""
+        keys = [settled(atom) for atom in key if isinstance(atom, (Constant, Option))]
+        stored = (self.program.objects.stored(owner, f"[{name!r}]") for name in keys if name is not None)
+        found = [value for value in stored if value is not None]
+        return join([*found, UNKNOWN] if len(found) < len(key) else found) if found else frozenset()
