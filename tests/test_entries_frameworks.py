@@ -93,6 +93,13 @@ def test_a_trainer_calls_no_hooks_of_what_it_does_not_do(tmp_path: Path) -> None
     assert drawn(tmp_path, "pl.Trainer().test(Model())", "on_train_epoch_end") == "seeded"
 
 
+@pytest.mark.parametrize(
+    "program", ["optuna.never(True)(noise)", "from optuna import wrap\nwrapped = unknown()(noise)"]
+)
+def test_what_is_perhaps_a_decorator_calls_nothing(tmp_path: Path, program: str) -> None:
+    assert drawn(tmp_path, program) == "seeded"
+
+
 def drawn(folder: Path, program: str, hook: str = "forward") -> str:
     """The state of Python's generator in a program, whose model has a hook."""
     text = FRAMEWORK.replace("{}", program.replace("\n", "\n" + " " * 4)).replace("{hook}", hook)

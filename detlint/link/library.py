@@ -60,7 +60,8 @@ class Interpreter(LibraryDraws):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
             self.seed(SEEDABLE, name, node.place, certain=False)
-        self.call_back(positional, keywords, node.place)
+        if isinstance(node.function, f.Member):  # what is no method may be a decorator
+            self.call_back(positional, keywords, node.place)
         return UNKNOWN
 
     def call_library(
