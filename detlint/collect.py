@@ -220,7 +220,7 @@ class _Collector(Expressions):
             return "class"
         for decorator in node.decorators:
             for name in self.module.names(decorator):
-                kind = _KINDS.get(name) or ("property" if name.endswith(".setter") else "")
+                kind = _KINDS.get(name) or _ACCESSORS.get(name.rpartition(".")[2], "")
                 if kind:
                     return kind
         return "method"
@@ -239,6 +239,7 @@ _KINDS = {
     "builtins.property": "property",
     "functools.cached_property": "property",
 }
+_ACCESSORS = {"getter": "property", "setter": "setter", "deleter": "deleter"}  # of a property, as decorators
 
 
 def _yields(node: s.Operation) -> bool:

@@ -344,7 +344,8 @@ class Parameter:
 
 @record(frozen=True, slots=True)
 class Function:
-    """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators.
+    """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators,
+    "setter" and "deleter" for those of a property.
 
     `captured` are the variables of functions around it that it uses; `yields` says whether it is a generator function.
     """

@@ -44,6 +44,7 @@ class Expressions:
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.specs = module.catalogue.names("program", "role", id="spec")
+        self.inner = module.catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
@@ -179,6 +180,8 @@ class Expressions:
             name in self.module.functions or name in self.module.classes for name in names
         ):
             return ""
+        if any(name.startswith(f"{inner}.") or name == inner for inner in self.inner for name in names):
+            return ""  # the model that was wrapped, perhaps the project's
         return next((name for name in names if name in self.known), names[0])
 
     # Calls
@@ -197,13 +200,20 @@ class Expressions:
         if name in f.CONVERSIONS and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
         name = function.library if isinstance(function, f.Member) else name
-        if name and name not in self.known:
+        if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function
             return made([receiver, *(a.value for a in arguments)])
         if function is None and not arguments:
             return None
         inert = self.inert.kind(node) if name else ""
         return f.Call(function, arguments, self.module.place(node), node.order, inert)
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether the tables speak of something of a library; what every module has, a class of layers has too."""
+        if name in self.known:
+            return True
+        owner, _, method = name.rpartition(".")
+        return owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known
 
     def _location(self, argument: s.Argument) -> f.Argument:
         """An argument that may be the path of a file, which is told where it is put together of constants."""

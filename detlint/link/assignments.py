@@ -44,6 +44,9 @@ class Assignments(Functions):
                 if isinstance(atom, Object) and target.name == "__dict__":
                     self._show(atom, value)
                 elif isinstance(atom, (Object, Class)):
+                    if (setter := self.program.objects.setter(atom, target.name)) is not None:
+                        self.call_value(self.bound(setter, atom), (value,), {}, self.place_of(setter))
+                        continue
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)
                     # the arguments of a command line are one object, and mended where they lack something

@@ -145,16 +145,30 @@ class Caller(Statements):
 
     def call_object(self, made: Object, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """Call an object: its `__call__`, or the `forward` of a module."""
-        if isinstance(made.kind, Class):
-            for name in ("__call__", "forward"):
-                found = self.program.objects.attribute(made, name) or frozenset()
-                methods = frozenset(a for a in found if isinstance(a, Function))
-                if methods:
-                    return self.call_value(self.bound(methods, made), positional, keywords, place)
+        found = self.call_method_of(made, ("__call__", "forward"), positional, keywords, place)
+        if found is not None:
+            return found
         value = UNKNOWN
         for base in self.program.objects.library_bases(made.kind):
             value = self.call_library_object(made, base, positional, place)
         return value
+
+    def call_method_of(
+        self,
+        made: Object,
+        names: Sequence[str],
+        positional: Sequence[Value],
+        keywords: dict[str, Value],
+        place: Place,
+    ) -> Value | None:
+        """Call the first of some methods that the object's class has, or that it was given itself; None without one."""
+        objects, own = self.program.objects, isinstance(made.kind, Class)
+        for name in names:
+            found = objects.attribute(made, name) if own else objects.stored(made, name)
+            methods = frozenset(a for a in found or () if isinstance(a, (Function, Partial)))
+            if methods:
+                return self.call_value(self.method(methods, made, name), positional, keywords, place)
+        return None
 
     # Iteration
 

@@ -9,9 +9,9 @@ from detlint.catalogue import Row
 from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.callbacks import Callbacks
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
-from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
@@ -38,7 +38,7 @@ from detlint.link.values import (
 from detlint.lower import QUIET
 
 
-class Interpreter(LibraryDraws):
+class Interpreter(Callbacks):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -51,7 +51,7 @@ class Interpreter(LibraryDraws):
         if isinstance(node.function, f.Member):
             for kind in self.tables.methods.get(name, ()):
                 if kind != "opens":
-                    self.note(Marked(kind, node.place))
+                    self.mark(kind, node.place)
             methods = self.program.methods_named(name)
             if len(methods) == 1 and any(self.has_run(methods[0].path)):
                 with self.guarded(""):
@@ -76,6 +76,9 @@ class Interpreter(LibraryDraws):
         family = self.tables.family(name)
         signature = "" if family is None else family.text("signature")
         given = Arguments(self.program.catalogue, name, positional, keywords, signature)
+        callback = self.tables.find(self.tables.callbacks, name)
+        if callback is not None:
+            self.call_back(callback, given, place)
         if role is not None and (made is None or role.text("derived")):
             if consumer is not None:
                 self.consume(consumer, name, positional, given, place)
@@ -148,7 +151,7 @@ class Interpreter(LibraryDraws):
         root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
             if kind != "opens":
-                self.note(Marked(kind, place))
+                self.mark(kind, place)
             elif isinstance(function.receiver, Object):
                 self.open(function.receiver)
         if root in QUIET:
@@ -331,6 +334,8 @@ class Interpreter(LibraryDraws):
             positional.insert(0, UNKNOWN)
         if row.text("rest"):
             positional = list(given.positional[1:])
+        if row.text("rest") == "items":
+            return self.mapped(functions, positional, place)
         start = self.state
         if start is None:
             return UNKNOWN

@@ -83,7 +83,19 @@ class Objects:
         self._marks: dict[object, int] = {} if shared is None else shared._marks
         self._numbers: Iterator[int] = count(1) if shared is None else shared._numbers
         self._set_later: set[Class | Library] = set() if shared is None else shared._set_later
+        self._accessors: set[str] = set() if shared is None else shared._accessors
         self.record: Record | None = None  # of the function that is being run
+
+    def accessor(self, name: str, kind: str) -> str:
+        """The name of the attribute of a class that is the "setter" or "deleter" of a property, which it has now."""
+        self._accessors.add(name)
+        return f"{name}.{kind}"
+
+    def setter(self, owner: Atom, name: str) -> Value | None:
+        """What sets a property of an object."""
+        if name not in self._accessors or not isinstance(owner, Object) or isinstance(owner.kind, Library):
+            return None
+        return self.attribute(owner, f"{name}.setter")
 
     def define(self, klass: Class, info: ClassInfo) -> None:
         """Add a class."""

@@ -11,6 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES, items_of
+from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -252,6 +253,7 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 ROLES: dict[str, Role] = {
     **CONFIG_ROLES,
     **MAPPING_ROLES,
+    **MODULE_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,

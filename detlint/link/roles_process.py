@@ -14,7 +14,6 @@ from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
-from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
     FLAGS,
@@ -238,7 +237,7 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _marks(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.note(Marked(row.text("kind"), place))
+    run.mark(row.text("kind"), place)
     return UNKNOWN
 
 

@@ -197,6 +197,10 @@ class Statements(Assignments):
             for parameter in self.program.function(made).parameters:
                 if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
                     self.value(parameter.default)
+        kind = self.program.head(made.path, made.qualified).kind
+        if kind in ("setter", "deleter"):
+            self.set_variable(self.program.objects.accessor(node.name, kind), single(made))
+            return
         value: Value = single(made)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
