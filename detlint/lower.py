@@ -18,6 +18,7 @@ from detlint.scopes import Scope
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+_OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
 _INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
 T = TypeVar("T")
@@ -121,8 +122,7 @@ class Expressions:
             return f.Literal(-value) if isinstance(value, (int, float)) else None
         if node.operator == "f-string":
             return f.Joined(tuple(operands)) if operands else f.Literal("")
-        known = len(operands) == 2 and node.operator in ("+", "-")
-        return f.Computed(tuple(operands), node.operator if known else "")
+        return f.Computed(tuple(operands), node.operator if node.operator in _OPERATORS else "")
 
     def target(self, node: s.Expression) -> f.Expression:
         """What is assigned to."""
@@ -197,8 +197,10 @@ class Expressions:
         name = function.name if isinstance(function, f.Library) else ""
         if name == "builtins.isinstance" and len(arguments) == 2:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
-        if name in f.CONVERSIONS and len(arguments) == 1 and not arguments[0].star:
+        if name in f.ASKING and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
+        if name == "builtins.print":
+            return computed([f.Computed((a.value,), "builtins.str") for a in arguments if not a.star])
         name = function.library if isinstance(function, f.Member) else name
         if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function

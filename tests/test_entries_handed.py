@@ -270,3 +270,27 @@ class Draws:
 Draws().copy().draw()
 """
     assert state(tmp_path, program) == "unseeded"
+
+
+def test_a_name_that_is_a_property_elsewhere_is_an_attribute(tmp_path: Path) -> None:
+    program = """
+class Settings:
+    @property
+    def layer(self):
+        return 1
+
+    @layer.setter
+    def layer(self, value):
+        np.random.rand()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = Noise()
+
+
+Net().layer(x)
+"""
+    assert state(tmp_path, program) == "unseeded"
+    assert state(tmp_path, program, "numpy") == "unused"

@@ -95,7 +95,8 @@ class Objects:
         """What sets a property of an object."""
         if name not in self._accessors or not isinstance(owner, Object) or isinstance(owner.kind, Library):
             return None
-        return self.attribute(owner, f"{name}.setter")
+        found = self.attribute(owner, f"{name}.setter") or _GONE
+        return frozenset(a for a in found if isinstance(a, Function)) or None
 
     def define(self, klass: Class, info: ClassInfo) -> None:
         """Add a class."""

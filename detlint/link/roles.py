@@ -94,7 +94,10 @@ def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     value = given.first() if given.positional else UNKNOWN
-    items = run.iterate(value)
+    if function.name == "builtins.iter" and len(given.positional) == 2:  # of a function, until it returns the second
+        items = run.call_value(value, [], {}, place)
+    else:
+        items = run.iterate(value)
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
         made = run.container("list", *run.site(place))
         run.program.objects.store(made, "[]", items)
