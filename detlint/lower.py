@@ -21,6 +21,7 @@ _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
 _INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
+_ASSIGNED = frozenset(("assign", "augment", "for", "with"))
 T = TypeVar("T")
 
 
@@ -55,7 +56,8 @@ class Expressions:
         self._libraries = _Once(f.Library)
         self._strings = _Once(f.Literal)
         self._chosen: dict[frozenset[str], str] = {}
-        self._homes: dict[tuple[Scope, str], tuple[bool, object]] = {}
+        self._homes: dict[tuple[Scope, str], tuple[str, object]] = {}
+        self._set_within = _set_within(module)
 
     def function(self, node: s.Function) -> str:
         """Lower a function and return its qualified name. Statements do that."""
@@ -153,10 +155,10 @@ class Expressions:
         key = node.scope, node.id
         home = self._homes.get(key)
         if home is None:
-            home = self._homes[key] = _home(node)
-        is_global, owner = home
-        if is_global:
-            return self._globals[node.id]
+            home = self._homes[key] = self._home(node)
+        shared, owner = home
+        if shared:
+            return self._globals[shared]
         for function, captured in reversed(self.captured):
             if function is owner:
                 break
@@ -183,6 +185,20 @@ class Expressions:
         if any(name.startswith(f"{inner}.") or name == inner for inner in self.inner for name in names):
             return ""  # the model that was wrapped, perhaps the project's
         return next((name for name in names if name in self.known), names[0])
+
+    def _home(self, node: s.Name) -> tuple[str, object]:
+        """The name of a variable of the module, if it is one or none of the file; else the function whose it is.
+
+        A function's variable that functions within it assign to is one that they all share.
+        """
+        scope = node.scope.find(node.id)
+        if scope is None or scope.kind == "module":
+            return node.id, None
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        if (scope, node.id) in self._set_within and isinstance(scope.owner, s.Function):
+            return f"{self.module.qualified(scope.owner)}.{node.id}", None
+        return "", scope.owner
 
     # Calls
 
@@ -263,14 +279,15 @@ def made(operands: list[f.Expression]) -> f.Expression:
     return f.Computed((acting, *given), f.MADE) if given else acting
 
 
-def _home(node: s.Name) -> tuple[bool, object]:
-    """Whether a name is one of the module, or none of the file; and the function whose variable it is."""
-    scope = node.scope.find(node.id)
-    if scope is None or scope.kind == "module":
-        return True, None
-    while scope.kind == "comprehension" and scope.parent is not None:
-        scope = scope.parent
-    return False, scope.owner
+def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
+    """The variables of functions that functions within these assign to, by `nonlocal`."""
+    found = set[tuple[Scope, str]]()
+    for function in module.every(s.Function):
+        for name in (name for name, where in function.scope.outside.items() if where == "nonlocal"):
+            home = function.scope.find(name)
+            if home is not None and all(binding.kind in _ASSIGNED for binding in home.bindings[name]):
+                found.add((home, name))
+    return frozenset(found)
 
 
 @cache

@@ -132,3 +132,23 @@ def test_what_an_operator_makes_is_what_it_returns(tmp_path: Path) -> None:
 def test_a_function_that_is_iterated_over_is_called(tmp_path: Path, item: str) -> None:
     program = f"import random\nfor value in {item}: break\n"
     assert told(tmp_path, program)["generators"]["python"]["state"] == "unseeded"
+
+
+@pytest.mark.parametrize("items", ["[1]", "items", "(1, 2)", "Own()"])
+def test_a_length_that_is_not_known_is_any_number(tmp_path: Path, items: str) -> None:
+    program = """
+        import random, sys
+
+
+        class Own:
+            def __len__(self):
+                return len(sys.argv)
+
+
+        items = []
+        if len({}):
+            random.seed(0)
+        random.random()
+        """
+    entry = told(tmp_path, program.format(items))
+    assert entry["generators"]["python"]["state"] not in ("seeded", "unseeded")

@@ -98,6 +98,8 @@ class Evaluator(Attributes):
         """A function of this file that is defined here, with the variables that it captures."""
         names = self.program.head(self.frame.path, qualified).captured
         captured = tuple((n, bounded(self.frame.variables[n])) for n in names if n in self.frame.variables)
+        for name in names:
+            self.frame.watched.setdefault(name, set()).add(qualified)
         return Function(self.frame.path, qualified, captured)
 
     # Parts of values
@@ -258,6 +260,8 @@ class Evaluator(Attributes):
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
             return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign
+        if node.operation in f.ASKING:
+            return mixed(values, SOME)
         atoms = [atom for value in values for atom in value]
         containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
         return frozenset(containers) or mixed(values, SOME)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
 from detlint.link.truth import Truth, truth
-from detlint.link.values import UNKNOWN, Class, Function, Object, Value, each, join, only
+from detlint.link.values import SOME, Class, Constant, Entropy, Function, Object, Option, Value, only
 
 if TYPE_CHECKING:
     from detlint.link.attributes import Attributes as Run
@@ -28,6 +28,8 @@ _COMPARED = {
     "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"),
     ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip
+_SETTLED = (Constant, Option, Entropy)  # what a number or a text may be
+_SHOWN = f.Computed((), "builtins.str")
 _Method = tuple[int, str]  # the operand that has a method, and its name
 
 
@@ -40,8 +42,9 @@ def computed(run: Run, node: f.Computed, values: Sequence[Value]) -> Value | Non
     """What an operator or a conversion makes of its operands by a method of theirs; None where they have none."""
     operation = node.operation
     if operation in _CONVERSIONS:
-        methods = [(0, name) for name in _CONVERSIONS[operation]]
-    elif len(values) == 1:
+        found = called(run, [(0, name) for name in _CONVERSIONS[operation]], values)
+        return found if found is None or all(type(atom) in _SETTLED for atom in found) else SOME
+    if len(values) == 1:
         methods = [(0, _UNARY[operation])] if operation in _UNARY else []
     else:
         name = _ARITHMETIC.get(operation.removesuffix("="), "")
@@ -52,7 +55,7 @@ def computed(run: Run, node: f.Computed, values: Sequence[Value]) -> Value | Non
 
 def shown(run: Run, value: Value) -> Value:
     """A value as an f-string has it."""
-    found = called(run, [(0, name) for name in _TEXT], [value]) if has_own((value,)) else None
+    found = computed(run, _SHOWN, [value]) if has_own((value,)) else None
     return value if found is None else found
 
 
@@ -81,19 +84,15 @@ def told(run: Run, value: Value) -> Truth:
 
 
 def called(run: Run, methods: Iterable[_Method], values: Sequence[Value]) -> Value | None:
-    """What the first of some methods returns that objects of the project have; None without one."""
+    """What the first of some methods returns that an operand has, where it is known what that is; None without one."""
     if run.state is None:
         return None
     for number, name in methods:
-        found: list[Value] = []
-        for atom in each(values[number]):
-            if isinstance(atom, Object) and isinstance(atom.kind, Class):
-                known = run.program.objects.attribute(atom, name) or frozenset()
-                own = frozenset(a for a in known if isinstance(a, Function))
-                if own:
-                    found.append(run.bound(own, atom))
-        if found:
-            function = join(found) if len(found) == len(values[number]) else join([*found, UNKNOWN])
-            rest = [value for index, value in enumerate(values) if index != number]
-            return run.call_value(function, rest, {}, run.place_of(function))
+        atom = only(values[number])
+        if isinstance(atom, Object) and isinstance(atom.kind, Class):
+            known = run.program.objects.attribute(atom, name) or frozenset()
+            own = frozenset(a for a in known if isinstance(a, Function))
+            if own:
+                rest = [value for index, value in enumerate(values) if index != number]
+                return run.call_value(run.bound(own, atom), rest, {}, run.place_of(own))
     return None

@@ -269,7 +269,7 @@ class Statements(Assignments):
 
     def set_variable(self, name: str, value: Value) -> None:
         """Bind a name that a statement of this frame defines."""
-        self.frame.variables[name] = value
+        self.set_local(name, value)
 
     def _import(self, node: f.Import) -> None:
         importer = self.frame.path
