@@ -177,7 +177,7 @@ class _Collector(Expressions):
         fields = [t.id for x in annotated for t in x.targets if isinstance(t, s.Name) and made_by_others]
         decorators = tuple(self.lower(d) for d in node.decorators)
         body = self.block(node.body)
-        given = [a for a in node.arguments if a.star == "**" or a.keyword not in (None, "metaclass")]
+        given = [a for a in node.arguments if a.star == "**" or a.keyword is not None]
         keywords = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in given)
         qualified = self.module.qualified(node)
         return [f.DefineClass(node.name, qualified, bases, body, decorators, tuple(fields), keywords)]

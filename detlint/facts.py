@@ -242,7 +242,7 @@ class Define:
 class DefineClass:
     """A `class` statement; `fields` are annotated attributes, which a generated constructor takes.
 
-    `keywords` are what it gives to the `__init_subclass__` of its bases.
+    `keywords` are its metaclass and what it gives to the `__init_subclass__` of its bases.
     """
 
     name: str

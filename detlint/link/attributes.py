@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
@@ -80,6 +81,9 @@ class Attributes(Comparisons):
         if name == "__name__":
             return constant(atom.qualified.rpartition(".")[2])
         found = self._of_class(atom, name)
+        if found is None and (maker := self.program.objects.metaclass(atom)) is not None:
+            found = self.program.objects.attribute(maker, name) or UNKNOWN
+            return frozenset(replace(a, receiver=atom) if isinstance(a, Function) else a for a in found)
         method = only(found) if found is not None else None
         taken = self.program.catalogue.names("program", "role", taken="class")
         if isinstance(method, Library) and method.name in taken:
@@ -99,6 +103,10 @@ class Attributes(Comparisons):
 
     def _of_super(self, atom: Super, name: str) -> Value | None:
         found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
+        if name == "__new__" and Function not in map(type, found or ()):
+            return single(Library("builtins.object.__new__"))
+        if name == "__call__" and isinstance(atom.receiver, Class) and Function not in map(type, found or ()):
+            return single(Partial(single(Library("builtins.type.__call__")), (single(atom.receiver),), ()))
         return None if found is None else self.bound(found, atom.receiver)
 
     def _of_function(self, atom: Function, name: str) -> Value | None:

@@ -40,6 +40,22 @@ class Callbacks(LibraryDraws):
                     self.call_value(functions, items, {}, place)
                 self.state = self.state if functions == value else merged(s for s in (start, self.state) if s)
 
+    def call_at_end(self, function: Value, positional: Sequence[Value], place: Place) -> None:
+        """Let the end of the program call something."""
+        added = function, tuple(positional), self.is_certain(), place
+        self.leaving.append(added)
+        self.effect(lambda run: run.leaving.append(added))
+
+    def leave(self) -> None:
+        """The program ends: call what it has left for that, the last one first."""
+        end = self.state
+        self.state = end or self.frame.end
+        while self.leaving and self.state is not None:
+            function, positional, sure, place = self.leaving.pop()
+            with UNGUARDED if sure else self.guarded(""):
+                self.call_value(function, positional, {}, place)
+        self.state = end
+
     def mapped(self, function: Value, sources: Sequence[Value], place: Place) -> Value:
         """`map(function, *sources)`: called with the items of these, it gives what it returns."""
         called = self.call_value(function, [items_of(self, source) for source in sources], {}, place)

@@ -78,7 +78,8 @@ class Comparisons(Run):
         elif isinstance(owner, Object) and isinstance(owner.kind, Library) and self.is_container(owner):
             slots = self.program.objects.slots(owner)
             if owner.kind.name == "builtins.dict":
-                return Truth(False, True) if "[]" not in slots and _is_none_of(value, slots) else EITHER
+                missing = not slots or ("[]" not in slots and _is_none_of(value, slots))
+                return Truth(False, True) if missing else EITHER
             items = [only(item) for item in slots.values()]
         else:
             return EITHER

@@ -37,11 +37,16 @@ UNNAMED = "(unnamed)"  # that of arguments of a command line some options of whi
 
 @dataclass
 class ClassInfo:
-    """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes."""
+    """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes.
+
+    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does.
+    """
 
     bases: tuple[Value, ...]
     attributes: dict[str, Value] = field(default_factory=dict)
     fields: tuple[str, ...] = ()
+    factories: dict[str, Value] = field(default_factory=dict)
+    metaclass: Class | None = None
 
 
 Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
@@ -154,6 +159,11 @@ class Objects:
                     yield Library(atom.name)
                 elif isinstance(atom, Class):
                     yield from self._walk(atom, seen)
+
+    def metaclass(self, klass: Class) -> Class | None:
+        """The metaclass of the project that a class has."""
+        infos = (self.classes.get(each) for each in self.ancestry(klass) if isinstance(each, Class))
+        return next((info.metaclass for info in infos if info is not None and info.metaclass is not None), None)
 
     def library_bases(self, kind: Class | Library) -> list[str]:
         """The names of the classes of libraries among a class and its bases."""

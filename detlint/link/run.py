@@ -112,6 +112,7 @@ class Run(Noting):
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
+        self.leaving: list[tuple[Value, tuple[Value, ...], bool, Place]] = []  # what the end calls, if sure
         self.imported: set[str] = set()
         self.loading: dict[str, None] = {}  # the files whose top level is being run, outermost first
         self.iterating: Place | None = None  # of what a loop iterates over
