@@ -98,7 +98,7 @@ class _Collector(Expressions):
     def _while(self, node: s.While) -> list[f.Statement]:
         test = self.lower(node.test)
         body = self.block(node.body)
-        return [*self.evaluated(test), *([f.Loop(None, None, body)] if body else []), *self.block(node.orelse)]
+        return [*self.evaluated(_asked(test)), *([f.Loop(None, None, body)] if body else []), *self.block(node.orelse)]
 
     def _with(self, node: s.With) -> list[f.Statement]:
         return self.managed(node.items, node.body)
@@ -132,12 +132,12 @@ class _Collector(Expressions):
         value = self.lower(node.value)
         targets = tuple([self.target(target) for target in node.targets])
         if node.operator != "=":
-            value = f.Computed((self.lower(node.targets[0]), value))
+            value = f.Computed((self.lower(node.targets[0]), value), node.operator)
         sets = any(_is_of_library(target) for target in _each(targets))
         return [f.Bind(targets, value, self.module.place(node) if sets else None)]
 
     def branch(self, test: f.Expression, body: f.Statements, orelse: f.Statements) -> list[f.Statement]:
-        return [f.Branch(test, body, orelse)] if body or orelse else self.evaluated(test)
+        return [f.Branch(test, body, orelse)] if body or orelse else self.evaluated(_asked(test))
 
     def managed(self, items: list[s.WithItem], body: s.Block) -> list[f.Statement]:
         self.open += len(items)
@@ -177,7 +177,7 @@ class _Collector(Expressions):
         fields = [t.id for x in annotated for t in x.targets if isinstance(t, s.Name) and made_by_others]
         decorators = tuple(self.lower(d) for d in node.decorators)
         body = self.block(node.body)
-        given = [a for a in node.arguments if a.star == "**" or a.keyword not in (None, "metaclass")]
+        given = [a for a in node.arguments if a.star == "**" or a.keyword is not None]
         keywords = tuple(f.Argument(self.lower(a.value), a.keyword, a.star) for a in given)
         qualified = self.module.qualified(node)
         return [f.DefineClass(node.name, qualified, bases, body, decorators, tuple(fields), keywords)]
@@ -220,7 +220,7 @@ class _Collector(Expressions):
             return "class"
         for decorator in node.decorators:
             for name in self.module.names(decorator):
-                kind = _KINDS.get(name) or ("property" if name.endswith(".setter") else "")
+                kind = _KINDS.get(name) or _ACCESSORS.get(name.rpartition(".")[2], "")
                 if kind:
                     return kind
         return "method"
@@ -239,6 +239,12 @@ _KINDS = {
     "builtins.property": "property",
     "functools.cached_property": "property",
 }
+_ACCESSORS = {"getter": "property", "setter": "setter", "deleter": "deleter"}  # of a property, as decorators
+
+
+def _asked(test: f.Expression) -> f.Expression:
+    """A test that is made for what making it does."""
+    return f.Computed((test,), "builtins.bool")
 
 
 def _yields(node: s.Operation) -> bool:

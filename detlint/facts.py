@@ -12,6 +12,7 @@ from detlint.finding import Place
 from detlint.records import record
 
 CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
+ASKING = frozenset((*CONVERSIONS, "builtins.repr", "builtins.len", "builtins.abs"))  # call a method of the argument
 GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
@@ -137,8 +138,8 @@ class Compare:
 class Computed:
     """A value that is computed from the operands, not None.
 
-    `operation` is "+" or "-" of two operands or one of the classes in `CONVERSIONS`; "" for what is not known. `MADE`
-    is what a library's function makes of the operands, the first of which stands for all that happens.
+    `operation` is an operator, such as "+" or "+=", or one of the functions in `ASKING`; "" for what is not known.
+    `MADE` is what a library's function makes of the operands, the first of which stands for all that happens.
     """
 
     operands: tuple[Expression, ...]
@@ -242,7 +243,7 @@ class Define:
 class DefineClass:
     """A `class` statement; `fields` are annotated attributes, which a generated constructor takes.
 
-    `keywords` are what it gives to the `__init_subclass__` of its bases.
+    `keywords` are its metaclass and what it gives to the `__init_subclass__` of its bases.
     """
 
     name: str
@@ -345,7 +346,8 @@ class Parameter:
 
 @record(frozen=True, slots=True)
 class Function:
-    """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators.
+    """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators,
+    "setter" and "deleter" for those of a property.
 
     `captured` are the variables of functions around it that it uses; `yields` says whether it is a generator function.
     """

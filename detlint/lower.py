@@ -19,8 +19,10 @@ QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _PART = f.Library(f.SLICE)
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+_OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
 _INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
+_ASSIGNED = frozenset(("assign", "augment", "for", "with"))
 T = TypeVar("T")
 
 
@@ -46,6 +48,7 @@ class Expressions:
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.specs = module.catalogue.names("program", "role", id="spec")
         self.holders = module.catalogue.names("program", "role", kind="container")
+        self.inner = module.catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
             tuple[s.Function, set[str]]
@@ -55,7 +58,8 @@ class Expressions:
         self._libraries = _Once(f.Library)
         self._strings = _Once(f.Literal)
         self._chosen: dict[frozenset[str], str] = {}
-        self._homes: dict[tuple[Scope, str], tuple[bool, object]] = {}
+        self._homes: dict[tuple[Scope, str], tuple[str, object]] = {}
+        self._set_within = _set_within(module)
 
     def function(self, node: s.Function) -> str:
         """Lower a function and return its qualified name. Statements do that."""
@@ -123,8 +127,7 @@ class Expressions:
             return f.Literal(-value) if isinstance(value, (int, float)) else None
         if node.operator == "f-string":
             return f.Joined(tuple(operands)) if operands else f.Literal("")
-        known = len(operands) == 2 and node.operator in ("+", "-")
-        return f.Computed(tuple(operands), node.operator if known else "")
+        return f.Computed(tuple(operands), node.operator if node.operator in _OPERATORS else "")
 
     def target(self, node: s.Expression) -> f.Expression:
         """What is assigned to."""
@@ -155,10 +158,10 @@ class Expressions:
         key = node.scope, node.id
         home = self._homes.get(key)
         if home is None:
-            home = self._homes[key] = _home(node)
-        is_global, owner = home
-        if is_global:
-            return self._globals[node.id]
+            home = self._homes[key] = self._home(node)
+        shared, owner = home
+        if shared:
+            return self._globals[shared]
         for function, captured in reversed(self.captured):
             if function is owner:
                 break
@@ -182,7 +185,23 @@ class Expressions:
             name in self.module.functions or name in self.module.classes for name in names
         ):
             return ""
+        if any(name.startswith(f"{inner}.") or name == inner for inner in self.inner for name in names):
+            return ""  # the model that was wrapped, perhaps the project's
         return next((name for name in names if name in self.known), names[0])
+
+    def _home(self, node: s.Name) -> tuple[str, object]:
+        """The name of a variable of the module, if it is one or none of the file; else the function whose it is.
+
+        A function's variable that functions within it assign to is one that they all share.
+        """
+        scope = node.scope.find(node.id)
+        if scope is None or scope.kind == "module":
+            return node.id, None
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        if (scope, node.id) in self._set_within and isinstance(scope.owner, s.Function):
+            return f"{self.module.qualified(scope.owner)}.{node.id}", None
+        return "", scope.owner
 
     # Calls
 
@@ -197,16 +216,25 @@ class Expressions:
         name = function.name if isinstance(function, f.Library) else ""
         if name == "builtins.isinstance" and len(arguments) == 2:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
-        if name in f.CONVERSIONS and len(arguments) == 1 and not arguments[0].star:
+        if name in f.ASKING and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
+        if name == "builtins.print":
+            return computed([f.Computed((a.value,), "builtins.str") for a in arguments if not a.star])
         name = function.library if isinstance(function, f.Member) else name
-        if name and name not in self.known and name.rpartition(".")[0] not in self.holders:
+        if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function
             return made([receiver, *(a.value for a in arguments)])
         if function is None and not arguments:
             return None
         inert = self.inert.kind(node) if name else ""
         return f.Call(function, arguments, self.module.place(node), node.order, inert)
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether the tables speak of something of a library; what every module has, a class of layers has too."""
+        if name in self.known:
+            return True
+        owner, _, method = name.rpartition(".")  # what a container has may be a module that it holds
+        return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
 
     def _location(self, argument: s.Argument) -> f.Argument:
         """An argument that may be the path of a file, which is told where it is put together of constants."""
@@ -260,14 +288,15 @@ def made(operands: list[f.Expression]) -> f.Expression:
     return f.Computed((acting, *given), f.MADE) if given else acting
 
 
-def _home(node: s.Name) -> tuple[bool, object]:
-    """Whether a name is one of the module, or none of the file; and the function whose variable it is."""
-    scope = node.scope.find(node.id)
-    if scope is None or scope.kind == "module":
-        return True, None
-    while scope.kind == "comprehension" and scope.parent is not None:
-        scope = scope.parent
-    return False, scope.owner
+def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
+    """The variables of functions that functions within these assign to, by `nonlocal`."""
+    found = set[tuple[Scope, str]]()
+    for function in module.every(s.Function):
+        for name in (name for name, where in function.scope.outside.items() if where == "nonlocal"):
+            home = function.scope.find(name)
+            if home is not None and all(binding.kind in _ASSIGNED for binding in home.bindings[name]):
+                found.add((home, name))
+    return frozenset(found)
 
 
 @cache

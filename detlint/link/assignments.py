@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.entropy import asked_for
@@ -10,6 +12,7 @@ from detlint.link.keywords import set_keyword
 from detlint.link.mappings import entries, mapped, set_shown, show
 from detlint.link.values import (
     UNKNOWN,
+    Atom,
     Class,
     Constant,
     Function,
@@ -19,6 +22,7 @@ from detlint.link.values import (
     Object,
     Option,
     Value,
+    bounded,
     constant,
     each,
     join,
@@ -31,7 +35,7 @@ class Assignments(Functions):
     def assign(self, target: f.Expression, value: Value) -> None:
         """Give a target a value."""
         if isinstance(target, f.Local):
-            self.frame.variables[target.name] = value
+            self.set_local(target.name, value)
         elif isinstance(target, f.Global):
             known = self.variable(self.frame.path, target.name) if not self.frame.top else None
             self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
@@ -44,6 +48,9 @@ class Assignments(Functions):
                 if isinstance(atom, Object) and target.name == "__dict__":
                     self._show(atom, value)
                 elif isinstance(atom, (Object, Class)):
+                    if (setter := self.program.objects.setter(atom, target.name)) is not None:
+                        self.call_value(self.bound(setter, atom), (value,), {}, self.place_of(setter))
+                        continue
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)
                     # the arguments of a command line are one object, and mended where they lack something
@@ -59,6 +66,23 @@ class Assignments(Functions):
             self._assign_item(target, value)
         elif isinstance(target, f.Library):
             self.set_switch(target.name, value)
+
+    def set_local(self, name: str, value: Value) -> None:
+        """Give a variable of the frame a value, which the functions that are defined there find from now on."""
+        variables, users = self.frame.variables, self.frame.watched.get(name)
+        variables[name] = value
+        for other, held in list(variables.items()) if users else ():
+            if Function in map(type, held):
+                found = frozenset(self._capturing(atom, name, value, users or set()) for atom in held)
+                if other != name and found != held:
+                    variables[other] = found
+
+    def _capturing(self, atom: Atom, name: str, value: Value, users: set[str]) -> Atom:
+        """A function with the value that a variable has now, if it is one of those that use it."""
+        if not isinstance(atom, Function) or atom.path != self.frame.path or atom.qualified not in users:
+            return atom
+        captured = dict(atom.captured) | {name: bounded(value)}
+        return replace(atom, captured=tuple(sorted(captured.items())))
 
     def _show(self, owner: Object, value: Value) -> None:
         """`owner.__dict__ = value`: what is known of that, which objects may share."""

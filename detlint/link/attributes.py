@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
+from detlint.catalogue import Catalogue
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
@@ -32,6 +35,7 @@ from detlint.link.values import (
     constant,
     each,
     join,
+    only,
     settled,
     single,
 )
@@ -52,20 +56,39 @@ class Attributes(Comparisons):
     def _of_object(self, atom: Object, name: str) -> Value | None:
         if name in ("__dict__", "_modules"):
             return single(Library(VARS, atom))
+        if name == "__class__":  # what is annotated may be of a class that derives from it
+            return single(atom.kind) | UNKNOWN if atom.order == -1 else single(atom.kind)
+        if name in _inner(self.program.catalogue) and self.is_wrapped(atom, name):
+            return single(atom)
         found = self._of_class(atom, name)
         if name == "training" and found is not None and self.state is not None:
             mode = self.state["layers"]
             return UNKNOWN if mode == UNSURE else constant(mode == "train")
         return found
 
+    def is_wrapped(self, atom: Object, name: str) -> bool:
+        """Whether an attribute that a model itself does not have is of what wraps it."""
+        if not any(base.startswith("torch.nn.") for base in self.program.objects.library_bases(atom.kind)):
+            return False
+        found = self.program.objects.attribute(atom, name)
+        return found is None or all(isinstance(a, Library) and a.receiver == atom for a in found)
+
     def _of_class(self, atom: Object | Class, name: str) -> Value | None:
         found = self.program.objects.attribute(atom, name)
-        if found is None:
-            return self.looked_up(atom, name)
-        return found if self.program.objects.has_of_its_own(atom, name) else self.bound(found, atom)
+        return self.looked_up(atom, name) if found is None else self.method(found, atom, name)
 
     def _of_type(self, atom: Class, name: str) -> Value | None:
-        return constant(atom.qualified.rpartition(".")[2]) if name == "__name__" else self._of_class(atom, name)
+        if name == "__name__":
+            return constant(atom.qualified.rpartition(".")[2])
+        found = self._of_class(atom, name)
+        if found is None and (maker := self.program.objects.metaclass(atom)) is not None:
+            found = self.program.objects.attribute(maker, name) or UNKNOWN
+            return frozenset(replace(a, receiver=atom) if isinstance(a, Function) else a for a in found)
+        method = only(found) if found is not None else None
+        taken = self.program.catalogue.names("program", "role", taken="class")
+        if isinstance(method, Library) and method.name in taken:
+            return single(Partial(single(method), (single(atom),), ()))
+        return found
 
     def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
         if not isinstance(settled(atom), str):
@@ -89,6 +112,10 @@ class Attributes(Comparisons):
 
     def _of_super(self, atom: Super, name: str) -> Value | None:
         found = self.program.objects.find(self.program.objects.after(atom), atom.receiver, name)
+        if name == "__new__" and Function not in map(type, found or ()):
+            return single(Library("builtins.object.__new__"))
+        if name == "__call__" and isinstance(atom.receiver, Class) and Function not in map(type, found or ()):
+            return single(Partial(single(Library("builtins.type.__call__")), (single(atom.receiver),), ()))
         return None if found is None else self.bound(found, atom.receiver)
 
     def _of_function(self, atom: Function, name: str) -> Value | None:
@@ -143,6 +170,12 @@ class Attributes(Comparisons):
             return None
         return owner if owner.kind.name in self.program.catalogue.names("libraries", "method", "made") else None
 
+    def method(self, value: Value, owner: Object | Class, name: str) -> Value:
+        """What an attribute is, bound to the owner unless the object itself was given it."""
+        if Function not in map(type, value):
+            return value
+        return value if self.program.objects.has_of_its_own(owner, name) else self.bound(value, owner)
+
     def bound(self, value: Value, owner: Object | Class) -> Value:
         """Methods of a class, bound to an object or the class; properties are evaluated."""
         if Function not in map(type, value):
@@ -160,9 +193,15 @@ class Attributes(Comparisons):
                 return self.invoke(method, (), {}, self.program.function(atom).place)
             if kind == "class" and isinstance(klass, Class):
                 atom = Function(atom.path, atom.qualified, atom.captured, klass)
-            elif kind in ("method", "function") and isinstance(owner, Object):
+            elif kind in ("method", "function", "setter") and isinstance(owner, Object):
                 atom = Function(atom.path, atom.qualified, atom.captured, owner)
         return single(atom)
+
+
+@cache
+def _inner(catalogue: Catalogue) -> frozenset[str]:
+    """The attributes that are what is wrapped."""
+    return frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
 
 
 _A = Attributes

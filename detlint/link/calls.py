@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed
+from detlint.link.fields import NAMED_TUPLE
 from detlint.link.mappings import DICT, key
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
@@ -117,24 +119,62 @@ class Caller(Statements):
         return UNKNOWN
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Make an object of a class of the project."""
+        """Make an object of a class of the project, by what calling its metaclass does."""
+        maker = self.program.objects.metaclass(klass)
+        found = self.program.objects.attribute(maker, "__call__") if maker is not None else None
+        functions = frozenset(replace(a, receiver=klass) for a in found or () if isinstance(a, Function))
+        if not functions:
+            return self.instantiate(klass, positional, keywords, place)
+        value = self.call_value(functions, positional, keywords, place)
+        made = frozenset(a for a in value if isinstance(a, Object) and isinstance(a.kind, Class))
+        return made or single(Object(klass, *self.site(place)))
+
+    def instantiate(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """Make an object of a class of the project, as `type` does."""
         objects = self.program.objects
-        made = Object(klass, *self.site(place))
+        made = self.allocated(klass, positional, keywords, place)
+        if klass not in objects.ancestry(made.kind) or self.state is None:
+            return single(made)
         found = objects.attribute(made, "__init__") or frozenset()
         for base in objects.library_bases(klass):
             self.keep(made, base, positional, keywords)
         if any(isinstance(a, Function) for a in found):
             self.call_value(self.bound(found, made), positional, keywords, place)
         else:
-            info = objects.classes.get(klass)
-            for name, value in [*zip(info.fields if info else (), positional, strict=False), *keywords.items()]:
-                objects.store(made, name, value)
+            self.fill(made, klass, positional, keywords, place)
             if "**" in keywords:
                 self.open(made)
             self.call_method(made, "__post_init__", place)
             for base in objects.library_bases(klass):
                 self.call_library(Library(f"{base}.__init__", made), positional, keywords, place)
         return single(made)
+
+    def allocated(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Object:
+        """A new object of a class, or what the `__new__` of this gives."""
+        found = self.program.objects.attribute(klass, "__new__")
+        functions = frozenset(replace(a, receiver=klass) for a in found or () if isinstance(a, Function))
+        made = Object(klass, *self.site(place))
+        given = self.call_value(functions, positional, keywords, place) if functions else UNKNOWN
+        return next((a for a in each(given) if type(a) is Object and type(a.kind) is Class), made)
+
+    def fill(
+        self, made: Object, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> None:
+        """Give the fields of an object what a constructor takes, or else what makes their default."""
+        objects = self.program.objects
+        order = objects.ancestry(klass)
+        infos = [
+            objects.classes[base] for base in reversed(order) if isinstance(base, Class) and base in objects.classes
+        ]
+        fields = tuple(dict.fromkeys(name for info in infos for name in info.fields))
+        given = dict(zip(fields, positional, strict=False)) | keywords
+        for name, value in given.items():
+            objects.store(made, name, value)
+            if NAMED_TUPLE in order and name in fields:
+                objects.store(made, f"[{fields.index(name)}]", value)
+        for name, factory in [item for info in infos for item in info.factories.items()]:
+            if name not in given and self.state is not None:
+                objects.store(made, name, self.call_value(factory, (), {}, place))
 
     def site(self, place: Place) -> tuple[str, int]:
         """What tells the objects made here from others: the call that is being evaluated, or its place."""
@@ -145,16 +185,30 @@ class Caller(Statements):
 
     def call_object(self, made: Object, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """Call an object: its `__call__`, or the `forward` of a module."""
-        if isinstance(made.kind, Class):
-            for name in ("__call__", "forward"):
-                found = self.program.objects.attribute(made, name) or frozenset()
-                methods = frozenset(a for a in found if isinstance(a, Function))
-                if methods:
-                    return self.call_value(self.bound(methods, made), positional, keywords, place)
+        found = self.call_method_of(made, ("__call__", "forward"), positional, keywords, place)
+        if found is not None:
+            return found
         value = UNKNOWN
         for base in self.program.objects.library_bases(made.kind):
             value = self.call_library_object(made, base, positional, place)
         return value
+
+    def call_method_of(
+        self,
+        made: Object,
+        names: Sequence[str],
+        positional: Sequence[Value],
+        keywords: dict[str, Value],
+        place: Place,
+    ) -> Value | None:
+        """Call the first of some methods that the object's class has, or that it was given itself; None without one."""
+        objects, own = self.program.objects, isinstance(made.kind, Class)
+        for name in names:
+            found = objects.attribute(made, name) if own else objects.stored(made, name)
+            methods = frozenset(a for a in found or () if isinstance(a, (Function, Partial)))
+            if methods:
+                return self.call_value(self.method(methods, made, name), positional, keywords, place)
+        return None
 
     # Iteration
 

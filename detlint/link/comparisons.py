@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import builtins
+from typing import Any, cast
 
 from detlint import facts as f
+from detlint.link.protocols import compared as compared_by
+from detlint.link.protocols import has_own
 from detlint.link.run import Run
 from detlint.link.truth import EITHER, Truth, among, compared, equals, is_none, judged
 from detlint.link.values import (
@@ -41,6 +44,8 @@ class Comparisons(Run):
         left, right, operator = self.value(node.left), self.value(node.right), node.operator
         if operator == "isinstance":
             return self.instance(left, right)
+        if has_own((left, right)) and (told := compared_by(cast(Any, self), operator, (left, right))) is not None:
+            return told
         if operator in ("in", "not in"):
             answer = self.membership(left, right)
             return answer if operator == "in" else ~answer
@@ -74,7 +79,8 @@ class Comparisons(Run):
         elif isinstance(owner, Object) and isinstance(owner.kind, Library) and self.is_container(owner):
             slots = self.program.objects.slots(owner)
             if owner.kind.name == "builtins.dict":
-                return Truth(False, True) if "[]" not in slots and _is_none_of(value, slots) else EITHER
+                missing = not slots or ("[]" not in slots and _is_none_of(value, slots))
+                return Truth(False, True) if missing else EITHER
             items = [only(item) for item in slots.values()]
         else:
             return EITHER

@@ -11,6 +11,7 @@ from detlint import facts as f
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
 from detlint.link.mappings import entries
+from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -93,6 +94,8 @@ class Evaluator(Items):
         """A function of this file that is defined here, with the variables that it captures."""
         names = self.program.head(self.frame.path, qualified).captured
         captured = tuple((n, bounded(self.frame.variables[n])) for n in names if n in self.frame.variables)
+        for name in names:
+            self.frame.watched.setdefault(name, set()).add(qualified)
         return Function(self.frame.path, qualified, captured)
 
     # Parts of values
@@ -171,7 +174,7 @@ class Evaluator(Items):
 
         def evaluate(operand: f.Expression) -> Truth:
             found.append(self.value(operand))
-            return truth(found[-1])
+            return told(self, found[-1])
 
         self.short_circuit(node, evaluate)
         if node.operator == "and":
@@ -215,15 +218,19 @@ class Evaluator(Items):
         values = [self.value(operand) for operand in node.operands]
         if node.operation == f.MADE:
             return mixed(values[1:], values[0])
-        known = self.folded(_OPERATIONS[node.operation], values) if node.operation else None
+        if node.operation and has_own(values) and (found := computed(self, node, values)) is not None:
+            return found
+        known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
             return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign
+        if node.operation in f.ASKING:
+            return mixed(values, SOME)
         atoms = [atom for value in values for atom in value]
         containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
         return frozenset(containers) or mixed(values, SOME)
 
     def _joined(self, node: f.Joined) -> Value:
-        return self.folded(_joined, [self.value(operand) for operand in node.operands]) or SOME
+        return self.folded(_joined, [shown(self, self.value(operand)) for operand in node.operands]) or SOME
 
     def folded(self, function: Callable[..., object], values: list[Value]) -> Value | None:
         """What a function makes of values that are known, but for a recursion: there they need not come to an end."""
@@ -257,7 +264,7 @@ class Evaluator(Items):
             return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
         if isinstance(node, f.Compare):
             return self.comparison(node)
-        return EITHER if node is None else truth(self.value(node))
+        return EITHER if node is None else told(self, self.value(node))
 
     def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None] | None) -> None:
         """Run the arm or arms that a test may choose, and go on in the state that they leave; None is an empty arm."""

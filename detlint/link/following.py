@@ -121,6 +121,7 @@ class _Follower:
                     run.load(path)
                 if run.state is not None:
                     run.call(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
+            run.leave()
         except RecursionError:
             errors.append(f"{entry.path}: the program that starts here is nested too deeply to be followed")
             return run

@@ -9,10 +9,10 @@ from detlint.catalogue import Row
 from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.callbacks import Callbacks
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
 from detlint.link.hooks import run_hooks
-from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
@@ -40,7 +40,7 @@ from detlint.link.values import (
 from detlint.lower import QUIET
 
 
-class Interpreter(LibraryDraws):
+class Interpreter(Callbacks):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -53,7 +53,7 @@ class Interpreter(LibraryDraws):
         if isinstance(node.function, f.Member):
             for kind in self.tables.methods.get(name, ()):
                 if kind != "opens":
-                    self.note(Marked(kind, node.place))
+                    self.mark(kind, node.place)
             methods = self.program.methods_named(name)
             if len(methods) == 1 and any(self.has_run(methods[0].path)):
                 with self.guarded(""):
@@ -61,7 +61,7 @@ class Interpreter(LibraryDraws):
         if self.tables.hints_at_seeding(name):
             self.seed(SEEDABLE, name, node.place, certain=False)
         if isinstance(node.function, f.Member):  # what is no method may be a decorator
-            self.call_back(positional, keywords, node.place)
+            self.perhaps_call(positional, keywords, node.place)
         return UNKNOWN
 
     def call_library(
@@ -80,6 +80,9 @@ class Interpreter(LibraryDraws):
         family = self.tables.family(name)
         signature = "" if family is None else family.text("signature")
         given = Arguments(self.program.catalogue, name, positional, keywords, signature)
+        callback = self.tables.find(self.tables.callbacks, name)
+        if callback is not None:
+            self.call_back(callback, given, place)
         if role is not None and (made is None or role.text("derived")):
             if consumer is not None:
                 self.consume(consumer, name, positional, given, place)
@@ -152,16 +155,16 @@ class Interpreter(LibraryDraws):
         root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
             if kind != "opens":
-                self.note(Marked(kind, place))
+                self.mark(kind, place)
             elif isinstance(function.receiver, Object):
                 self.open(function.receiver)
         if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
             self.seed(SEEDABLE, function.name, place, certain=False)
-        self.call_back(positional, keywords, place)
+        self.perhaps_call(positional, keywords, place)
 
-    def call_back(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
+    def perhaps_call(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
         """Perhaps call the functions that something is given which is not known."""
         for value in (*positional, *keywords.values()):
             for atom in each(value):
@@ -343,7 +346,7 @@ class Interpreter(LibraryDraws):
         if row.text("rest"):
             positional = list(given.positional[1:])
         elif row.text("items"):
-            positional = self.items_given(row.text("items"), given.positional[1:])
+            return self.gone_through(row.text("items"), functions, given.positional[1:], place)
         start = self.state
         if start is None:
             return UNKNOWN
@@ -368,13 +371,6 @@ class Interpreter(LibraryDraws):
         if row.text("members"):
             return self.run_command(functions if given.given else frozenset(), place)
         return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
-
-    def items_given(self, way: str, iterables: Sequence[Value]) -> list[Value]:
-        """The arguments of a function that is called for each of some items, or folds them into one."""
-        if way == "fold":
-            items = self.iterate(iterables[0]) if iterables else UNKNOWN
-            return [join([items, *iterables[1:2]]), items]
-        return [self.iterate(value) for value in iterables]
 
     def commands(self) -> Value:
         """The functions that the script defines."""

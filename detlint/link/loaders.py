@@ -8,7 +8,7 @@ from functools import lru_cache, reduce
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.calls import Caller
+from detlint.link.modules import Modules
 from detlint.link.program import Program
 from detlint.link.run import Event
 from detlint.link.state import SEEDED, Apart, Called, Drawn, Guarded, Loaded, merged
@@ -21,7 +21,7 @@ _ANSWERS = (None, False, True)
 _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on
 
 
-class Loaders(Caller):
+class Loaders(Modules):
     """Iterates over data loaders and samplers."""
 
     def __init__(self, program: Program, script: str, tables: Tables) -> None:

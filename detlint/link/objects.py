@@ -38,11 +38,16 @@ UNNAMED = "(unnamed)"  # that of arguments of a command line some options of whi
 
 @dataclass
 class ClassInfo:
-    """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes."""
+    """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes.
+
+    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does.
+    """
 
     bases: tuple[Value, ...]
     attributes: dict[str, Value] = field(default_factory=dict)
     fields: tuple[str, ...] = ()
+    factories: dict[str, Value] = field(default_factory=dict)
+    metaclass: Class | None = None
 
 
 Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
@@ -84,7 +89,20 @@ class Objects:
         self._marks: dict[object, int] = {} if shared is None else shared._marks
         self._numbers: Iterator[int] = count(1) if shared is None else shared._numbers
         self._set_later: set[Class | Library] = set() if shared is None else shared._set_later
+        self._accessors: set[str] = set() if shared is None else shared._accessors
         self.record: Record | None = None  # of the function that is being run
+
+    def accessor(self, name: str, kind: str) -> str:
+        """The name of the attribute of a class that is the "setter" or "deleter" of a property, which it has now."""
+        self._accessors.add(name)
+        return f"{name}.{kind}"
+
+    def setter(self, owner: Atom, name: str) -> Value | None:
+        """What sets a property of an object."""
+        if name not in self._accessors or not isinstance(owner, Object) or isinstance(owner.kind, Library):
+            return None
+        found = self.attribute(owner, f"{name}.setter") or _GONE
+        return frozenset(a for a in found if isinstance(a, Function)) or None
 
     def define(self, klass: Class, info: ClassInfo) -> None:
         """Add a class."""
@@ -142,6 +160,11 @@ class Objects:
                     yield Library(atom.name)
                 elif isinstance(atom, Class):
                     yield from self._walk(atom, seen)
+
+    def metaclass(self, klass: Class) -> Class | None:
+        """The metaclass of the project that a class has."""
+        infos = (self.classes.get(each) for each in self.ancestry(klass) if isinstance(each, Class))
+        return next((info.metaclass for info in infos if info is not None and info.metaclass is not None), None)
 
     def library_bases(self, kind: Class | Library) -> list[str]:
         """The names of the classes of libraries among a class and its bases."""

@@ -11,6 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.objects import UNSPELLED
 from detlint.link.roles_config import CONFIG_ROLES
+from detlint.link.roles_layers import LAYER_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES, items_of
 from detlint.link.roles_module import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
@@ -100,7 +101,10 @@ def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     value = given.first() if given.positional else UNKNOWN
-    items = run.iterate(value)
+    if function.name == "builtins.iter" and len(given.positional) == 2:  # of a function, until it returns the second
+        items = run.call_value(value, [], {}, place)
+    else:
+        items = run.iterate(value)
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
         made = run.container("list", *run.site(place))
         run.program.objects.store(made, "[]", items)
@@ -215,7 +219,7 @@ def _handles(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     kept = next((v for v in given.positional if any(isinstance(a, Function) for a in v)), None)
     if kept is None:
         return single(function)
-    run.call_back([kept], {}, place)
+    run.perhaps_call([kept], {}, place)
     return kept
 
 
@@ -230,6 +234,7 @@ ROLES: dict[str, Role] = {
     **MAPPING_ROLES,
     **MODULE_ROLES,
     **NAME_ROLES,
+    **LAYER_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,

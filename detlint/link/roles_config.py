@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.fields import named_tuple, replaced
 from detlint.link.values import (
     NONE,
     UNKNOWN,
@@ -119,6 +120,7 @@ def _held(run: Run, atom: object) -> Value:
 
 
 CONFIG_ROLES: dict[str, Role] = {
-    "field": _field, "filled": _filled_in, "interpolated": _interpolated, "configs": _configs,
+    "field": _field, "named-tuple": named_tuple, "replaced": replaced,
+    "filled": _filled_in, "interpolated": _interpolated, "configs": _configs,
     "keeps-config": _keeps, "composes": _composes,
 }  # fmt: skip

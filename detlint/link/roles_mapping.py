@@ -40,13 +40,14 @@ from detlint.link.values import (
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
+    from detlint.link.run import Run as AnyRun
 else:
-    Run = Any
+    Run = AnyRun = Any
 
 Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
-def items_of(run: Run, value: Value) -> Value:
+def items_of(run: AnyRun, value: Value) -> Value:
     """The items of what can be looked into without iterating over it."""
     found = []
     for atom in each(value):

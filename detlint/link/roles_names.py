@@ -140,7 +140,7 @@ def _at(run: Run, name: object) -> Value:
     return join(run.attribute(atom, last) for atom in each(run.module_named(head, run.frame.path))) if head else UNKNOWN
 
 
-def _instantiates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+def _targets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """Call what a configuration names as its target, with the other entries."""
     made = []
     for atom in each(given.first()):
@@ -157,5 +157,5 @@ def _instantiates(run: Run, row: Row, function: Library, given: Arguments, place
 
 NAME_ROLES: dict[str, Role] = {
     "getattr": _getattr, "names": _names, "imports": _imports, "spec": _spec, "loads": _loads, "located": _located,
-    "instantiates": _instantiates,
+    "targets": _targets,
 }  # fmt: skip

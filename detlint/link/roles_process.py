@@ -13,7 +13,6 @@ from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
-from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
     FLAGS,
@@ -31,6 +30,8 @@ from detlint.link.values import (
     Value,
     each,
     exact,
+    join,
+    only,
     single,
 )
 
@@ -234,8 +235,29 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return NONE
 
 
+def _leaves(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What is called at the end, itself, since it may be decorated so."""
+    run.call_at_end(given.first(), given.positional[1:], place)
+    return given.first()
+
+
+def _enters(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a context gives that is left when the receiver is."""
+    return join(run.enter_into(function.receiver, atom, place) for atom in each(given.first()))
+
+
+def _allocates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    klass = only(given.first())
+    return single(Object(klass, *run.site(place))) if isinstance(klass, Class) else UNKNOWN
+
+
+def _instantiates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    klass = only(given.first())
+    return run.instantiate(klass, given.positional[1:], given.keywords, place) if isinstance(klass, Class) else UNKNOWN
+
+
 def _marks(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.note(Marked(row.text("kind"), place))
+    run.mark(row.text("kind"), place)
     return UNKNOWN
 
 
@@ -289,6 +311,6 @@ PROCESS_ROLES: dict[str, Role] = {
     "parameter": _parameter, "instance": _instance, "default": _default, "instances": _instances, "saves": _saves,
     "scope": _scope, "trains": _marks, "restores": _marks, "search": _search, "start-method": _start_method,
     "default-device": _default_device, "spawn-context": _context, "environment": _environment, "variable": _variable,
-    "starts": _starts, "trainer-cli": _trainer_cli,
-    "broadcasts": _broadcasts,
+    "starts": _starts, "trainer-cli": _trainer_cli, "broadcasts": _broadcasts, "leaves": _leaves, "enters": _enters,
+    "allocates": _allocates, "instantiates": _instantiates,
 }  # fmt: skip

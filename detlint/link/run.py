@@ -77,6 +77,7 @@ class Frame:
     top: bool = False  # the top level of a file, whose variables are the module's
     body: bool = False  # the body of a class, which finds there what it has not bound itself
     copies: tuple[Object, ...] = ()  # the dicts that were copied here
+    watched: dict[str, set[str]] = field(default_factory=dict)  # the functions defined here that use a variable
     maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:
@@ -111,6 +112,7 @@ class Run(Noting):
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
+        self.leaving: list[tuple[Value, tuple[Value, ...], bool, Place]] = []  # what the end calls, if sure
         self.imported: set[str] = set()
         self.loading: dict[str, None] = {}  # the files whose top level is being run, outermost first
         self.iterating: Place | None = None  # of what a loop iterates over

@@ -9,6 +9,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.assignments import Assignments
 from detlint.link.evaluate import not_none
+from detlint.link.fields import factories
 from detlint.link.objects import ClassInfo
 from detlint.link.rounds import rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
@@ -29,8 +30,11 @@ from detlint.link.values import (
     Value,
     each,
     join,
+    only,
     single,
 )
+
+_ENTERED = "entered into it"  # the slot of a stack of contexts
 
 
 class Statements(Assignments):
@@ -143,6 +147,8 @@ class Statements(Assignments):
         for atom in atoms:
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
                 self.call_method(atom, "__exit__", _nowhere(self.frame.path))
+            elif isinstance(atom, Object):
+                restored = (*restored, *self.leave_stack(atom))
         if start is not None and self.state is not None:
             for name in restored:
                 self.state = self.state.but((name,), start[name])
@@ -175,6 +181,41 @@ class Statements(Assignments):
         else:
             self.trace += trace
 
+    def enter_into(self, stack: Object | Function | None, atom: Atom, place: Place) -> Value:
+        """Enter a context that is left when a stack of contexts is."""
+        if isinstance(atom, Suspended) and self.state is not None:
+            return self.until_yield(atom)
+        if isinstance(stack, Object) and isinstance(atom, Object):
+            self.program.objects.store(stack, _ENTERED, single(atom))
+        entered = self.call_method(atom, "__enter__", place) if isinstance(atom, Object) else None
+        return single(atom) if entered is None else entered
+
+    def leave_stack(self, stack: Atom) -> tuple[str, ...]:
+        """Leave the contexts of a stack: the generators whose states are put back."""
+        entered = self.program.objects.stored(stack, _ENTERED) or frozenset()
+        for atom in each(entered):
+            if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
+                self.call_method(atom, "__exit__", _nowhere(self.frame.path))
+        return self.restored_by(entered)
+
+    def until_yield(self, manager: Suspended) -> Value:
+        """Run a generator function up to where it yields: what it yields, in the state that it has there."""
+        outer, function = self.frame, manager.function
+        variables = self.parameters(function, manager.positional, dict(manager.keywords))
+        walk = self.program.begin(function.path, function.qualified)
+        found = list[tuple[State | None, Value]]()
+
+        def stop(value: Value) -> None:
+            found.append((self.state, value))
+            self.state = None
+
+        self.frame = Frame(function.path, function.qualified, variables, walk, on_yield=stop)
+        start = self.state
+        self.block(self.program.function(function).body)
+        self.frame.on_yield, self.frame = None, outer
+        self.state = found[0][0] if found else start
+        return found[0][1] if found else UNKNOWN
+
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
         if isinstance(atom, Object) and isinstance(atom.kind, Class):
@@ -197,6 +238,10 @@ class Statements(Assignments):
             for parameter in self.program.function(made).parameters:
                 if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
                     self.value(parameter.default)
+        kind = self.program.head(made.path, made.qualified).kind
+        if kind in ("setter", "deleter"):
+            self.set_variable(self.program.objects.accessor(node.name, kind), single(made))
+            return
         value: Value = single(made)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
@@ -234,11 +279,14 @@ class Statements(Assignments):
         before = set(self.frame.variables)
         self.block(node.body)
         attributes = {n: v for n, v in self.frame.variables.items() if n not in before or outer.variables[n] != v}
+        made = factories(self, node)
         self.frame = outer
+        named = [only(self.value(given.value)) for given in node.keywords if given.keyword == "metaclass"]
+        metaclass = next((kind for kind in named if isinstance(kind, Class)), None)
         for name in node.fields:
             held = attributes.get(name, UNKNOWN)
             attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
-        self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields))
+        self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields, made, metaclass))
         if node.bases:
             self._derived(klass, node)
         value: Value = single(klass)
@@ -252,7 +300,7 @@ class Statements(Assignments):
         found = objects.find(objects.ancestry(klass)[1:], klass, "__init_subclass__")
         methods = frozenset(a for a in found or () if isinstance(a, Function))
         if methods and self.state is not None:
-            _, keywords = self.arguments(node.keywords)
+            _, keywords = self.arguments(tuple(a for a in node.keywords if a.keyword != "metaclass"))
             self.call_value(self.bound(methods, klass), (), keywords, _nowhere(self.frame.path))
 
     def spelled_out(self, base: Atom) -> Value:
@@ -265,7 +313,7 @@ class Statements(Assignments):
 
     def set_variable(self, name: str, value: Value) -> None:
         """Bind a name that a statement of this frame defines."""
-        self.frame.variables[name] = value
+        self.set_local(name, value)
 
     def _import(self, node: f.Import) -> None:
         importer = self.frame.path

@@ -46,6 +46,7 @@ class Tables:
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
         self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
         self.launchers = _by_name(rows("randomness", "launcher"))
+        self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
         self.settings: dict[str, list[Row]] = {}
         for row in rows("switches", "setting"):
@@ -64,7 +65,7 @@ class Tables:
             f"{name}.reset_parameters" for name in self.initialised
         }
         seeding = (self.consumers, self.seeders, self.reseeders)
-        known = (*seeding, self.launchers, self.roles, self.settings, self.undrawn)
+        known = (*seeding, self.launchers, self.callbacks, self.roles, self.settings, self.undrawn)
         self._names = frozenset(name for table in known for name in table)
         self._hinted: dict[str, bool] = {}  # what names were found to say
         self._hints = catalogue.names("randomness", "hint")

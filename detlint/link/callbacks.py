@@ -1,0 +1,65 @@
+"""Functions that are handed to libraries, which call them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.arguments import Arguments
+from detlint.link.library_draws import LibraryDraws
+from detlint.link.roles_mapping import items_of
+from detlint.link.run import UNGUARDED
+from detlint.link.state import merged
+from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, join, single
+
+_CALLED = (Function, Partial, Class, Object, Library)
+
+
+class Callbacks(LibraryDraws):
+    """Calls functions that a library's function is given."""
+
+    def call_back(self, row: Row, given: Arguments, place: Place) -> None:
+        """Call what the parameters of a row take."""
+        places = set[int]()
+        found: list[Value] = []
+        for parameter in row.list("parameters"):
+            position, _, name = parameter.partition(":")
+            if name in given.keywords:
+                found.append(given.keywords[name])
+            elif position and int(position) < len(given.positional) and int(position) not in places:
+                places.add(int(position))
+                found.append(given.positional[int(position)])
+        rest = [value for number, value in enumerate(given.positional) if number not in places]
+        items = [items_of(self, value) for value in rest] if row.text("given") == "items" else []
+        for value in found:
+            functions = frozenset(atom for atom in value if isinstance(atom, _CALLED))
+            start = self.state
+            if functions and start is not None:
+                with UNGUARDED if functions == value else self.guarded(""):
+                    self.call_value(functions, items, {}, place)
+                self.state = self.state if functions == value else merged(s for s in (start, self.state) if s)
+
+    def call_at_end(self, function: Value, positional: Sequence[Value], place: Place) -> None:
+        """Let the end of the program call something."""
+        added = function, tuple(positional), self.is_certain(), place
+        self.leaving.append(added)
+        self.effect(lambda run: run.leaving.append(added))
+
+    def leave(self) -> None:
+        """The program ends: call what it has left for that, the last one first."""
+        end = self.state
+        self.state = end or self.frame.end
+        while self.leaving and self.state is not None:
+            function, positional, sure, place = self.leaving.pop()
+            with UNGUARDED if sure else self.guarded(""):
+                self.call_value(function, positional, {}, place)
+        self.state = end
+
+    def gone_through(self, way: str, function: Value, sources: Sequence[Value], place: Place) -> Value:
+        """`map(function, *sources)` and `reduce(function, source, first)`: calls with the items of these."""
+        if way == "fold":
+            items = self.iterate(sources[0]) if sources else UNKNOWN
+            return self.call_value(function, [join([items, *sources[1:2]]), items], {}, place)
+        called = self.call_value(function, [items_of(self, source) for source in sources], {}, place)
+        return single(Wrapped(called, join(sources)))
