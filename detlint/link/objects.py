@@ -1,4 +1,4 @@
-"""The objects of a program: classes, their bases, and what is stored in attributes, containers and modules."""
+"""The objects of a program: classes, their bases, and what attributes are."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 from detlint.catalogue import Catalogue
-from detlint.link.records import Record
+from detlint.link.contents import GONE, Contents
 from detlint.link.values import (
     NONE,
     UNKNOWN,
@@ -21,9 +20,7 @@ from detlint.link.values import (
     Object,
     Option,
     Super,
-    Tuple,
     Value,
-    bounded,
     each,
     join,
     single,
@@ -32,7 +29,6 @@ from detlint.link.values import (
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
-_MOST_VERSIONS = 60_000  # that are told apart: about 10 MB
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
@@ -50,25 +46,20 @@ class ClassInfo:
     metaclass: Class | None = None
 
 
-Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
-_GONE: Value = frozenset()  # what a slot holds that was taken away
 _EMPTY: dict[str, Value] = {}
 Lineage = tuple[tuple["Class | Library", ...], tuple["ClassInfo | None", ...]]
-
-
-def _put(run: Any, owner: Atom, name: str, value: Value, version: int) -> None:
-    run.program.objects.put(owner, name, value, version)
 
 
 def _define(run: Any, klass: Class, info: ClassInfo) -> None:
     run.program.objects.define(klass, info)
 
 
-class Objects:
+class Objects(Contents):
     """Classes, and the attributes of objects, which only ever grow."""
 
     def __init__(self, catalogue: Catalogue, shared: Objects | None = None) -> None:
         """`shared` are the objects that modules made when they were imported, which all programs begin with."""
+        super().__init__(shared)
         self.shared = shared
         self._methods = catalogue.names("program", "role")
         self._configs = catalogue.names("program", "class", kind="config")
@@ -76,21 +67,11 @@ class Objects:
         self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")
         self.classes: dict[Class, ClassInfo] = {} if shared is None else shared.classes
         self._fields: dict[str, set[Class]] = defaultdict(set) if shared is None else shared._fields
-        self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
-        self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
-        self._reduced: set[Atom] = set() if shared is None else shared._reduced  # a slot of which was taken away
-        self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored  # what `shared` hold
-        self._begun_versions: dict[Atom, int] = {} if shared is None else shared.versions
         self._lineages: dict[Class, Lineage] = {} if shared is None else shared._lineages
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
-        self._items: dict[tuple[Atom, Mark], Value] = {}  # what containers may hold, by their contents
-        self._marks: dict[object, int] = {} if shared is None else shared._marks
-        self._numbers: Iterator[int] = count(1) if shared is None else shared._numbers
-        self._set_later: set[Class | Library] = set() if shared is None else shared._set_later
         self._accessors: set[str] = set() if shared is None else shared._accessors
-        self.record: Record | None = None  # of the function that is being run
 
     def accessor(self, name: str, kind: str) -> str:
         """The name of the attribute of a class that is the "setter" or "deleter" of a property, which it has now."""
@@ -101,7 +82,7 @@ class Objects:
         """What sets a property of an object."""
         if name not in self._accessors or not isinstance(owner, Object) or isinstance(owner.kind, Library):
             return None
-        found = self.attribute(owner, f"{name}.setter") or _GONE
+        found = self.attribute(owner, f"{name}.setter") or GONE
         return frozenset(a for a in found if isinstance(a, Function)) or None
 
     def define(self, klass: Class, info: ClassInfo) -> None:
@@ -169,114 +150,6 @@ class Objects:
     def library_bases(self, kind: Class | Library) -> list[str]:
         """The names of the classes of libraries among a class and its bases."""
         return [base.name for base in self.ancestry(kind) if isinstance(base, Library)]
-
-    def store(self, owner: Atom, name: str, value: Value) -> None:
-        """Add to what an attribute, or a slot such as "[key]", may hold."""
-        value, old = bounded(value), self.stored(owner, name)
-        new = value if old is None else join((old, value))
-        if new != old:
-            self._put(owner, name, new)
-
-    def replace(self, owner: Atom, name: str, value: Value) -> None:
-        """Set a slot whatever it held."""
-        value = bounded(value)
-        self.look(owner)
-        if self._stored[owner].get(name) != value:
-            self._put(owner, name, value)
-
-    def remove(self, owner: Atom, name: str) -> None:
-        """Take a slot away, but for `taken`."""
-        held = self.stored(owner, name)
-        if held is not None:
-            self._put(owner, f"-{name}", held)
-            self._put(owner, name, _GONE)
-
-    def taken(self, owner: Atom, name: str) -> Value | None:
-        """What a slot held that was taken away, or None."""
-        return self.stored(owner, f"-{name}")
-
-    def _put(self, owner: Atom, name: str, value: Value) -> None:
-        if self.shared is None:
-            self.put(owner, name, value, self.versions[owner] + 1)
-            return
-        before = self.versions[owner], name, value
-        version = self._marks.get(before)
-        if version is None:
-            version = self._marks[before] = next(self._numbers)
-        self.put(owner, name, value, version)
-        if self.record is not None:
-            self.record.effects.append((_put, owner, name, value, version))
-
-    def put(self, owner: Atom, name: str, value: Value, version: int) -> None:
-        """Set a slot, which gives the contents of its owner this version."""
-        self._stored[owner][name] = value
-        self.versions[owner] = version
-        if isinstance(owner, Class):
-            self._set_later.add(owner)
-        if not value:
-            self._reduced.add(owner)
-
-    def forget_versions(self) -> bool:
-        """Forget which contents the versions stand for, if these are many; whether it did. None is given twice."""
-        if len(self._marks) <= _MOST_VERSIONS:
-            return False
-        self._marks.clear()
-        return True
-
-    def mark(self, owner: Atom) -> Mark:
-        """What tells the contents of an object: the versions of what it holds in this program and in all."""
-        return self.versions.get(owner, 0), self._begun_versions.get(owner, 0)
-
-    def look(self, owner: Atom) -> int:
-        """Look at what an object holds; the version of that in this program."""
-        if self.record is not None and owner not in self.record.marks:
-            self.record.marks[owner] = self.mark(owner)
-        return self.versions.get(owner, 0)
-
-    def carry(self, values: Iterable[Value], source: Objects) -> None:
-        """Take over what `values` hold in the objects of another process, which hands them on."""
-        waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
-        while waiting:
-            atom = waiting.pop()
-            if isinstance(atom, Tuple):
-                waiting += [inner for item in atom.items for inner in each(item)]
-            elif isinstance(atom, Object) and atom not in seen:
-                seen.add(atom)
-                slots = source._stored.get(atom, {})
-                for name, value in slots.items():
-                    self._put(atom, name, value)
-                waiting += [inner for value in slots.values() for inner in each(value)]
-
-    def stored(self, owner: Atom, name: str) -> Value | None:
-        """What a slot may hold, or None."""
-        if self.record is not None and owner not in self.record.marks:
-            self.record.marks[owner] = self.mark(owner)
-        slots = self._stored.get(owner)
-        if slots is not None and name in slots:
-            return slots[name] or None
-        slots = self._begun.get(owner)
-        return None if slots is None else slots.get(name) or None
-
-    def slots(self, owner: Atom) -> dict[str, Value]:
-        """All slots of an object, as they are now."""
-        return dict(self._slots(owner))
-
-    def _slots(self, owner: Atom) -> dict[str, Value]:
-        if self.record is not None and owner not in self.record.marks:
-            self.look(owner)
-        own, begun = self._stored.get(owner), self._begun.get(owner)
-        if own is None:
-            return begun or {}
-        found = begun | own if begun else own
-        return {name: value for name, value in found.items() if value} if owner in self._reduced else found
-
-    def items(self, owner: Atom) -> Value:
-        """What a container may hold."""
-        self.look(owner)
-        key = owner, self.mark(owner)
-        if key not in self._items:
-            self._items[key] = join([value for name, value in self._slots(owner).items() if name.startswith("[")])
-        return self._items[key]
 
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
         """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
