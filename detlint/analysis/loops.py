@@ -12,6 +12,7 @@ from detlint.scopes import reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))
+_RECAST = frozenset(f"builtins.{n}" for n in ("list", "tuple", "set", "frozenset", "sorted", "iter", "next"))
 
 
 @record(frozen=True, slots=True)
@@ -242,23 +243,26 @@ class Loops:
 
     def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
         """Whether the function asks for the length of the value that is looked into here."""
-        value: s.Expression = node.value if isinstance(node, (s.Attribute, s.Subscript)) else node
-        while isinstance(value, s.Call) and len(value.arguments) == 1:
-            value = value.arguments[0].value  # list(x)[0], next(iter(x))
-        text = self.module.source(value)
+        text = self._text(node.value if isinstance(node, (s.Attribute, s.Subscript)) else node)
         function = self.module.function_of(node) or self.module.file
         for part in s.walk(function):
             if isinstance(part, s.Operation) and part.operator in _COMPARES:
                 lengths = [self._measured(operand) for operand in part.operands]
                 small = any(isinstance(o, s.Constant) and o.value in (1, 2) for o in part.operands)
-                if small and (text in lengths or f"set({text})" in lengths):
+                if small and text in lengths:
                     return True
         return False
 
     def _measured(self, node: s.Expression) -> str:
         """The text of what `len` is asked about."""
         measures = isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments
-        return self.module.source(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+        return self._text(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+
+    def _text(self, node: s.Expression) -> str:
+        """The text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
+        while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & _RECAST:
+            node = node.arguments[0].value
+        return self.module.source(node)
 
     def is_sorted_into(self, read: s.Expression) -> bool:
         """Whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""
