@@ -12,6 +12,7 @@ from detlint.model import Module
 from detlint.reading.lowering import TooDeepError
 from detlint.scopes import class_of
 
+_ASKING = frozenset(("os.environ.get", "os.getenv"))  # they do not fail
 _MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
 
 
@@ -54,6 +55,25 @@ def _each(targets: tuple[f.Expression, ...]) -> Iterator[f.Expression]:
 def _is_of_library(target: f.Expression) -> bool:
     """Whether a target is something of a library, or an attribute or item of such."""
     return isinstance(target, f.Library) or isinstance(getattr(target, "value", None), f.Library)
+
+
+def _number_made(module: Module, node: s.Try) -> s.Name | None:
+    """The name in `try: x = int(x)`, where nothing else in the body can fail."""
+    last = node.body.statements[-1] if node.body.statements else None
+    if not isinstance(last, s.Assign) or last.operator != "=" or len(last.targets) != 1:
+        return None
+    target, made = last.targets[0], last.value
+    if not isinstance(target, s.Name) or not isinstance(made, s.Call) or module.callee(made) != {"builtins.int"}:
+        return None
+    given = made.arguments[0].value if len(made.arguments) == 1 else None
+    if not isinstance(given, s.Name) or given.id != target.id:
+        return None
+    parts = [part for part in s.walk(node.body) if isinstance(part, (s.Call, s.Attribute, s.Subscript))]
+    asking = [
+        part for part in parts if isinstance(part, s.Call) and module.callee(part) and module.callee(part) <= _ASKING
+    ]
+    known = {made, *asking, *(part for call in asking for part in s.walk(call.function))}
+    return target if known.issuperset(parts) else None
 
 
 def _last(node: s.Expression) -> str:
@@ -159,7 +179,12 @@ class _Collector(Expressions):
         if imports:
             found: list[f.Statement] = [f.Fork((body, *handlers))] if handlers else list(body)
         else:
-            found = [*body, f.Fork((*handlers, ()))] if any(handlers) else list(body)
+            failed: f.Statement = f.Fork((*handlers, ()))
+            number = _number_made(self.module, node)
+            if number is not None:  # int(x) has not failed where it has given a number that is known
+                test = f.Compare("isinstance", self.lower(number), f.Library("builtins.int"))
+                failed = f.Branch(test, (), (failed,))
+            found = [*body, failed] if any(handlers) else list(body)
         return [*found, *self.block(node.final)]
 
     def imports(self, node: s.Import) -> list[f.Statement]:

@@ -14,7 +14,7 @@ KEYS = {
     "element": "names unless",
     "use": "methods names",
     "method": "made methods wrappers parameter also generators position made_when made_unless through kept first result sure "
-    "silencers fix remedy unless",
+    "seedless silencers fix remedy unless",
 }
 ROWS = [(table, row) for table, rows in catalogue.load().tables["libraries"].items() for row in rows]
 
@@ -46,6 +46,14 @@ def test_a_seed_is_safe_only_where_the_call_runs_once(text: str, safety: Safety 
     found = report({"train.py": f"from sklearn.utils import shuffle\n\n{text}"}, ("DET107",)).findings
     fixes = [judged.finding.fix for judged in found]
     assert [fix and fix.safety for fix in fixes] == [safety]
+
+
+@pytest.mark.parametrize(("library", "safety"), [("gymnasium", Safety.SAFE), ("gym", Safety.UNSAFE)])
+def test_a_seed_that_an_older_release_does_not_take_is_unsafe(library: str, safety: Safety) -> None:
+    text = f"import {library}\n\nenv = {library}.make('CartPole-v1')\nstate = env.reset()\nprint(state)\n"
+    (judged,) = report({"train.py": text}, ("DET107",)).findings
+    assert judged.finding.fix is not None
+    assert judged.finding.fix.safety == safety
 
 
 def test_the_seed_that_the_program_has_is_passed() -> None:

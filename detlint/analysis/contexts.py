@@ -70,7 +70,7 @@ def named(module: Module, kind: str) -> frozenset[str]:
 
 
 def may_be_on_gpu(module: Module, call: s.Call) -> bool:
-    """Whether `call` may work on a GPU; False where its tensor is on the CPU, and where data is prepared."""
+    """Whether `call` may work on a GPU; False where its tensor or index is on the CPU, and where data is prepared."""
     klass = module.class_of(call)
     if klass is not None:
         if module.is_a(klass, "dataset") or not named(module, "data-bases").isdisjoint(module.ancestry(klass)):
@@ -78,7 +78,8 @@ def may_be_on_gpu(module: Module, call: s.Call) -> bool:
         if not is_module(module, klass) and named(module, "data-methods") & klass.scope.bindings.keys():
             return False
     tensor = subject(module, call)
-    return tensor is None or not is_on_cpu(module, tensor)
+    given = [*module.argument(call, "index").values, *([] if tensor is None else [tensor])]
+    return not any(is_on_cpu(module, each) for each in given)
 
 
 def shown(module: Module, call: s.Call) -> str:

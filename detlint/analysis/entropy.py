@@ -34,6 +34,7 @@ class Tracer:
         self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
         self._draws = module.catalogue.by_name("randomness", "consumer", kind="call")
         self._salted = names("randomness", "entropy", id="hash")
+        self._reseeding = module.catalogue.by_name("randomness", "entropy", kind="reseeds")
         self._fallbacks = frozenset(fallbacks)
         self._unread = unread
         self._found: dict[tuple[s.Expression, bool], Origin] = {}
@@ -51,7 +52,9 @@ class Tracer:
         if isinstance(node, s.Constant):
             return ([node], True) if none and node.value is None else _NONE
         if isinstance(node, s.Name):
-            return self._either(self._bound(binding, none) for binding in reaching(node) or ())
+            bindings = reaching(node) or ()
+            none = none and not any(_came_with_what_is_tested(node, binding) for binding in bindings)
+            return self._either(self._bound(binding, none) for binding in bindings)
         if isinstance(node, s.Conditional):
             return self._either(self.origin(part, none=none) for part in (node.body, node.orelse))
         if isinstance(node, s.Operation):
@@ -107,6 +110,8 @@ class Tracer:
     def _call(self, node: s.Call) -> Origin:
         module = self.module
         names = module.callee(node)
+        if names == {"builtins.len"} or self._seeds(node):
+            return _NONE
         if names & self._salted:
             return ([node], True) if node.arguments and self._has_text(node.arguments[0].value) else _NONE
         if (names and all(self._is_source(name) for name in names)) or self.drawn_from(node):
@@ -127,6 +132,11 @@ class Tracer:
             found, sure = found + more[0], sure or (more[1] and last.isdisjoint(self._fallbacks))
         return ([node], True) if self._unread and not (found or known) else (found, sure)
 
+    def _seeds(self, node: s.Call) -> bool:
+        """Whether a call that reseeds from the operating system by itself is given a seed, as `random.seed(0)`."""
+        rows = [self._reseeding[name] for name in self.module.callee(node) if name in self._reseeding]
+        return bool(rows) and not any(applies(self.module, node, r.list("when"), r.list("unless")) for r in rows)
+
     def _is_source(self, name: str) -> bool:
         """Whether a call of `name`, or of a method of an object that it makes, is entropy."""
         return name in self._sources or name.rpartition(".")[0] in self._sources
@@ -137,6 +147,26 @@ class Tracer:
             return any(self._has_text(element) for element in node.elements)
         types = self.module.types(node) or (self.module.callee(node) if isinstance(node, s.Call) else frozenset())
         return bool(types) and types <= {"builtins.str", "builtins.bytes"}
+
+
+def _came_with_what_is_tested(node: s.Name, binding: Binding) -> bool:
+    """Whether a value was unpacked with one that is asked about around the read, as in `if message == "seed"`.
+
+    Where that holds the value has come too, and is not the None that stood in its place before.
+    """
+    if not binding.path or not isinstance(binding.node, s.Assign):
+        return False
+    unpacked = {part.id for target in binding.node.targets for part in s.walk(target) if isinstance(part, s.Name)}
+    below: s.Node = node
+    for around in node.ancestors():
+        if isinstance(around, s.Function):
+            return False
+        if isinstance(around, s.If) and below is around.body:
+            asked = {part.id for part in s.walk(around.test) if isinstance(part, s.Name)}
+            if asked & (unpacked - {node.id}):
+                return True
+        below = around
+    return False
 
 
 def _same(target: s.Expression, node: s.Attribute) -> bool:

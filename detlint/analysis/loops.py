@@ -10,9 +10,9 @@ from detlint.model import Module
 from detlint.records import record
 from detlint.scopes import reaching
 
-_COPIES = {f"builtins.{kind}" for kind in ("list", "tuple", "set", "frozenset", "sorted")}  # of all items
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))
+_RECAST = frozenset(f"builtins.{n}" for n in ("list", "tuple", "set", "frozenset", "sorted", "iter", "next"))
 
 
 @record(frozen=True, slots=True)
@@ -243,10 +243,7 @@ class Loops:
 
     def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
         """Whether the function asks for the length of the value that is looked into here."""
-        value: s.Expression = node.value if isinstance(node, (s.Attribute, s.Subscript)) else node
-        while isinstance(value, s.Call) and len(value.arguments) == 1:
-            value = value.arguments[0].value  # list(x)[0], next(iter(x))
-        text = self.module.source(value)
+        text = self._text(node.value if isinstance(node, (s.Attribute, s.Subscript)) else node)
         function = self.module.function_of(node) or self.module.file
         for part in s.walk(function):
             if isinstance(part, s.Operation) and part.operator in _COMPARES:
@@ -258,12 +255,14 @@ class Loops:
 
     def _measured(self, node: s.Expression) -> str:
         """The text of what `len` is asked about."""
-        if not (isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments):
-            return ""
-        value = node.arguments[0].value
-        while isinstance(value, s.Call) and len(value.arguments) == 1 and self.module.callee(value) & _COPIES:
-            value = value.arguments[0].value
-        return self.module.source(value)
+        measures = isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments
+        return self._text(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+
+    def _text(self, node: s.Expression) -> str:
+        """The text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
+        while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & _RECAST:
+            node = node.arguments[0].value
+        return self.module.source(node)
 
     def is_sorted_into(self, read: s.Expression) -> bool:
         """Whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""

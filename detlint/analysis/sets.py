@@ -40,6 +40,28 @@ class Sets:
             self._sets[node] = self._is_set(node)
         return self._sets[node]
 
+    def has_no_order(self, node: s.Expression) -> bool:
+        """Whether a set is known to hold one item at most: a display, or a name of one that nothing puts items into."""
+        if isinstance(node, s.Collection):
+            return len(node.elements) < 2 and not any(isinstance(element, s.Starred) for element in node.elements)
+        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
+        if not isinstance(node, s.Name) or scope is None:
+            return False
+        bindings = reaching(node) or ()
+        if not bindings or not all(b.kind == "assign" and not b.path for b in bindings):
+            return False
+        if not all(isinstance(b.value, s.Collection) and self.has_no_order(b.value) for b in bindings):
+            return False
+        return not any(self._may_grow(read) for read in self.module.reads(scope, node.id))
+
+    def _may_grow(self, read: s.Name) -> bool:
+        """Whether a use of a set may put items into it: by a method, or in a function that is not a builtin one."""
+        parent = read.parent
+        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            names = self.module.callee(parent.parent)
+            return not names or not all(name.startswith("builtins.") for name in names)
+        return not isinstance(parent, (s.Operation, s.For, s.Clause, s.Starred))
+
     def _is_set(self, node: s.Expression) -> bool:
         if isinstance(node, (s.Collection, s.Comprehension)):
             return node.kind == "set"

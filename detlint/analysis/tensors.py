@@ -191,6 +191,8 @@ def _integer_value(module: Module, value: s.Expression, path: tuple[int, ...], d
     dtype = listed(module, "integer-dtype")
     passed = next((a.value for a in value.arguments if a.keyword == "dtype"), None)
     if passed is not None:
+        if isinstance(passed, s.Attribute) and passed.attribute == "dtype" and not module.names(passed):
+            return is_integer(module, passed.value, depth - 1)
         return bool(module.names(passed)) and module.names(passed) <= dtype
     names = module.callee(value)
     method, receiver, positional = method_of(module, value)
@@ -231,14 +233,23 @@ def is_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
 
 
 def _whole_value(module: Module, value: s.Expression, depth: int) -> bool:
+    if isinstance(value, s.Subscript):
+        return is_whole(module, value.value, depth - 1)
     if not isinstance(value, s.Call):
-        found = literal(value)
-        return isinstance(found, (int, float)) and found == int(found)
-    method, receiver, _ = method_of(module, value)
-    if method in listed(module, "ones"):
+        return _is_whole_number(value)
+    names = module.callee(value)
+    method, receiver, positional = method_of(module, value)
+    if method in listed(module, "ones") or (names and names <= listed(module, "counts")):
         return True
+    if method == "fill_":
+        return bool(positional) and _is_whole_number(positional[0])
     convert = method in listed(module, "same-dtype") or method in listed(module, "to-float")
     return receiver is not None and convert and is_whole(module, receiver, depth - 1)
+
+
+def _is_whole_number(node: s.Expression) -> bool:
+    found = literal(node)
+    return isinstance(found, int) or (isinstance(found, float) and found.is_integer())
 
 
 def is_zeros(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:

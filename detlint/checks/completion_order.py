@@ -49,11 +49,19 @@ def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
         return True
     function = module.function_of(leak.node)
     said = function is not None and any(word in function.name for word in rule.data["words"])
+    said = said or _is_asked_for(rule, source)
     returns = function.returns if function is not None else None
     pairs = returns is not None and any(
         module.names(part) & {*rule.data["pairs"]} for part in s.walk(returns) if isinstance(part, s.Expression)
     )
     return leak.kind == "returned" and not source.keyed and not said and not pairs
+
+
+def _is_asked_for(rule: Rule, source: Source) -> bool:
+    """Whether a test of an option stands before it whose name speaks of the order: `if not keep_order`."""
+    tests = [around.test for around in source.node.ancestors() if isinstance(around, (s.If, s.Conditional))]
+    names = [part.id for test in tests for part in s.walk(test) if isinstance(part, s.Name)]
+    return any(word in name for name in names for word in rule.data["options"])
 
 
 def _is_writing(rule: Rule, leak: Leak) -> bool:

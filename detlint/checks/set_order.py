@@ -32,7 +32,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if not order.calls.exposes(node) or not sets.is_set(node):
             continue
         kind = elements.of(node)
-        if kind is Kind.STABLE or _stays_set(sets, node) or (isinstance(node, s.Collection) and len(node.elements) < 2):
+        if kind is Kind.STABLE or _stays_set(sets, node) or sets.has_no_order(node):
             continue
         leaks = [leak for leak in order.leaks(node) if leak.kind in (certain if kind in _VARIES else likely)]
         if leaks:

@@ -12,6 +12,7 @@ from detlint.analysis.environment import harmless, overruled
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.finding import Ends, Finding, Fix, Operation, Question, Safety
+from detlint.index import last_word
 from detlint.model import Module
 from detlint.values import literal
 
@@ -19,8 +20,9 @@ from detlint.values import literal
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """What the rows of the table of switches that name the rule report.
 
-    A value that is only one of several that the file may set gives a lowered finding; one that is not known gives
-    none, and neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
+    A value that is only one of several that the file may set gives a lowered finding, as does one that is set where an
+    option asks for it, by one of the page's `options` in a test around it; one that is not known gives none, and
+    neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
     called, and `{setting}`, the same with the value, and name a switch and the states (`ends`) in which programs must
     end that come by what is reported, and list what literals become (`fixed`). Where the file chooses, only an unsafe
     fix takes the choice away.
@@ -39,7 +41,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for node, name, setting, matching, fix in found:
         if any(matching):
             chosen = not all(all(others) for _, other, _, others, _ in found if other == name)
-            lowered = chosen or by_name[name].text("grade") == "lower"
+            lowered = chosen or by_name[name].text("grade") == "lower" or _is_asked_for(rule, node)
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
             asked = Operation(by_name[name].id, name)
@@ -58,6 +60,27 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 yield module.finding(
                     rule, call, lowered=lowered, unless=unless, fix=fix, operation=asked, switch=switch, setting=setting
                 )
+
+
+def _is_asked_for(rule: Rule, node: s.Node) -> bool:
+    """Whether a test around a statement has one of the page's words in a name or a text: `if args.cudnn_benchmark:`."""
+    below = node
+    for around in node.ancestors():
+        if isinstance(around, s.Function):
+            return False
+        if isinstance(around, s.If) and below is around.body:
+            texts = [_text(part).lower() for part in s.walk(around.test)]
+            if any(word in text for text in texts for word in rule.data.get("options", ())):
+                return True
+        below = around
+    return False
+
+
+def _text(node: s.Node) -> str:
+    """A name, the name of an attribute or a text; else ""."""
+    if isinstance(node, s.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    return last_word(node) if isinstance(node, s.Expression) else ""
 
 
 def _set(module: Module, rule: Rule, node: s.Node, name: str, value: s.Expression) -> Fix | None:

@@ -187,13 +187,16 @@ def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> F
     path, function, order = module.point(call)
     library = name.partition(".")[0]
     only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")))
-    lowered, fix = row.text("sure") == "no", _fix(module, row, call)
+    lowered, fix = row.text("sure") == "no", _fix(module, row, call, sure=name not in row.list("seedless"))
     shown = module.short(call.function)
     return module.finding(rule, call, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy)
 
 
-def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
-    """The seed, unless the call is made again and again, which would then draw the same each time."""
+def _fix(module: Module, row: Row, call: s.Call, sure: bool) -> Fix | None:
+    """The seed, unless the call is made again and again, which would then draw the same each time.
+
+    `sure` says that every release takes one.
+    """
     parameter, again = row.text("parameter"), repeats(module, call)
     if row.text("fix") == "no" or again is True:
         return None
@@ -202,7 +205,7 @@ def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
     owner, _, made = row.text("fixed").rpartition(".")
     text = f"{made}(seed={value})" if made else value
     imports = (Import(module.path, owner, made),) if made else ()
-    safety = Safety.SAFE if again is False else Safety.UNSAFE
+    safety = Safety.SAFE if sure and again is False else Safety.UNSAFE
     return edits.fix(
         f"Pass `{parameter}={text}`", edits.argument(module, call, parameter, text), safety=safety, imports=imports
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MANY = 1 << 18
 _NODES = 4
 _SMOOTH = ("scatter_std", "scatter_softmax", "scatter_log_softmax", "scatter_logsumexp")
-_SUMS = ("scatter_add", "scatter_sum", "scatter_mean", *_SMOOTH)
+_SUMS = ("scatter_add", "scatter_sum", "scatter_mean")
 
 
 def _source(bench: Bench, name: str = "sum", dim: int = -1) -> Tensor:
@@ -164,10 +164,13 @@ def _graph_softmax(bench: Bench, backward: bool = False) -> Run:
 
 PROBES: dict[str, Probe] = {
     "torch_scatter.scatter.fwd": Probe(_scatters, {"names": _SUMS}),
+    "torch_scatter.scatter.fwd.composite": Probe(_scatters, {"names": _SMOOTH}),
     "torch_scatter.scatter.fwd.reduce": Probe(_scatter, {"reduce": "sum"}),
     "torch_scatter.scatter.fwd.mul": Probe(_scatters, {"names": ("scatter_mul",)}),
     "torch_scatter.scatter.fwd.reduce_mul": Probe(_scatter, {"reduce": "mul"}),
-    "torch_scatter.scatter.bwd": Probe(_scatters, {"names": ("scatter", "scatter_mul", *_SUMS), "backward": True}),
+    "torch_scatter.scatter.bwd": Probe(
+        _scatters, {"names": ("scatter", "scatter_mul", *_SUMS, *_SMOOTH), "backward": True}
+    ),
     "torch_scatter.minmax.fwd": Probe(_extremes),
     "torch_scatter.minmax.bwd": Probe(_extremes, {"backward": True}),
     "torch_scatter.segment_coo": Probe(_segment_coo),
