@@ -21,6 +21,7 @@ from detlint.link.tables import tables
 from detlint.packed import imports as imported
 from detlint.reach import Reached
 from detlint.repairs.entry_point import remedy
+from detlint.spaces import spaces
 
 
 class Project:
@@ -64,6 +65,10 @@ class Project:
         for path, qualified in self.program.walks:
             functions[path].append(qualified)
         return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
+
+    def spaces(self) -> dict[str, str]:
+        """What the modules of folders without an `__init__.py` are called by those who import them."""
+        return spaces(self.program.facts, self.program.imports)
 
     def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
         """What there is to repair in these entry points."""

@@ -42,9 +42,12 @@ def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | 
     return Remedy(entry.path, steps, place, tuple((seed.place, seed.what) for seed in reversed(sure)), begins, inner)
 
 
-def repaired(remedies: Iterable[Remedy], read: Read) -> Fix | None:
-    """Seed what these programs draw unseeded, as far as there are places for it; `read` gives the models of files."""
-    made = (_completed(each, read) or _inserted(each, read) for each in remedies)
+def repaired(remedies: Iterable[Remedy], read: Read, imported: Callable[[str], bool]) -> Fix | None:
+    """Seed what these programs draw unseeded, as far as there are places for it.
+
+    `read` gives the models of files; `imported` says whether others may import one from a package.
+    """
+    made = (_completed(each, read) or _inserted(each, read, imported) for each in remedies)
     return edits.together([fix for fix in made if fix is not None])
 
 
@@ -114,7 +117,7 @@ def _used_elsewhere(module: Module, function: s.Expression) -> bool:
     return scope is not None and len(module.reads(scope, root.id)) > 1
 
 
-def _inserted(remedy: Remedy, read: Read) -> Fix | None:
+def _inserted(remedy: Remedy, read: Read, imported: Callable[[str], bool]) -> Fix | None:
     """Seed at the outermost place ahead of a draw that knows the program's seed, or else at the outermost one."""
     module = read(remedy.path)
     if module is None:
@@ -129,7 +132,8 @@ def _inserted(remedy: Remedy, read: Read) -> Fix | None:
             return edits.fix(f"give `{seed.name}` a default", default)
         text = "0" if seed is None else seed.text
         # those who import a module of a package need not find what only its main block needs
-        inline = "." in module.module and isinstance(statement.parent.parent if statement.parent else None, s.If)
+        in_main = isinstance(statement.parent.parent if statement.parent else None, s.If)
+        inline = in_main and imported(module.path)
         lines = [f"from {edits.RUNTIME} import {SEED}", ""] if inline else []
         places = (_ahead(module, place, *lines, f"{SEED}({text})") for place in _places(module, statement, seed))
         change = next((edit for edit in places if edit is not None), None)
