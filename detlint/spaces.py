@@ -29,12 +29,12 @@ def spaces(files: Mapping[str, Facts], imports: Imports) -> dict[str, str]:
         else:
             beside.add(module)
     known = {folder: names.most_common(1)[0][0] for folder, names in packages.items()}
-    found = {}
+    found: dict[str, str] = {}
     for path, facts in files.items():
         single = path.endswith(".py") and "." not in facts.module and path not in beside
         if single and (path in dotted or not (facts.guarded or facts.acts)):
-            name = _name(path, known)
-            found |= {path: name} if name else {}
+            own = _name(path, known)
+            found |= {path: own} if own else {}
     return found
 
 
