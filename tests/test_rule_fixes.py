@@ -66,6 +66,10 @@ GENERATORS = [
     ("an option that is surely an integer",
      "p = argparse.ArgumentParser()\np.add_argument('--rng-seed', type=int, default=1)\nargs = p.parse_args()\n"
      "print(args.rng_seed)\nrng = random.Random()", ["rng = random.Random(args.rng_seed)"]),
+    ("an option of one dash",
+     "p = argparse.ArgumentParser()\np.add_argument('-s', '-seed', type=int, default=1)\n"
+     "p.add_argument('-seed', type=int, default=1)\nargs = p.parse_args()\nrng = random.Random()",
+     ["rng = random.Random(args.seed)"]),
     ("an option without a default may be None",
      "p = argparse.ArgumentParser()\np.add_argument('--seed', type=int)\nargs = p.parse_args()\n"
      "print(args.seed)\nrng = random.Random()", ["rng = random.Random(0)"]),
@@ -75,6 +79,19 @@ GENERATORS = [
 @pytest.mark.parametrize(("body", "wanted"), [g[1:] for g in GENERATORS], ids=[g[0] for g in GENERATORS])
 def test_a_generator_gets_a_seed_where_it_is_made_once(body: str, wanted: list[str]) -> None:
     assert lines(body, "DET104") == wanted
+
+
+@pytest.mark.parametrize(
+    ("seed", "wanted"),
+    [("args.seed + rank", "args.seed + rank"), ("7 * rank", "0"), ("hash(args.seed) + rank", "0"), ("seed", "seed")],
+)
+def test_a_loader_of_one_rank_gets_what_that_rank_seeds_with(seed: str, wanted: str) -> None:
+    body = f"""
+    def run(rank, args):
+        torch.manual_seed({seed})
+        return DataLoader([], shuffle=True)
+    """
+    assert lines(body, "DET201") == [f"return DataLoader([], shuffle=True, generator=make_generator({wanted}))"]
 
 
 SEEDS = [
