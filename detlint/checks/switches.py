@@ -12,6 +12,7 @@ from detlint.analysis.environment import harmless, overruled
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.finding import Ends, Finding, Fix, Operation, Question, Safety
+from detlint.index import last_word
 from detlint.model import Module
 from detlint.values import literal
 
@@ -19,11 +20,11 @@ from detlint.values import literal
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """What the rows of the table of switches that name the rule report.
 
-    A value that is only one of several that the file may set gives a lowered finding; one that is not known gives
-    none, and neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
-    called, and `{setting}`, the same with the value, and name a switch and the states (`ends`) in which programs must
-    end that come by what is reported, and list what literals become (`fixed`). Where the file chooses, only an unsafe
-    fix takes the choice away.
+    A value that is only one of several that the file may set, or that an option asks for, gives a lowered finding;
+    one that is not known gives none, and neither does a parameter left at its default. The pages may use `{switch}`,
+    what is set or called, and `{setting}`, the same with the value, and name a switch and the states (`ends`) in which
+    programs must end that come by what is reported, and list what literals become (`fixed`). Where the file chooses,
+    only an unsafe fix takes the choice away.
     """
     rows = [
         row
@@ -38,7 +39,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         found.append((node, name, f"{switch} = {module.short(value)}", matching, fix))
     for node, name, setting, matching, fix in found:
         if any(matching):
-            chosen = not all(all(others) for _, other, _, others, _ in found if other == name)
+            chosen = _is_asked_for(node, name) or not all(all(o) for _, other, _, o, _ in found if other == name)
             lowered = chosen or by_name[name].text("grade") == "lower"
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
@@ -58,6 +59,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 yield module.finding(
                     rule, call, lowered=lowered, unless=unless, fix=fix, operation=asked, switch=switch, setting=setting
                 )
+
+
+def _is_asked_for(node: s.Node, name: str) -> bool:
+    """Whether a setting depends on a test of what is named like its switch, as an option for it is."""
+    switch = name.rpartition(".")[2]
+    tests = [part for around in node.ancestors() if isinstance(around, s.If) for part in s.walk(around.test)]
+    words = [last_word(p) for p in tests if isinstance(p, (s.Name, s.Attribute))]
+    words += [p.value for p in tests if isinstance(p, s.Constant) and isinstance(p.value, str)]
+    return any(switch in word.lower() for word in words)
 
 
 def _set(module: Module, rule: Rule, node: s.Node, name: str, value: s.Expression) -> Fix | None:
