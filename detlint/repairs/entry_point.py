@@ -52,7 +52,10 @@ def repaired(remedies: Iterable[Remedy], read: Read, imported: Callable[[str], b
 
 
 def _completed(remedy: Remedy, read: Read) -> Fix | None:
-    """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them."""
+    """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them.
+
+    One that a program comes by because it imports something stays as it is: all that import it would be seeded anew.
+    """
     completed = catalogues.load().names("randomness", "seeder", completes="yes")
     for place, what in remedy.seeds:
         module = read(place.path) if what in completed else None
@@ -60,6 +63,8 @@ def _completed(remedy: Remedy, read: Read) -> Fix | None:
             continue
         call = next((c for c in module.calls if module.place(c) == place), None)
         if call is None or not _takes(module, call):
+            continue
+        if place.path != remedy.path and module.function_of(call) is None:
             continue
         change = _completion(module, call)
         if change is not None:
