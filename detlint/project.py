@@ -72,7 +72,13 @@ class Project:
 
     def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
         """What there is to repair in these entry points."""
-        return tuple(each for entry in entries if (each := remedy(entry, self._targets)) is not None)
+        found = (remedy(entry, self._targets, entry.path in self._imported) for entry in entries)
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        """The files that others import."""
+        return frozenset(found for path, each in self.imports.items() for found in each if found != path)
 
     @cached_property
     def _targets(self) -> frozenset[tuple[str, str]]:

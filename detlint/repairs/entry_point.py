@@ -22,10 +22,11 @@ Read = Callable[[str], "Module | None"]
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
-def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | None:
+def remedy(entry: Entry, started: Collection[tuple[str, str]] = (), imported: bool = False) -> Remedy | None:
     """What there is to repair in an entry point; None where it draws nothing unseeded.
 
-    `started` are the paths and names of the functions that are entry points too.
+    `started` are the paths and names of the functions that are entry points too; `imported` says that other files
+    import that of the entry point.
     """
     unseeded = {id(draw) for stream in entry.own_streams for draw in stream.draws}
     draw = next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
@@ -39,7 +40,8 @@ def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | 
     first = steps[0].place if steps else place
     begins = entry.place is not None and first == entry.place  # the start of the function that is the entry point
     inner = bool(steps) and (entry.path, steps[0].name) in started
-    return Remedy(entry.path, steps, place, tuple((seed.place, seed.what) for seed in reversed(sure)), begins, inner)
+    seeded = tuple((seed.place, seed.what) for seed in reversed(sure))
+    return Remedy(entry.path, steps, place, seeded, begins, inner, imported)
 
 
 def repaired(remedies: Iterable[Remedy], read: Read, imported: Callable[[str], bool]) -> Fix | None:
@@ -132,6 +134,8 @@ def _inserted(remedy: Remedy, read: Read, imported: Callable[[str], bool]) -> Fi
     for statement, seed in sorted(known, key=lambda each: each[1] is None):
         if _is_seeded(module, statement):
             return None
+        if remedy.imported and statement.parent is module.file.body:
+            continue  # those who import the file would be seeded anew
         if seed is not None and seed.optional and seed.option is not None and _only_seeds(module, seed.name):
             default = edits.argument(module, seed.option, "default", "0")
             return edits.fix(f"give `{seed.name}` a default", default)
