@@ -53,13 +53,15 @@ def is_broken(collected: Collected) -> bool:
 class Confirmed:
     """The findings of a project that stand, with severity and fixes settled, and those that are not sure to."""
 
-    def __init__(self, models: Models, around: Around) -> None:
-        """`models` are there for fixes that files are read for, `around` tells how these import the runtime."""
+    def __init__(self, models: Models, around: Around, spaces: Mapping[str, str]) -> None:
+        """`models` are there for fixes that files are read for; `around` and `spaces`, the names of modules in folders
+        without an `__init__.py`, tell how these import the runtime.
+        """
         self.findings: list[Judged] = []
         self.unsure: list[Finding] = []
         self._models = models
         text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
-        names = {path: item.name for path, item in models.sources.items()}
+        names = {path: item.name for path, item in models.sources.items()} | dict(spaces)
         self._placement = Placement(around.vendored, names, text)
 
     def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
@@ -82,7 +84,7 @@ class Confirmed:
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
 
-        return repaired(remedies, self._models)
+        return repaired(remedies, self._models, self._placement.is_imported)
 
 
 def renewed(
@@ -97,7 +99,7 @@ def renewed(
     assert given is not None
     pairs = tuple(changed)
     new = {now.path: now for _, now in pairs}
-    confirmed = Confirmed(models, around)
+    confirmed = Confirmed(models, around, given.spaces)
     judged, unsure = defaultdict[str, list[Judged]](list), defaultdict[str, list[Finding]](list)
     programs = [each for each in answered.findings if each.rule.over == "project"]
     for each in answered.findings:

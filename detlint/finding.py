@@ -104,7 +104,8 @@ class Remedy:
 
     The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded. `seeds`
     are the calls that surely seed one before, the last first: their places, and what they call. `begins` says that the
-    first step is the start of the program itself, `inner` that it leads to a function that other programs start with.
+    first step is the start of the program itself, `inner` that it leads to a function that other programs start with,
+    `imported` that other files import the file.
     """
 
     path: str
@@ -113,6 +114,7 @@ class Remedy:
     seeds: tuple[tuple[Place, str], ...] = ()
     begins: bool = False
     inner: bool = False
+    imported: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -31,8 +31,8 @@ def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
 class Placement:
     """How the files of a project import the runtime.
 
-    `vendored` says whether from a copy in the project, `names` are the dotted names of its files by path, and `text`
-    gives the text of one.
+    `vendored` says whether from a copy in the project, `names` are the dotted names of its files by path, of those in
+    folders without an `__init__.py` where they are known, and `text` gives the text of one.
     """
 
     vendored: bool
@@ -54,6 +54,11 @@ class Placement:
         name = next((need.module for need in imports if need.inline and need.path == edit.place.path), RUNTIME)
         return replace(edit, text=edit.text.replace(f"from {RUNTIME} import", f"from {name} import"))
 
+    def is_imported(self, path: str) -> bool:
+        """Whether a file may be imported by others as a module of a package."""
+        folders = {posixpath.dirname(path), *map(str, PurePosixPath(path).parents)}
+        return "." in self.names.get(path, "") or not folders.isdisjoint(self._packaged)
+
     def copy(self, need: Import) -> tuple[str, str] | None:
         """The path and the text of the copy of the runtime that an import loads; None for another import."""
         path = self._copy(need)
@@ -73,10 +78,13 @@ class Placement:
     def _copy(self, need: Import) -> Path | None:
         """The path of the copy that an import loads, where it is one that fixes make or may bring up to date."""
         folder = Path(need.path).parent
+        top, _, name = need.module.rpartition(".")
         if need.module == self._module(need):
             above = len(self._packages(need)[1:])
         elif need.module.lstrip(".") == _MODULE:
             above = need.module.count(".") - 1
+        elif name == _MODULE:  # in a folder without an `__init__.py`
+            return next((each / FILE for each in Path(need.path).parents if each.name == top), None)
         else:
             return None
         for _ in range(above):
@@ -104,6 +112,11 @@ class Placement:
             return self.text(path)
         except UnreadableError:
             return ""
+
+    @cached_property
+    def _packaged(self) -> set[str]:
+        """The folders of modules that are in a package."""
+        return {posixpath.dirname(path) for path, name in self.names.items() if "." in name}
 
     @cached_property
     def _modules(self) -> Mapping[str, set[str]]:

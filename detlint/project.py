@@ -21,6 +21,7 @@ from detlint.link.tables import tables
 from detlint.packed import imports as imported
 from detlint.reach import Reached
 from detlint.repairs.entry_point import remedy
+from detlint.spaces import spaces
 
 
 class Project:
@@ -65,9 +66,19 @@ class Project:
             functions[path].append(qualified)
         return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
 
+    def spaces(self) -> dict[str, str]:
+        """What the modules of folders without an `__init__.py` are called by those who import them."""
+        return spaces(self.program.facts, self.program.imports)
+
     def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
         """What there is to repair in these entry points."""
-        return tuple(each for entry in entries if (each := remedy(entry, self._targets)) is not None)
+        found = (remedy(entry, self._targets, entry.path in self._imported) for entry in entries)
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        """The files that others import."""
+        return frozenset(found for path, each in self.imports.items() for found in each if found != path)
 
     @cached_property
     def _targets(self) -> frozenset[tuple[str, str]]:

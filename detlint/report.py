@@ -39,12 +39,14 @@ class Basis:
     """What the answers of a project rest on, by which they are renewed where nothing changes that programs come to.
 
     `verdicts` are, by path, those on the findings of the files that ask something, in their order. `programs` are what
-    rules that look at the whole project find, without their fixes. `reached` is by path what programs come to.
+    rules that look at the whole project find, without their fixes. `reached` is by path what programs come to, `spaces`
+    what the modules of folders without an `__init__.py` are called.
     """
 
     verdicts: Mapping[str, tuple[Verdict, ...]]
     programs: tuple[Finding, ...]
     reached: Mapping[str, Reached]
+    spaces: Mapping[str, str] = field(default_factory=dict)
 
 
 @record(frozen=True)

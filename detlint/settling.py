@@ -62,11 +62,12 @@ def answer(
     verdicts: dict[str, tuple[Verdict, ...]] = {}
     reached: Mapping[str, Reached] = {}
     found: list[Finding] = []
+    named: Mapping[str, str] = {}
     if project is not None:
-        reached = project.reached()
+        reached, named = project.reached(), project.spaces()
         verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
         found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
-    confirmed = Confirmed(models, around)
+    confirmed = Confirmed(models, around, named)
     for each in collected:
         confirmed.add_file(each, verdicts.get(each.path, ()))
     for finding in found:
@@ -83,7 +84,7 @@ def answer(
         errors,
         () if whole else tuple(confirmed.unsure),
         sure,
-        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached),
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named),
     )
 
 

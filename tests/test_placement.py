@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from detlint.config import Config
 from detlint.fixer import BY_HAND, Outcome
 from detlint.vendoring import FILE, vendored_text
 
+SEEDING = ("DET101", "DET102", "DET103", "DET106")
 DRAW = "import torch\n\nprint(torch.rand(2))\n"
 INNER = "import torch\n\n\ndef noise():\n    return torch.rand(2)\n"
 GUARD = '\nif __name__ == "__main__":\n    print(noise())\n'
@@ -33,10 +37,12 @@ def write(files: dict[str, str]) -> None:
         Path(path).write_text(text, encoding="utf-8")
 
 
-def fix(files: dict[str, str], mode: str = "auto", *paths: str) -> tuple[Outcome, list[str]]:
-    """What the seeding fix did to these files, and the codes of the findings that are left."""
+def fix(
+    files: dict[str, str], mode: str = "auto", *paths: str, codes: tuple[str, ...] = SEEDING
+) -> tuple[Outcome, list[str]]:
+    """What fixes, the seeding one where no others are asked for, did to these files, and the codes of what is left."""
     write(files)
-    settings = Config(select=("DET101", "DET102", "DET103", "DET106"), runtime=mode, root=Path())
+    settings = Config(select=codes, runtime=mode, root=Path())
     given = [Path(path) for path in paths or (".",)]
     fixed = fixing.fix_paths(given, settings, catalogue.load().newest_release(), jobs=1)
     assert fixed.outcome.converged
@@ -153,6 +159,61 @@ def test_a_notebook_gets_its_copy_beside_it() -> None:
     _, left = fix({"lab/a.ipynb": f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4}}'})
     assert copies() == [f"lab/{FILE}"]
     assert left == []
+
+
+LOADERS = "from torch.utils.data import DataLoader\n\n\ndef loaders(data):\n    return DataLoader(data, shuffle=True)\n"
+
+
+def run(script: str) -> None:
+    subprocess.run([sys.executable, script], check=True, env={**os.environ, "PYTHONPATH": ""}, timeout=60)
+
+
+def test_a_module_in_a_folder_without_init_has_its_copy_in_that_folder() -> None:
+    read = "from {} import loaders\n\nfor batch in loaders([1, 2]):\n    print(batch)\n"
+    files = {"data/sets.py": LOADERS, "data/sub/more.py": LOADERS}
+    fix(
+        {**files, "run/train.py": read.format("data.sets"), "train.py": read.format("data.sub.more")}, codes=("DET201",)
+    )
+    assert copies() == [f"data/{FILE}"]
+    for path in files:
+        assert "from data.detlint_runtime import make_generator" in Path(path).read_text(encoding="utf-8")
+    Path("run/train.py").rename("other.py")
+    run("train.py")
+    run("other.py")
+
+
+def test_the_main_block_of_a_module_in_a_folder_without_init_imports_for_itself() -> None:
+    user = "from lab.noise import noise\n\nprint(noise)\n"
+    fix(
+        {
+            "lab/noise.py": INNER + GUARD,
+            "lab/deep/more.py": INNER + GUARD,
+            "lab/run.py": INNER + GUARD,
+            "train.py": user,
+        }
+    )
+    for path in ("lab/noise.py", "lab/deep/more.py"):
+        head, _, main = Path(path).read_text(encoding="utf-8").partition("if __name__")
+        assert "detlint_runtime" not in head
+        assert COPIED in main
+    run("train.py")
+    run("lab/noise.py")
+
+
+def test_a_script_that_only_tests_import_has_its_copy_beside_it() -> None:
+    test = "from lab.train import loaders\n\n\ndef test_all():\n    assert loaders([1])\n"
+    guard = '\nif __name__ == "__main__":\n    print(len(loaders([1])))\n'
+    fix({"lab/train.py": LOADERS + guard, "tests/test_train.py": test}, codes=("DET201",))
+    assert copies() == [f"lab/{FILE}"]
+    assert "from detlint_runtime import make_generator" in Path("lab/train.py").read_text(encoding="utf-8")
+    run("lab/train.py")
+
+
+def test_a_module_that_scripts_import_from_beside_it_has_its_copy_there() -> None:
+    read = "from {} import loaders\n\nprint(loaders([1]))\n"
+    fix({"lab/sets.py": LOADERS, "lab/train.py": read.format("sets"), "lab/sub/a.py": LOADERS}, codes=("DET201",))
+    assert "from detlint_runtime import make_generator" in Path("lab/sets.py").read_text(encoding="utf-8")
+    run("lab/train.py")
 
 
 # What is there

@@ -66,6 +66,10 @@ GENERATORS = [
     ("an option that is surely an integer",
      "p = argparse.ArgumentParser()\np.add_argument('--rng-seed', type=int, default=1)\nargs = p.parse_args()\n"
      "print(args.rng_seed)\nrng = random.Random()", ["rng = random.Random(args.rng_seed)"]),
+    ("an option of one dash",
+     "p = argparse.ArgumentParser()\np.add_argument('-s', '-seed', type=int, default=1)\n"
+     "p.add_argument('-seed', type=int, default=1)\nargs = p.parse_args()\nrng = random.Random()",
+     ["rng = random.Random(args.seed)"]),
     ("an option without a default may be None",
      "p = argparse.ArgumentParser()\np.add_argument('--seed', type=int)\nargs = p.parse_args()\n"
      "print(args.seed)\nrng = random.Random()", ["rng = random.Random(0)"]),
@@ -75,6 +79,19 @@ GENERATORS = [
 @pytest.mark.parametrize(("body", "wanted"), [g[1:] for g in GENERATORS], ids=[g[0] for g in GENERATORS])
 def test_a_generator_gets_a_seed_where_it_is_made_once(body: str, wanted: list[str]) -> None:
     assert lines(body, "DET104") == wanted
+
+
+@pytest.mark.parametrize(
+    ("seed", "wanted"),
+    [("args.seed + rank", "args.seed + rank"), ("7 * rank", "0"), ("hash(args.seed) + rank", "0"), ("seed", "seed")],
+)
+def test_a_loader_of_one_rank_gets_what_that_rank_seeds_with(seed: str, wanted: str) -> None:
+    body = f"""
+    def run(rank, args):
+        torch.manual_seed({seed})
+        return DataLoader([], shuffle=True)
+    """
+    assert lines(body, "DET201") == [f"return DataLoader([], shuffle=True, generator=make_generator({wanted}))"]
 
 
 SEEDS = [
@@ -103,6 +120,14 @@ SEEDS = [
 @pytest.mark.parametrize(("body", "wanted"), [g[1:] for g in SEEDS], ids=[g[0] for g in SEEDS])
 def test_the_entropy_of_a_seed_becomes_zero(body: str, wanted: list[str]) -> None:
     assert lines(body, "DET105") == wanted
+
+
+@pytest.mark.parametrize("rank", ["rank", "0"])
+def test_one_seed_for_ranks_that_seed_apart_is_an_unsafe_fix(rank: str) -> None:
+    body = f"def start(seed, rank):\n    random.seed(None if seed < 0 else seed + {rank})"
+    wanted = [f"random.seed(0 if seed < 0 else seed + {rank})"]
+    assert lines(body, "DET105") == wanted
+    assert lines(body, "DET105", unsafe=False) == (wanted if rank == "0" else [])
 
 
 def test_an_import_goes_with_its_last_use_only() -> None:

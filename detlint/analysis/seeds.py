@@ -41,7 +41,9 @@ class Seed:
 def seed_at(module: Module, node: s.Node) -> Seed | None:
     """The program's own seed where `node` stands; None where it has none that is known to be a number or None."""
     variables = list(_variables(module, node))
-    found = (*variables, *_used_before(module, node, {seed.name for seed in variables if seed.optional}))
+    used = list(_used_before(module, node, {seed.name for seed in variables if seed.optional}))
+    sums = [seed for seed in used if not re.fullmatch(r"[\w.]+", seed.name)]  # each rank's own, or each trial's
+    found = (*sums, *variables, *used)
     certain = (seed for seed in found if not seed.optional)
     return next(certain, next(iter(found), None))
 
@@ -69,7 +71,7 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
 def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iterator[Seed]:
     """What is passed, as it is, to functions that seed and take no None, ahead of `node` in the same function.
 
-    Functions that are merely named so take what is `optional`, too.
+    Functions that are merely named so take what is `optional`, too. So they do not tell that a sum is a number.
     """
     function = module.function_of(node)
     for call, certain in _seeding(module):
@@ -81,8 +83,17 @@ def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iter
                 yield from _seed(module.source(value), value.value)
             text = module.source(value)
             named = isinstance(value, (s.Name, s.Attribute)) and _NAME.fullmatch(text.rpartition(".")[2])
-            if named and (certain or text not in optional):
+            if (certain and (named or _is_sum(value))) or (named and text not in optional):
                 yield Seed(text)
+
+
+def _is_sum(value: s.Expression) -> bool:
+    """Whether a value is a sum of names and numbers, one of them named like a seed."""
+    parts = list(s.walk(value))
+    if not isinstance(value, s.Operation) or value.operator not in ("+", "*"):
+        return False
+    plain = all(isinstance(part, (s.Operation, s.Name, s.Attribute, s.Constant)) for part in parts)
+    return plain and any(isinstance(p, (s.Name, s.Attribute)) and _NAME.fullmatch(last_word(p)) for p in parts)
 
 
 @asked_once
@@ -257,10 +268,10 @@ def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str,
         flags = [a.value.value for a in call.arguments if not a.keyword and isinstance(a.value, s.Constant)]
         given = {a.keyword: a.value for a in call.arguments if a.keyword}
         texts = [flag for flag in flags if isinstance(flag, str)]
-        longest = next((flag for flag in texts if flag.startswith("--")), "")
+        named_by = next((flag for prefix in ("--", "-") for flag in texts if flag.startswith(prefix)), "")
         positional = next((flag for flag in texts if not flag.startswith("-")), "")
         named, must = given.get("dest"), given.get("required")
-        field = named.value if isinstance(named, s.Constant) else longest[2:].replace("-", "_") or positional
+        field = named.value if isinstance(named, s.Constant) else named_by.lstrip("-").replace("-", "_") or positional
         kind, default = given.get("type"), given.get("default")
         alone = given.keys().isdisjoint(("action", "nargs")) and not any(a.star for a in call.arguments)
         whole = kind is not None and module.names(kind) == {"builtins.int"} and alone

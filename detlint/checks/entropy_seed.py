@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.entropy import Tracer
+from detlint.analysis.ranks import depends_on_rank
 from detlint.analysis.reseeding import Reseeding, reseeded
 from detlint.analysis.seeding import repeats
 from detlint.catalogue import Catalogue, Row, Rule
@@ -52,8 +53,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 drawn = tracer.drawn_from(new[0])
                 asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
                 fix = None if _again(module, call) else Reseeding(module, tracer, none=row is not None).fix(seed)
-                if fix is not None and any(tracer.drawn_from(source) for source in new):
-                    fix = replace(fix, safety=Safety.UNSAFE)  # a program that seeds the generator repeats as it is
+                # a program that seeds the generator repeats as it is
+                if fix is not None and (any(map(tracer.drawn_from, new)) or _joins_ranks(module, seed, new)):
+                    fix = replace(fix, safety=Safety.UNSAFE)
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
                 )
@@ -113,6 +115,20 @@ def _again(module: Module, call: s.Call) -> bool:
         or any(around in given for around in call.ancestors())
         or any(own & module.names(argument.value) for argument in given)
     )
+
+
+def _joins_ranks(module: Module, seed: s.Expression, sources: Sequence[s.Expression]) -> bool:
+    """Whether a choice gives each rank a seed of its own but where it gives entropy, for which one would stand."""
+    for choice in s.walk(seed):
+        arms: Sequence[s.Expression] = ()
+        if isinstance(choice, s.Conditional):
+            arms = (choice.body, choice.orelse)
+        elif isinstance(choice, s.Operation) and choice.operator == "or":
+            arms = choice.operands
+        differ = {any(part in sources for part in s.walk(arm)): depends_on_rank(module, arm) for arm in arms}
+        if differ == {True: False, False: True}:
+            return True
+    return False
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:

@@ -22,10 +22,11 @@ Read = Callable[[str], "Module | None"]
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
-def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | None:
+def remedy(entry: Entry, started: Collection[tuple[str, str]] = (), imported: bool = False) -> Remedy | None:
     """What there is to repair in an entry point; None where it draws nothing unseeded.
 
-    `started` are the paths and names of the functions that are entry points too.
+    `started` are the paths and names of the functions that are entry points too; `imported` says that other files
+    import that of the entry point.
     """
     unseeded = {id(draw) for stream in entry.own_streams for draw in stream.draws}
     draw = next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
@@ -39,17 +40,24 @@ def remedy(entry: Entry, started: Collection[tuple[str, str]] = ()) -> Remedy | 
     first = steps[0].place if steps else place
     begins = entry.place is not None and first == entry.place  # the start of the function that is the entry point
     inner = bool(steps) and (entry.path, steps[0].name) in started
-    return Remedy(entry.path, steps, place, tuple((seed.place, seed.what) for seed in reversed(sure)), begins, inner)
+    seeded = tuple((seed.place, seed.what) for seed in reversed(sure))
+    return Remedy(entry.path, steps, place, seeded, begins, inner, imported)
 
 
-def repaired(remedies: Iterable[Remedy], read: Read) -> Fix | None:
-    """Seed what these programs draw unseeded, as far as there are places for it; `read` gives the models of files."""
-    made = (_completed(each, read) or _inserted(each, read) for each in remedies)
+def repaired(remedies: Iterable[Remedy], read: Read, imported: Callable[[str], bool]) -> Fix | None:
+    """Seed what these programs draw unseeded, as far as there are places for it.
+
+    `read` gives the models of files; `imported` says whether others may import one from a package.
+    """
+    made = (_completed(each, read) or _inserted(each, read, imported) for each in remedies)
     return edits.together([fix for fix in made if fix is not None])
 
 
 def _completed(remedy: Remedy, read: Read) -> Fix | None:
-    """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them."""
+    """Let a call that seeds one generator, earlier than all that is drawn unseeded, seed all of them.
+
+    One that a program comes by because it imports something stays as it is: all that import it would be seeded anew.
+    """
     completed = catalogues.load().names("randomness", "seeder", completes="yes")
     for place, what in remedy.seeds:
         module = read(place.path) if what in completed else None
@@ -57,6 +65,8 @@ def _completed(remedy: Remedy, read: Read) -> Fix | None:
             continue
         call = next((c for c in module.calls if module.place(c) == place), None)
         if call is None or not _takes(module, call):
+            continue
+        if place.path != remedy.path and module.function_of(call) is None:
             continue
         change = _completion(module, call)
         if change is not None:
@@ -114,7 +124,7 @@ def _used_elsewhere(module: Module, function: s.Expression) -> bool:
     return scope is not None and len(module.reads(scope, root.id)) > 1
 
 
-def _inserted(remedy: Remedy, read: Read) -> Fix | None:
+def _inserted(remedy: Remedy, read: Read, imported: Callable[[str], bool]) -> Fix | None:
     """Seed at the outermost place ahead of a draw that knows the program's seed, or else at the outermost one."""
     module = read(remedy.path)
     if module is None:
@@ -124,12 +134,15 @@ def _inserted(remedy: Remedy, read: Read) -> Fix | None:
     for statement, seed in sorted(known, key=lambda each: each[1] is None):
         if _is_seeded(module, statement):
             return None
+        if remedy.imported and statement.parent is module.file.body:
+            continue  # those who import the file would be seeded anew
         if seed is not None and seed.optional and seed.option is not None and _only_seeds(module, seed.name):
             default = edits.argument(module, seed.option, "default", "0")
             return edits.fix(f"give `{seed.name}` a default", default)
         text = "0" if seed is None else seed.text
         # those who import a module of a package need not find what only its main block needs
-        inline = "." in module.module and isinstance(statement.parent.parent if statement.parent else None, s.If)
+        in_main = isinstance(statement.parent.parent if statement.parent else None, s.If)
+        inline = in_main and imported(module.path)
         lines = [f"from {edits.RUNTIME} import {SEED}", ""] if inline else []
         places = (_ahead(module, place, *lines, f"{SEED}({text})") for place in _places(module, statement, seed))
         change = next((edit for edit in places if edit is not None), None)
