@@ -345,9 +345,7 @@ class Interpreter(Callbacks):
                 inner = each(atom.function) if isinstance(atom, Partial) else [atom]
                 first = atom.positional if isinstance(atom, Partial) else ()
                 started = (a for a in inner if isinstance(a, Function))
-                spawned = [(function, (*first, *positional), place) for function in started]
-                self.spawned += spawned
-                self.effect(lambda run, spawned=spawned: run.spawned.extend(spawned))
+                self.spawn_each(frozenset(started), (*first, *positional), place)
             return UNKNOWN
         hooks = row.list("methods")
         if hooks:
