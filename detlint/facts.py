@@ -12,7 +12,10 @@ from detlint.finding import Place
 from detlint.records import record
 
 CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
-ASKING = frozenset((*CONVERSIONS, "builtins.repr", "builtins.len", "builtins.abs"))  # call a method of the argument
+PRINT = "builtins.print"
+ASKING = frozenset(
+    (*CONVERSIONS, "builtins.repr", "builtins.len", "builtins.abs", PRINT)
+)  # call a method of the argument
 GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions

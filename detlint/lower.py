@@ -218,8 +218,8 @@ class Expressions:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
         if name in f.ASKING and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
-        if name == "builtins.print":
-            return computed([f.Computed((a.value,), "builtins.str") for a in arguments if not a.star])
+        if name == f.PRINT:
+            return computed([f.Computed((a.value,), f.PRINT) for a in arguments if not a.star])
         name = function.library if isinstance(function, f.Member) else name
         if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function
@@ -267,12 +267,19 @@ def idle(value: f.Expression) -> bool:
             return False
         return idle(value.value) and idle(value.key)
     if isinstance(value, (f.Computed, f.Joined, f.Junction)):
+        if isinstance(value, f.Computed) and value.operation == f.PRINT and _looks(value.operands[0]):
+            return False
         return all(idle(operand) for operand in value.operands)
     if isinstance(value, f.Compare):
         return idle(value.left) and idle(value.right)
     if isinstance(value, f.Display):
         return all(idle(element) for element in value.elements)
     return isinstance(value, (f.Local, f.Global, f.Library, f.Literal, f.Closure)) or value is None
+
+
+def _looks(value: f.Expression) -> bool:
+    """Whether something is an attribute, perhaps a property, or a text with one in it."""
+    return isinstance(value, f.Member) or (isinstance(value, f.Joined) and any(map(_looks, value.operands)))
 
 
 def computed(operands: list[f.Expression]) -> f.Expression:

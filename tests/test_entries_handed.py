@@ -294,3 +294,37 @@ Net().layer(x)
 """
     assert state(tmp_path, program) == "unseeded"
     assert state(tmp_path, program, "numpy") == "unused"
+
+
+@pytest.mark.parametrize("shown", ["print(made.value)", "print('made', made.value)", "print(f'made {made.value}')"])
+@pytest.mark.parametrize(("drawn", "expected"), [("noise", "unseeded"), ("quiet", "unused")])
+def test_a_property_that_is_printed_is_read(tmp_path: Path, shown: str, drawn: str, expected: str) -> None:
+    program = f"""
+class Made:
+    @property
+    def value(self):
+        return {drawn}()
+
+
+made = Made()
+{shown}
+"""
+    assert state(tmp_path, program) == expected
+
+
+def test_a_member_of_an_enumeration_has_the_value_that_it_stands_for(tmp_path: Path) -> None:
+    program = """
+import enum
+
+
+class Mode(enum.Enum):
+    SEEDED = "seeded"
+    LEFT = "left"
+
+
+if Mode.{}.value == "seeded":
+    random.seed(0)
+noise()
+"""
+    assert state(tmp_path, program.format("SEEDED")) == "seeded"
+    assert state(tmp_path, program.format("LEFT")) == "unseeded"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from detlint.cli import cli
 from tests.test_entries_values import told
 
 HEAD = """
@@ -173,3 +176,34 @@ def test_what_is_left_for_the_end_is_called(tmp_path: Path, registered: str, dra
 def test_a_key_is_in_no_dict_that_is_empty(tmp_path: Path) -> None:
     program = "held = {}\nkey = Draws\nif key not in held:\n    random.seed(0)\nnoise()\n"
     assert state(tmp_path, program) == "seeded"
+
+
+@pytest.mark.parametrize(("method", "kind"), [("spawn", "process"), ("fork", "script")])
+def test_a_process_of_a_class_of_its_own_runs_apart(tmp_path: Path, method: str, kind: str) -> None:
+    program = f"""
+import random
+import torch.multiprocessing as mp
+
+
+class Job(mp.Process):
+    def __init__(self, draw):
+        super().__init__()
+        self.draw = draw
+
+    def run(self):
+        print(self.draw())
+
+
+if __name__ == "__main__":
+    mp.set_start_method("{method}")
+    random.seed(0)
+    job = Job(random.random)
+    job.start()
+    job.join()
+"""
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    (tmp_path / "pyproject.toml").touch()
+    arguments = ["entries", "--no-cache", "--format", "json", str(tmp_path)]
+    found = json.loads(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)["entries"]
+    states = {entry["kind"]: entry["generators"]["python"]["state"] for entry in found}
+    assert states == ({"main": "seeded", "process": "unseeded"} if kind == "process" else {"main": "seeded"})

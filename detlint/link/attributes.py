@@ -91,6 +91,8 @@ class Attributes(Comparisons):
         return found
 
     def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
+        if name == "value":  # of a member of an enumeration, which stands for it
+            return single(atom)
         if not isinstance(settled(atom), str):
             return None
         return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))

@@ -11,7 +11,7 @@ from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles_mapping import items_of
 from detlint.link.run import UNGUARDED
 from detlint.link.state import merged
-from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, join, single
+from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
 
 _CALLED = (Function, Partial, Class, Object, Library)
 
@@ -39,6 +39,12 @@ class Callbacks(LibraryDraws):
                 with UNGUARDED if functions == value else self.guarded(""):
                     self.call_value(functions, items, {}, place)
                 self.state = self.state if functions == value else merged(s for s in (start, self.state) if s)
+
+    def spawn_each(self, functions: Value, positional: tuple[Value, ...], place: Place) -> None:
+        """Start a new process with each of some functions."""
+        spawned = [(function, positional, place) for function in each(functions) if isinstance(function, Function)]
+        self.spawned += spawned
+        self.effect(lambda run: run.spawned.extend(spawned))
 
     def call_at_end(self, function: Value, positional: Sequence[Value], place: Place) -> None:
         """Let the end of the program call something."""

@@ -16,7 +16,7 @@ from detlint.link.run import Frame
 from detlint.link.starts import Start, runs_only
 from detlint.link.state import Marked, State
 from detlint.link.tables import Tables
-from detlint.link.values import Function, Value
+from detlint.link.values import Function, Value, single
 
 
 @dataclass(slots=True)
@@ -107,7 +107,8 @@ class _Follower:
         shared = self.program.objects.shared or self.program.objects
         self.program.objects, self.program.memo = Objects(self.program.catalogue, shared), {}
         if starter is not None:
-            self.program.objects.carry(positional, starter)
+            own = () if function is None or function.receiver is None else (single(function.receiver),)
+            self.program.objects.carry((*positional, *own), starter)
         run = Interpreter(self.program, script, self.tables)
         try:
             if function is None:

@@ -356,9 +356,7 @@ class Interpreter(Callbacks):
                 inner = each(atom.function) if isinstance(atom, Partial) else [atom]
                 first = atom.positional if isinstance(atom, Partial) else ()
                 started = (a for a in inner if isinstance(a, Function))
-                spawned = [(function, (*first, *positional), place) for function in started]
-                self.spawned += spawned
-                self.effect(lambda run, spawned=spawned: run.spawned.extend(spawned))
+                self.spawn_each(frozenset(started), (*first, *positional), place)
             return UNKNOWN
         if row.list("methods"):
             return run_hooks(self, row, receiver, given, place)

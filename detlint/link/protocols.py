@@ -22,7 +22,8 @@ _UNARY = {"-": "__neg__", "~": "__invert__", "+": "__pos__"}
 _TEXT = ("__str__", "__repr__")
 _CONVERSIONS = {
     "builtins.int": ("__int__", "__index__"), "builtins.float": ("__float__",), "builtins.bool": ("__bool__",),
-    "builtins.str": _TEXT, "builtins.repr": ("__repr__",), "builtins.len": ("__len__",), "builtins.abs": ("__abs__",),
+    "builtins.str": _TEXT, f.PRINT: _TEXT,
+    "builtins.repr": ("__repr__",), "builtins.len": ("__len__",), "builtins.abs": ("__abs__",),
 }  # fmt: skip
 _COMPARED = {
     "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"),
