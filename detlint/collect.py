@@ -159,8 +159,39 @@ class _Collector(Expressions):
         if imports:
             found: list[f.Statement] = [f.Fork((body, *handlers))] if handlers else list(body)
         else:
-            found = [*body, f.Fork((*handlers, ()))] if any(handlers) else list(body)
+            numbers = self.converted(node.body) if any(handlers) else None
+            found = [*body, f.Fork((*handlers, ()), tuple(numbers or ()))] if any(handlers) else list(body)
         return [*found, *self.block(node.final)]
+
+    def converted(self, block: s.Block | None) -> list[f.Expression] | None:
+        """What a block gives values, if that is all it does: it fails only where one of these is no number or text."""
+        found: list[f.Expression] = []
+        for statement in block.statements if block is not None else ():
+            inner: list[f.Expression] | None = None
+            if isinstance(statement, s.If) and self.converts(statement.test):
+                arms = self.converted(statement.body), self.converted(statement.orelse)
+                inner = None if arms[0] is None or arms[1] is None else [*arms[0], *arms[1]]
+            elif isinstance(statement, s.ExpressionStatement) and self.converts(statement.value):
+                inner = [self.lower(statement.value)]
+            elif isinstance(statement, s.Assign) and statement.operator == "=" and statement.value is not None:
+                names = all(isinstance(target, s.Name) for target in statement.targets)
+                converts = names and not isinstance(statement.value, s.Attribute) and self.converts(statement.value)
+                inner = [self.target(target) for target in statement.targets] if converts else None
+            if inner is None:
+                return None
+            found += inner
+        return found
+
+    def converts(self, node: s.Expression) -> bool:
+        """Whether an expression but looks at values, computes with them, and calls functions of Python's own."""
+        if isinstance(node, s.Call):
+            parts = [argument.value for argument in node.arguments]
+            return bool(self.library(node.function)) and all(map(self.converts, parts))
+        if isinstance(node, s.Operation):
+            return not _yields(node) and all(map(self.converts, node.operands))
+        if isinstance(node, s.Conditional):
+            return all(map(self.converts, (node.test, node.body, node.orelse)))
+        return isinstance(node, (s.Name, s.Constant)) or (isinstance(node, s.Attribute) and self.converts(node.value))
 
     def imports(self, node: s.Import) -> list[f.Statement]:
         if node.module is not None:
@@ -219,10 +250,11 @@ class _Collector(Expressions):
         if node.name == "__init_subclass__":
             return "class"
         for decorator in node.decorators:
+            if isinstance(decorator, s.Attribute) and decorator.attribute in _OF_PROPERTY:
+                return decorator.attribute
             for name in self.module.names(decorator):
-                kind = _KINDS.get(name) or ("property" if name.endswith(".setter") else "")
-                if kind:
-                    return kind
+                if name in _KINDS:
+                    return _KINDS[name]
         return "method"
 
 
@@ -239,6 +271,7 @@ _KINDS = {
     "builtins.property": "property",
     "functools.cached_property": "property",
 }
+_OF_PROPERTY = ("setter", "deleter")
 
 
 def _yields(node: s.Operation) -> bool:

@@ -17,6 +17,7 @@ from detlint.scopes import Scope
 
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
+_JOINING = (f.Library("builtins.list"), f.Library("builtins.tuple"), f.Library("itertools.chain"))
 _PART = f.Library(f.SLICE)
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
@@ -98,6 +99,9 @@ class Expressions:
     def _comprehension(self, node: s.Comprehension) -> f.Expression:
         clauses = tuple([(self.target(c.target), self.lower(c.iterator)) for c in node.clauses])
         tests = [self.lower(test) for clause in node.clauses for test in clause.tests]
+        if node.kind == "dict":
+            key, value = map(self.lower, node.elements)
+            return f.Each(node.kind, clauses, value, node.order, key, tuple(tests))
         element = computed([*tests, *(self.lower(e) for e in node.elements[:-1])])
         last = self.lower(node.elements[-1])
         return f.Each(node.kind, clauses, last if element is None else f.Computed((element, last)), node.order)
@@ -199,6 +203,9 @@ class Expressions:
             return f.Compare("isinstance", arguments[0].value, arguments[1].value)
         if name in f.CONVERSIONS and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
+        pairs = _merged(arguments[0].value) if name == "builtins.dict" and len(arguments) == 1 else ()
+        if len(pairs) > 1:
+            return f.Table(tuple((None, mapping) for mapping in pairs), node.order)
         name = function.library if isinstance(function, f.Member) else name
         if name and name not in self.known and name.rpartition(".")[0] not in self.holders:
             receiver = function.value if isinstance(function, f.Member) else function
@@ -222,6 +229,19 @@ _EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
     s.Operation: _E._operation, s.Conditional: _E._conditional, s.NamedExpression: _E._named,
     s.Comprehension: _E._comprehension, s.Lambda: _E._lambda, s.Starred: _E._starred,
 }  # fmt: skip
+
+
+def _merged(value: f.Expression) -> tuple[f.Expression, ...]:
+    """The mappings whose pairs `list(a.items()) + list(b.items())` has, one after the other; none for anything else."""
+    parts: tuple[f.Expression, ...] = ()
+    if isinstance(value, f.Computed) and value.operation == "+":
+        parts = value.operands
+    elif isinstance(value, f.Call) and value.function in _JOINING and not any(a.star for a in value.arguments):
+        parts = tuple(argument.value for argument in value.arguments)
+    elif isinstance(value, f.Call) and isinstance(value.function, f.Member) and value.function.name == "items":
+        return () if value.arguments else (value.function.value,)
+    found = [_merged(part) for part in parts]
+    return tuple(mapping for part in found for mapping in part) if all(found) else ()
 
 
 def idle(value: f.Expression) -> bool:

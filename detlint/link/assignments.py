@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.entropy import asked_for
@@ -43,6 +45,8 @@ class Assignments(Functions):
             for atom in each(owners):
                 if isinstance(atom, Object) and target.name == "__dict__":
                     self._show(atom, value)
+                elif isinstance(atom, Object) and self.set_property(atom, target.name, value):
+                    continue
                 elif isinstance(atom, (Object, Class)):
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)
@@ -59,6 +63,16 @@ class Assignments(Functions):
             self._assign_item(target, value)
         elif isinstance(target, f.Library):
             self.set_switch(target.name, value)
+
+    def set_property(self, owner: Object, name: str, value: Value) -> bool:
+        """Run the setter of a property that is given a value; whether there is one."""
+        found = self.program.objects.attribute(owner.kind, setter_of(name)) if isinstance(owner.kind, Class) else None
+        methods = frozenset(
+            Function(a.path, a.qualified, a.captured, owner) for a in found or () if isinstance(a, Function)
+        )
+        if methods and self.state is not None:
+            self.call_value(methods, (value,), {}, self.place_of(methods))
+        return bool(methods)
 
     def _show(self, owner: Object, value: Value) -> None:
         """`owner.__dict__ = value`: what is known of that, which objects may share."""
@@ -110,6 +124,12 @@ class Assignments(Functions):
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, by the call at a place or by an assignment."""
         raise NotImplementedError
+
+
+@cache
+def setter_of(name: str) -> str:
+    """The name under which a class keeps the setter of a property."""
+    return f"_{name}.setter"
 
 
 def is_namespace(atom: Object | Class) -> bool:

@@ -10,7 +10,7 @@ from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
-from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
+from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
 from detlint.link.library_draws import LibraryDraws
 from detlint.link.roles import ROLES
@@ -58,7 +58,7 @@ class Interpreter(LibraryDraws):
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
-            self.seed(SEEDABLE, name, node.place, certain=False)
+            perhaps_seed(self, name, node.place, guessed=True)
         self.call_back(positional, keywords, node.place)
         return UNKNOWN
 
@@ -156,7 +156,7 @@ class Interpreter(LibraryDraws):
         if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
-            self.seed(SEEDABLE, function.name, place, certain=False)
+            perhaps_seed(self, function.name, place, guessed=root != UNREAD)
         self.call_back(positional, keywords, place)
 
     def call_back(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
@@ -169,7 +169,9 @@ class Interpreter(LibraryDraws):
                         self.invoke(atom, [], {"**": UNKNOWN}, place)
                     self.state = start
 
-    def call_library_object(self, made: Object, base: str, positional: Sequence[Value], place: Place) -> Value:
+    def call_library_object(
+        self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
         """Call an object of a library's class: a layer, a container of layers, an application with commands."""
         role = self.tables.roles.get(base)
         if role is not None and role.text("called"):
@@ -188,7 +190,7 @@ class Interpreter(LibraryDraws):
         consumer = self.tables.layers.get(base)
         if consumer is not None:
             training = consumer.text("mode") != "train" or (self.state is not None and self.state["layers"] == "train")
-            if training and self.kept(made, base).applies(consumer.list("when"), consumer.list("unless")):
+            if training and self.kept(made, base, keywords).applies(consumer.list("when"), consumer.list("unless")):
                 self.draw(consumer, base, place)
         commands = self.program.objects.stored(made, "commands")
         if commands is not None:

@@ -33,6 +33,7 @@ OPEN = "*"  # the slot of objects whose attributes are also set by names that ar
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 _MOST_VERSIONS = 60_000  # that are told apart: about 10 MB
+HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
@@ -66,6 +67,8 @@ class Objects:
         """`shared` are the objects that modules made when they were imported, which all programs begin with."""
         self.shared = shared
         self._methods = catalogue.names("program", "role")
+        loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
+        self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
         self._configs = catalogue.names("program", "class", kind="config")
         self._stateless = catalogue.names("program", "class", kind="stateless")
         self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")
@@ -276,6 +279,9 @@ class Objects:
 
     def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
         """What the classes of an object have; what only a library's may have, it may have been given by any name."""
+        held = self._slots(owner) if isinstance(found, str) and found in self._kept else _EMPTY
+        if isinstance(found, str) and any(slot.startswith("(") for slot in held):  # it was seen to be made
+            return held.get(f"({found.rpartition('.')[2]})", UNKNOWN if HIDDEN in held else NONE)
         unspelled = self.stored(owner, UNSPELLED) if isinstance(found, str) and found not in self._methods else None
         return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
 

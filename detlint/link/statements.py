@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.finding import Place
-from detlint.link.assignments import Assignments
+from detlint.link.assignments import Assignments, setter_of
 from detlint.link.evaluate import not_none
 from detlint.link.objects import ClassInfo
 from detlint.link.rounds import rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
-from detlint.link.truth import Truth
+from detlint.link.truth import Truth, is_text_or_number
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -86,10 +86,11 @@ class Statements(Assignments):
     def _fork(self, node: f.Fork) -> None:
         start, variables = self.state, dict(self.frame.variables)
         ends: list[tuple[State | None, dict[str, Value]]] = []
-        for arm in node.arms:
+        sure = node.numbers and all(map(is_text_or_number, map(self.value, node.numbers)))
+        for arm in node.arms[-1:] if sure else node.arms:
             self.state = start
             self.set_variables(dict(variables))
-            with self.guarded("") if len(node.arms) > 1 else UNGUARDED:
+            with self.guarded("") if len(node.arms) > 1 and not sure else UNGUARDED:
                 self.block(arm)
             ends.append((self.state, self.frame.variables))
         self.set_variables(self.merge_variables([v for s, v in ends if s is not None] or [variables]))
@@ -198,6 +199,11 @@ class Statements(Assignments):
                 if isinstance(parameter.default, f.Call):  # a default is evaluated once, here
                     self.value(parameter.default)
         value: Value = single(made)
+        kind = self.program.head(made.path, made.qualified).kind
+        if kind in ("setter", "deleter"):  # the property itself keeps the name
+            if kind == "setter":
+                self.set_variable(setter_of(node.name), value)
+            return
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
         self.set_variable(node.name, value)
