@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,57 @@ def test_arguments_that_are_filtered_out_are_not_given(tmp_path: Path, chosen: s
     assert told(tmp_path, TRAINER.format(chosen))["cudnn_deterministic"]["state"] == "off"
 
 
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ("from torchvision.models import ResNet\nResNet(block, [2])", "torchvision.models.ResNet"),
+        ("from torchvision.models.inception import Inception3\nInception3()", "torchvision.models.Inception3"),
+        ("from torchvision.models.detection import SSD\nSSD(net, boxes)", "torchvision.models.detection.SSD"),
+        ("from torchvision.models.detection import SSD\nSSD(net, boxes, head=head)", None),
+        ("from torchvision.models.segmentation import FCN\nFCN(net, head)", None),
+    ],
+)
+def test_constructors_of_models_draw(tmp_path: Path, lines: str, what: str | None) -> None:
+    assert _drawn(tmp_path, lines) == what
+
+
+GENERATE = """
+from transformers import AutoModelForCausalLM, pipeline
+from transformers.models.gpt2 import GPT2LMHeadModel
+
+model = AutoModelForCausalLM.from_pretrained("gpt2").to("cuda").eval()
+other = GPT2LMHeadModel.from_pretrained("gpt2")
+pipe = pipeline("text-generation")
+sampling = pipeline("text-generation", do_sample=True)
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        ("model.generate(x, do_sample=True)", "transformers.PreTrainedModel.generate"),
+        ("other.generate(**x, do_sample=True)", "transformers.PreTrainedModel.generate"),
+        ("pipe(x, do_sample=True)", "transformers.Pipeline"),
+        ("sampling(x)", "transformers.Pipeline"),
+        ("model.generate(x)", None),
+        ("model.generate(x, do_sample=False)", None),
+        ("model.generate(x, **options)", None),
+        ("pipe(x)", None),
+        ("sampling(x, do_sample=False)", None),
+    ],
+)
+def test_sampling_of_texts_draws(tmp_path: Path, call: str, what: str | None) -> None:
+    assert _drawn(tmp_path, GENERATE.format(call)) == what
+
+
+def _drawn(folder: Path, program: str) -> str | None:
+    """What draws from torch's generator first."""
+    torch = told(folder, f"import torch\n{program}\ntorch.use_deterministic_algorithms(True)\n")["generators"]["torch"]
+    assert torch["state"] == ("unused" if torch["first_draw"] is None else "unseeded")
+    return None if torch["first_draw"] is None else str(torch["first_draw"]["what"])
+
+
 GUESSED = """
     import os
     import torch
@@ -236,6 +288,23 @@ LOADERS = """
 )
 def test_a_loader_has_what_it_was_given(tmp_path: Path, made: str, given: tuple[int, int, int]) -> None:
     assert tuple(told(tmp_path, LOADERS.format(made))["loaders"].values()) == given
+
+
+@pytest.mark.parametrize("arguments", ["fit", "fit, (3,)", "fit, args=(3,), num_processes=2"])
+def test_a_launcher_of_notebooks_runs_the_function(tmp_path: Path, arguments: str) -> None:
+    program = """
+        import torch
+        from accelerate import notebook_launcher
+
+
+        def fit(seed=1):
+            torch.manual_seed(seed)
+            torch.rand(1)
+
+
+        notebook_launcher({})
+        """
+    assert told(tmp_path, textwrap.dedent(program).format(arguments))["generators"]["torch"]["state"] == "seeded"
 
 
 @pytest.mark.parametrize(
