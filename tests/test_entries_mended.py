@@ -118,6 +118,13 @@ def test_a_property_is_set_by_its_setter(tmp_path: Path, kind: str, given: str) 
     assert told(tmp_path, PROPERTY.format("pass", kind, given))["generators"]["torch"]["state"] == "unseeded"
 
 
+def test_what_a_setter_keeps_elsewhere_may_be_what_the_property_is(tmp_path: Path) -> None:
+    program = PROPERTY.replace("return self._held", "return registry.find(self)").format(
+        "pass", "Base", "it.held = Item()"
+    )
+    assert told(tmp_path, program)["generators"]["torch"]["first_draw"]["what"] == "torch.rand"
+
+
 TRAINER = """
     import argparse, inspect, itertools, os
     import torch

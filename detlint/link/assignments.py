@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.entropy import asked_for
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
 from detlint.link.mappings import entries, mapped, set_shown, show
+from detlint.link.objects import setter_of
 from detlint.link.values import (
     UNKNOWN,
     Class,
@@ -71,6 +70,7 @@ class Assignments(Functions):
             Function(a.path, a.qualified, a.captured, owner) for a in found or () if isinstance(a, Function)
         )
         if methods and self.state is not None:
+            self.program.objects.store(owner, setter_of(name), value)
             self.call_value(methods, (value,), {}, self.place_of(methods))
         return bool(methods)
 
@@ -124,12 +124,6 @@ class Assignments(Functions):
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, by the call at a place or by an assignment."""
         raise NotImplementedError
-
-
-@cache
-def setter_of(name: str) -> str:
-    """The name under which a class keeps the setter of a property."""
-    return f"_{name}.setter"
 
 
 def is_namespace(atom: Object | Class) -> bool:

@@ -6,6 +6,7 @@ import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -365,6 +366,12 @@ class Objects:
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+@cache
+def setter_of(name: str) -> str:
+    """The name under which a class keeps the setter of a property, and an object what that was given."""
+    return f"_{name}.setter"
 
 
 def _has_none(base: Library, name: str) -> bool:

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from detlint import facts as f
 from detlint.finding import Place
-from detlint.link.assignments import Assignments, setter_of
+from detlint.link.assignments import Assignments
 from detlint.link.evaluate import not_none
-from detlint.link.objects import ClassInfo
+from detlint.link.objects import ClassInfo, setter_of
 from detlint.link.rounds import rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
