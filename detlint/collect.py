@@ -12,7 +12,6 @@ from detlint.model import Module
 from detlint.reading.lowering import TooDeepError
 from detlint.scopes import class_of
 
-_ASKING = frozenset(("os.environ.get", "os.getenv"))  # they do not fail
 _MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
 
 
@@ -55,25 +54,6 @@ def _each(targets: tuple[f.Expression, ...]) -> Iterator[f.Expression]:
 def _is_of_library(target: f.Expression) -> bool:
     """Whether a target is something of a library, or an attribute or item of such."""
     return isinstance(target, f.Library) or isinstance(getattr(target, "value", None), f.Library)
-
-
-def _number_made(module: Module, node: s.Try) -> s.Name | None:
-    """The name in `try: x = int(x)`, where nothing else in the body can fail."""
-    last = node.body.statements[-1] if node.body.statements else None
-    if not isinstance(last, s.Assign) or last.operator != "=" or len(last.targets) != 1:
-        return None
-    target, made = last.targets[0], last.value
-    if not isinstance(target, s.Name) or not isinstance(made, s.Call) or module.callee(made) != {"builtins.int"}:
-        return None
-    given = made.arguments[0].value if len(made.arguments) == 1 else None
-    if not isinstance(given, s.Name) or given.id != target.id:
-        return None
-    parts = [part for part in s.walk(node.body) if isinstance(part, (s.Call, s.Attribute, s.Subscript))]
-    asking = [
-        part for part in parts if isinstance(part, s.Call) and module.callee(part) and module.callee(part) <= _ASKING
-    ]
-    known = {made, *asking, *(part for call in asking for part in s.walk(call.function))}
-    return target if known.issuperset(parts) else None
 
 
 def _last(node: s.Expression) -> str:
@@ -179,13 +159,39 @@ class _Collector(Expressions):
         if imports:
             found: list[f.Statement] = [f.Fork((body, *handlers))] if handlers else list(body)
         else:
-            failed: f.Statement = f.Fork((*handlers, ()))
-            number = _number_made(self.module, node)
-            if number is not None:  # int(x) has not failed where it has given a number that is known
-                test = f.Compare("isinstance", self.lower(number), f.Library("builtins.int"))
-                failed = f.Branch(test, (), (failed,))
-            found = [*body, failed] if any(handlers) else list(body)
+            numbers = self.converted(node.body) if any(handlers) else None
+            found = [*body, f.Fork((*handlers, ()), tuple(numbers or ()))] if any(handlers) else list(body)
         return [*found, *self.block(node.final)]
+
+    def converted(self, block: s.Block | None) -> list[f.Expression] | None:
+        """What a block gives values, if that is all it does: it fails only where one of these is no number or text."""
+        found: list[f.Expression] = []
+        for statement in block.statements if block is not None else ():
+            inner: list[f.Expression] | None = None
+            if isinstance(statement, s.If) and self.converts(statement.test):
+                arms = self.converted(statement.body), self.converted(statement.orelse)
+                inner = None if arms[0] is None or arms[1] is None else [*arms[0], *arms[1]]
+            elif isinstance(statement, s.ExpressionStatement) and self.converts(statement.value):
+                inner = [self.lower(statement.value)]
+            elif isinstance(statement, s.Assign) and statement.operator == "=" and statement.value is not None:
+                names = all(isinstance(target, s.Name) for target in statement.targets)
+                converts = names and not isinstance(statement.value, s.Attribute) and self.converts(statement.value)
+                inner = [self.target(target) for target in statement.targets] if converts else None
+            if inner is None:
+                return None
+            found += inner
+        return found
+
+    def converts(self, node: s.Expression) -> bool:
+        """Whether an expression but looks at values, computes with them, and calls functions of Python's own."""
+        if isinstance(node, s.Call):
+            parts = [argument.value for argument in node.arguments]
+            return bool(self.library(node.function)) and all(map(self.converts, parts))
+        if isinstance(node, s.Operation):
+            return not _yields(node) and all(map(self.converts, node.operands))
+        if isinstance(node, s.Conditional):
+            return all(map(self.converts, (node.test, node.body, node.orelse)))
+        return isinstance(node, (s.Name, s.Constant)) or (isinstance(node, s.Attribute) and self.converts(node.value))
 
     def imports(self, node: s.Import) -> list[f.Statement]:
         if node.module is not None:

@@ -158,12 +158,17 @@ class Joined:
 
 @record(frozen=True, slots=True)
 class Each:
-    """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn."""
+    """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn.
+
+    That of a dict has a `key` as well, and the `tests` that its items pass.
+    """
 
     kind: str
     clauses: tuple[tuple[Expression, Expression], ...]
     element: Expression
     order: int
+    key: Expression = None
+    tests: tuple[Expression, ...] = ()
 
 
 @record(frozen=True, slots=True)
@@ -283,9 +288,12 @@ class Branch:
 
 @record(frozen=True, slots=True)
 class Fork:
-    """Exactly one of the arms runs, and nothing is known about which."""
+    """Exactly one of the arms runs, and nothing is known about which: the last one, where all of `numbers`, if there
+    are any, are numbers or texts.
+    """
 
     arms: tuple[Statements, ...]
+    numbers: tuple[Expression, ...] = ()
 
 
 @record(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from detlint.scopes import Scope
 
 QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
+_JOINING = (f.Library("builtins.list"), f.Library("builtins.tuple"), f.Library("itertools.chain"))
 _PART = f.Library(f.SLICE)
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
@@ -102,6 +103,9 @@ class Expressions:
     def _comprehension(self, node: s.Comprehension) -> f.Expression:
         clauses = tuple([(self.target(c.target), self.lower(c.iterator)) for c in node.clauses])
         tests = [self.lower(test) for clause in node.clauses for test in clause.tests]
+        if node.kind == "dict":
+            key, value = map(self.lower, node.elements)
+            return f.Each(node.kind, clauses, value, node.order, key, tuple(tests))
         element = computed([*tests, *(self.lower(e) for e in node.elements[:-1])])
         last = self.lower(node.elements[-1])
         return f.Each(node.kind, clauses, last if element is None else f.Computed((element, last)), node.order)
@@ -220,6 +224,9 @@ class Expressions:
             return f.Computed((arguments[0].value,), name)
         if name == f.PRINT:
             return computed([f.Computed((a.value,), f.PRINT) for a in arguments if not a.star])
+        pairs = _merged(arguments[0].value) if name == "builtins.dict" and len(arguments) == 1 else ()
+        if len(pairs) > 1:
+            return f.Table(tuple((None, mapping) for mapping in pairs), node.order)
         name = function.library if isinstance(function, f.Member) else name
         if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function
@@ -256,6 +263,19 @@ def _says_little(name: str) -> bool:
     """Whether a name is that of an attribute of an abstract type, which an object of the project may be of."""
     prefix = next((prefix for prefix in _ABSTRACT if name.startswith(prefix)), None)
     return prefix is not None and (prefix.startswith("builtins.") or "." in name.removeprefix(prefix))
+
+
+def _merged(value: f.Expression) -> tuple[f.Expression, ...]:
+    """The mappings whose pairs `list(a.items()) + list(b.items())` has, one after the other; none for anything else."""
+    parts: tuple[f.Expression, ...] = ()
+    if isinstance(value, f.Computed) and value.operation == "+":
+        parts = value.operands
+    elif isinstance(value, f.Call) and value.function in _JOINING and not any(a.star for a in value.arguments):
+        parts = tuple(argument.value for argument in value.arguments)
+    elif isinstance(value, f.Call) and isinstance(value.function, f.Member) and value.function.name == "items":
+        return () if value.arguments else (value.function.value,)
+    found = [_merged(part) for part in parts]
+    return tuple(mapping for part in found for mapping in part) if all(found) else ()
 
 
 def idle(value: f.Expression) -> bool:

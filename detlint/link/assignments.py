@@ -10,6 +10,7 @@ from detlint.link.entropy import asked_for
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
 from detlint.link.mappings import entries, mapped, set_shown, show
+from detlint.link.objects import given_to
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -47,10 +48,9 @@ class Assignments(Functions):
             for atom in each(owners):
                 if isinstance(atom, Object) and target.name == "__dict__":
                     self._show(atom, value)
+                elif isinstance(atom, Object) and self.set_property(atom, target.name, value):
+                    continue
                 elif isinstance(atom, (Object, Class)):
-                    if (setter := self.program.objects.setter(atom, target.name)) is not None:
-                        self.call_value(self.bound(setter, atom), (value,), {}, self.place_of(setter))
-                        continue
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)
                     # the arguments of a command line are one object, and mended where they lack something
@@ -66,6 +66,15 @@ class Assignments(Functions):
             self._assign_item(target, value)
         elif isinstance(target, f.Library):
             self.set_switch(target.name, value)
+
+    def set_property(self, owner: Object, name: str, value: Value) -> bool:
+        """Run the setter of a property that is given a value; whether there is one."""
+        setter = self.program.objects.setter(owner, name)
+        if setter is None or self.state is None:
+            return False
+        self.program.objects.store(owner, given_to(name), value)
+        self.call_value(self.bound(setter, owner), (value,), {}, self.place_of(setter))
+        return True
 
     def set_local(self, name: str, value: Value) -> None:
         """Give a variable of the frame a value, which the functions that are defined there find from now on."""

@@ -12,7 +12,7 @@ from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
 from detlint.link.mappings import COPIED, VARS
-from detlint.link.objects import UNNAMED, UNSPELLED
+from detlint.link.objects import UNNAMED, UNSPELLED, given_to
 from detlint.link.state import UNSURE
 from detlint.link.values import (
     FLAGS,
@@ -192,7 +192,10 @@ class Attributes(Comparisons):
             klass = owner.kind if isinstance(owner, Object) else owner
             if kind == "property" and isinstance(owner, Object):
                 method = Function(atom.path, atom.qualified, atom.captured, owner)
-                return self.invoke(method, (), {}, self.program.function(atom).place)
+                facts = self.program.function(atom)
+                found = self.invoke(method, (), {}, facts.place)
+                given = self.program.objects.stored(owner, given_to(facts.name)) if found == UNKNOWN else None
+                return found if given is None else given | UNKNOWN
             if kind == "class" and isinstance(klass, Class):
                 atom = Function(atom.path, atom.qualified, atom.captured, klass)
             elif kind in ("method", "function", "setter") and isinstance(owner, Object):

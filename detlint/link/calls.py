@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from detlint import facts as f
@@ -11,6 +11,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed
 from detlint.link.fields import NAMED_TUPLE
 from detlint.link.mappings import DICT, key
+from detlint.link.objects import HIDDEN
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
 from detlint.link.values import (
@@ -190,7 +191,7 @@ class Caller(Statements):
             return found
         value = UNKNOWN
         for base in self.program.objects.library_bases(made.kind):
-            value = self.call_library_object(made, base, positional, place)
+            value = self.call_library_object(made, base, positional, keywords, place)
         return value
 
     def call_method_of(
@@ -280,7 +281,9 @@ class Caller(Statements):
         """Call a function, a method or a class of a library."""
         raise NotImplementedError
 
-    def call_library_object(self, made: Object, base: str, positional: Sequence[Value], place: Place) -> Value:
+    def call_library_object(
+        self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
         """Call an object of a library's class, or of one that is derived from it."""
         raise NotImplementedError
 
@@ -294,13 +297,13 @@ class Caller(Statements):
         for name, value in given.given.items():
             self.program.objects.store(made, f"({name})", value)
         if given.hidden:
-            self.program.objects.store(made, "(**)", UNKNOWN)
+            self.program.objects.store(made, HIDDEN, UNKNOWN)
         if not given.defaults:  # a class whose signature is not known
             for place, value in enumerate(positional):
                 self.program.objects.store(made, f"({place})", value)
 
-    def kept(self, made: Object, base: str) -> Arguments:
-        """What an object of a library's class was constructed with."""
+    def kept(self, made: Object, base: str, called: Mapping[str, Value] | None = None) -> Arguments:
+        """What an object of a library's class was constructed with, and is `called` with."""
         slots = self.program.objects.slots(made)
         keywords = {name[1:-1]: value for name, value in slots.items() if name.startswith("(")}
-        return Arguments(self.program.catalogue, base, (), keywords)
+        return Arguments(self.program.catalogue, base, (), keywords | dict(called or {}))

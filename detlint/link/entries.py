@@ -211,7 +211,7 @@ class Entry:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
-            kept = (m for m in seeds if not m.event.restores)  # not what a checkpoint puts back
+            kept = (m for m in seeds if not (m.event.restores or m.event.guessed))  # not what a checkpoint puts back
             known = any(m.event.certain or not m.option for m in kept)
             reached = (surely and not self.marked("unsure")) or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
+from detlint.facts import SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.state import CHANCE, RESEEDED, Seeded
+from detlint.link.state import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded
 from detlint.link.values import ENTROPY, SOME, Constant, Entropy, Option, Value, settled, single
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ def drawn(run: Run, row: Row, given: Arguments) -> Value:
     if row.text("numbers") and run.state is not None and run.state[row.text("generator")] in CHANCE:
         return by_default(run) if given.applies(row.list("when"), row.list("unless")) else frozenset()
     return frozenset()
+
+
+def perhaps_seed(run: Run, name: str, place: Place, guessed: bool) -> None:
+    """A call that may seed any generator, by its name alone if that is `guessed`."""
+    if run.state is not None:
+        run.note(Seeded(SEEDABLE, name, place, False, guessed=guessed))
+        run.state = run.state.but([g for g in SEEDABLE if run.state[g] != SEEDED], UNSURE)
 
 
 def unless(value: Value, option: str) -> Value:

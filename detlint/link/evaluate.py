@@ -8,9 +8,10 @@ from operator import add, sub
 from typing import Any, cast
 
 from detlint import facts as f
+from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
-from detlint.link.mappings import entries
+from detlint.link.mappings import entries, overlay
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
@@ -45,7 +46,6 @@ _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONV
 _LOADED = Library("sys.modules")
 _SUMS = ("+", "-")
 _SLICE = single(Library(f.SLICE))
-_SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
 
 
 class Evaluator(Items):
@@ -122,15 +122,17 @@ class Evaluator(Items):
         return single(made)
 
     def _table(self, node: f.Table) -> Value:
-        made = self.container("dict", self.frame.path, node.order)
+        made, held = self.container("dict", self.frame.path, node.order), dict[str, Value]()
         for key, entry in node.entries:
             name, value = self.value(key), self.value(entry)
-            if key is None:
-                for atom in each(value):
-                    self.spread(atom, made)
-                continue
             known = next(iter(name)) if len(name) == 1 else None
-            slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
+            if key is None:
+                overlay(self.program.objects, held, value)
+            elif isinstance(known, Constant):
+                held[f"[{known.value!r}]"] = value
+            else:
+                held["[]"] = held.get("[]", frozenset()) | value
+        for slot, value in held.items():
             self.program.objects.store(made, slot, value)
         return single(made)
 
@@ -140,12 +142,7 @@ class Evaluator(Items):
             self.program.objects.store(made, slot, value)
 
     def _each(self, node: f.Each) -> Value:
-        for target, iterator in node.clauses:
-            self.assign(target, self.iterate(self.value(iterator)))
-        items = self.value(node.element)
-        made = Object(Library(_SEQUENCES[node.kind]), self.frame.path, node.order)
-        self.program.objects.store(made, "[]", items)
-        return single(made)
+        return comprehension(self, node)
 
     # Operations
 

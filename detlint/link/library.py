@@ -11,7 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.callbacks import Callbacks
 from detlint.link.commands import of_command_line, run_command
-from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
+from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
@@ -59,7 +59,7 @@ class Interpreter(Callbacks):
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
-            self.seed(SEEDABLE, name, node.place, certain=False)
+            perhaps_seed(self, name, node.place, guessed=True)
         if isinstance(node.function, f.Member):  # what is no method may be a decorator
             self.perhaps_call(positional, keywords, node.place)
         return UNKNOWN
@@ -161,7 +161,7 @@ class Interpreter(Callbacks):
         if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
-            self.seed(SEEDABLE, function.name, place, certain=False)
+            perhaps_seed(self, function.name, place, guessed=root != UNREAD)
         self.perhaps_call(positional, keywords, place)
 
     def perhaps_call(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
@@ -174,7 +174,9 @@ class Interpreter(Callbacks):
                         self.invoke(atom, [], {"**": UNKNOWN}, place)
                     self.state = start
 
-    def call_library_object(self, made: Object, base: str, positional: Sequence[Value], place: Place) -> Value:
+    def call_library_object(
+        self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> Value:
         """Call an object of a library's class: a layer, a container of layers, an application with commands."""
         role = self.tables.roles.get(base)
         if role is not None and role.text("called"):
@@ -193,7 +195,7 @@ class Interpreter(Callbacks):
         consumer = self.tables.layers.get(base)
         if consumer is not None:
             training = consumer.text("mode") != "train" or (self.state is not None and self.state["layers"] == "train")
-            if training and self.kept(made, base).applies(consumer.list("when"), consumer.list("unless")):
+            if training and self.kept(made, base, keywords).applies(consumer.list("when"), consumer.list("unless")):
                 self.draw(consumer, base, place)
         commands = self.program.objects.stored(made, "commands")
         if commands is not None:

@@ -8,7 +8,7 @@ from functools import cache
 
 from detlint.link.keywords import REST
 from detlint.link.objects import OPEN, UNNAMED, Objects
-from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value
+from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value, each, join
 
 VARS = "builtins.vars"
 DICT = Library("builtins.dict")
@@ -44,6 +44,15 @@ def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
     held = {name: value for name, value in slots.items() if name.startswith("[")}
     known = atom.kind == DICT or held
     return held if known and OPEN not in slots else held | {"[]": UNKNOWN}
+
+
+def overlay(objects: Objects, held: dict[str, Value], value: Value) -> None:
+    """`{**held, **value}`: what `**kwargs` gathered is there for certain, what other mappings hold perhaps."""
+    for atom in each(value):
+        certain = len(value) == 1 and isinstance(atom, Keywords)
+        for slot, new in entries(objects, atom).items():
+            before = held.get(slot)
+            held[slot] = new if before is None or (certain and slot != "[]") else join((before, new))
 
 
 @cache

@@ -6,6 +6,7 @@ import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from detlint.catalogue import Catalogue
@@ -29,6 +30,7 @@ from detlint.link.values import (
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
+HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
 
 
@@ -62,6 +64,8 @@ class Objects(Contents):
         super().__init__(shared)
         self.shared = shared
         self._methods = catalogue.names("program", "role")
+        loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
+        self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
         self._configs = catalogue.names("program", "class", kind="config")
         self._stateless = catalogue.names("program", "class", kind="stateless")
         self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")
@@ -179,6 +183,9 @@ class Objects(Contents):
 
     def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
         """What the classes of an object have; what only a library's may have, it may have been given by any name."""
+        held = self._slots(owner) if isinstance(found, str) and found in self._kept else _EMPTY
+        if isinstance(found, str) and any(slot.startswith("(") for slot in held):  # it was seen to be made
+            return held.get(f"({found.rpartition('.')[2]})", UNKNOWN if HIDDEN in held else NONE)
         if isinstance(found, str) and found not in self._methods and isinstance(getattr(owner, "kind", None), Class):
             unspelled = self.stored(owner, UNSPELLED)
             return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
@@ -268,6 +275,12 @@ class Objects(Contents):
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+@cache
+def given_to(name: str) -> str:
+    """The slot of what a property of an object was given."""
+    return f"{name}.given"
 
 
 def _has_none(base: Library, name: str) -> bool:

@@ -16,6 +16,7 @@ from detlint.link.roles_mapping import MAPPING_ROLES, items_of
 from detlint.link.roles_module import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES, Role
+from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
     LONGEST,
@@ -138,6 +139,18 @@ def _partial(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return single(Partial(given.first(), given.positional[1:], keywords))
 
 
+def _refers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What gives its argument when it is called."""
+    return single(Partial(single(Library(row.text("calls"))), (given.first(),), ()))
+
+
+def _makes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """An object of a library's class, with what it was given."""
+    if row.text("marks"):
+        run.note(Marked(row.text("marks"), place))
+    return run.made_context(row.text("gives"), given.positional, given.keywords, place)
+
+
 def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     variables = list(run.frame.variables.items())
     owner = run.frame.function.rpartition(".")[0]
@@ -197,7 +210,8 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
                 run.program.objects.store(atom, UNSPELLED, value)
         elif isinstance(atom, (Object, Class)):
             for name in names:
-                run.program.objects.store(atom, name, value)
+                if not (isinstance(atom, Object) and run.set_property(atom, name, value)):
+                    run.program.objects.store(atom, name, value)
         elif isinstance(atom, Library):
             run.set_switch(f"{atom.name}.{exact(key)}", value)
     return NONE
@@ -238,6 +252,6 @@ ROLES: dict[str, Role] = {
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
-    "dataset": _dataset, "partial": _partial, "super": _super, "setattr": _setattr,
+    "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
     "text": _text, "type": _type, "registers": _registers, "handles": _handles, "builds": _builds,
 }  # fmt: skip

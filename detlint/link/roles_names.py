@@ -99,6 +99,24 @@ def members(run: Run, atom: Atom) -> Value:
     return found | UNKNOWN
 
 
+def _signature(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What tells the parameters of a function, or of the constructor of a class, by their names."""
+    atom = only(given.first())
+    found = run.attribute(atom, "__init__") if isinstance(atom, Class) else given.first()
+    own = only(found)
+    if not isinstance(own, Function):
+        return UNKNOWN
+    site, objects = run.site(place), run.program.objects
+    names = [parameter.name for parameter in run.program.function(own).parameters]
+    names = names[1:] if own.receiver is not None or isinstance(atom, Class) else names
+    made, parameters = Object(Library(row.text("gives")), *site), run.container("dict", *site)
+    for name in names:
+        objects.store(parameters, f"[{name!r}]", UNKNOWN)
+    for name in row.list("tables"):
+        objects.store(made, name, single(parameters))
+    return single(made)
+
+
 def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     known = only(given.first())
     name = settled(known) if isinstance(known, (Constant, Option)) else None
@@ -157,5 +175,5 @@ def _targets(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 NAME_ROLES: dict[str, Role] = {
     "getattr": _getattr, "names": _names, "imports": _imports, "spec": _spec, "loads": _loads, "located": _located,
-    "targets": _targets,
+    "targets": _targets, "signature": _signature,
 }  # fmt: skip

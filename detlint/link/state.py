@@ -93,7 +93,8 @@ class Example(metaclass=Interned):
 class Seeded(metaclass=Interned):
     """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state.
 
-    `entropy` says that the seed is another one in each run, which is not certain to seed then.
+    `entropy` says that the seed is another one in each run, which is not certain to seed then; `guessed` that nothing
+    but the name of what is called says that it may seed.
     """
 
     generators: tuple[str, ...]
@@ -102,6 +103,7 @@ class Seeded(metaclass=Interned):
     certain: bool
     restores: bool = False
     entropy: bool = False
+    guessed: bool = False
 
     @property
     def starts(self) -> bool:

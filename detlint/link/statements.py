@@ -14,7 +14,7 @@ from detlint.link.objects import ClassInfo
 from detlint.link.rounds import rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
-from detlint.link.truth import Truth
+from detlint.link.truth import Truth, is_text_or_number
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -90,10 +90,11 @@ class Statements(Assignments):
     def _fork(self, node: f.Fork) -> None:
         start, variables = self.state, dict(self.frame.variables)
         ends: list[tuple[State | None, dict[str, Value]]] = []
-        for arm in node.arms:
+        sure = node.numbers and all(map(is_text_or_number, map(self.value, node.numbers)))
+        for arm in node.arms[-1:] if sure else node.arms:
             self.state = start
             self.set_variables(dict(variables))
-            with self.guarded("") if len(node.arms) > 1 else UNGUARDED:
+            with self.guarded("") if len(node.arms) > 1 and not sure else UNGUARDED:
                 self.block(arm)
             ends.append((self.state, self.frame.variables))
         self.set_variables(self.merge_variables([v for s, v in ends if s is not None] or [variables]))

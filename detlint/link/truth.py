@@ -6,7 +6,19 @@ from collections.abc import Callable, Collection
 from functools import cache
 from operator import ge, gt, le, lt
 
-from detlint.link.values import UNKNOWN, Constant, Entropy, Library, Object, Option, Saved, Some, Unknown, Value
+from detlint.link.values import (
+    UNKNOWN,
+    Constant,
+    Entropy,
+    Library,
+    Object,
+    Option,
+    Saved,
+    Some,
+    Unknown,
+    Value,
+    settled,
+)
 from detlint.records import record
 
 
@@ -51,6 +63,11 @@ def truth(value: Value) -> Truth:
 def is_none(value: Value) -> Truth:
     """Whether a value is None."""
     return judged(value, lambda held: held is None, False, False)
+
+
+def is_text_or_number(value: Value) -> bool:
+    """Whether a value is a text or a number, options at their defaults."""
+    return all(isinstance(a, (Constant, Option)) and isinstance(settled(a), (int, float, str)) for a in value)
 
 
 def equals(value: Value, other: object) -> Truth:

@@ -180,3 +180,12 @@ PROBES: dict[str, Probe] = {
     "dgl.loader-shuffle": Probe(_dgl_shuffle, kind=Kind.DRAWS),
     "peft.adapters": Probe(_adapters, kind=Kind.DRAWS),
 }
+
+_CALLED = "what the functions of `torchvision.models` call, which are probed"
+_DOWNLOADED = "it generates by a model that is downloaded"
+NOT_PROBED: dict[str, str] = {
+    "torchvision.models.classes": _CALLED,
+    "torchvision.models.detection.classes": _CALLED,
+    "transformers.generate": _DOWNLOADED,
+    "transformers.pipeline": _DOWNLOADED,
+}
