@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import add, sub
 from typing import Any, cast
@@ -10,7 +10,8 @@ from typing import Any, cast
 from detlint import facts as f
 from detlint.link.attributes import Attributes
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
-from detlint.link.mappings import entries, mapped
+from detlint.link.mappings import entries, has_surely, lay, mapped
+from detlint.link.rounds import words_of
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -156,27 +157,30 @@ class Evaluator(Attributes):
         return single(made)
 
     def _table(self, node: f.Table) -> Value:
-        made = self.container("dict", self.frame.path, node.order)
+        held, objects = dict[str, Value](), self.program.objects
         for key, entry in node.entries:
-            name, value = self.value(key), self.value(entry)
-            if key is None:
-                for atom in each(value):
-                    self.spread(atom, made)
-                continue
-            known = next(iter(name)) if len(name) == 1 else None
-            slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
-            self.program.objects.store(made, slot, value)
+            name, value = only(self.value(key)), self.value(entry)
+            if key is not None:
+                lay(held, f"[{name.value!r}]" if isinstance(name, Constant) else "[]", value, True)
+            for atom in each(value) if key is None else ():
+                for slot, item in entries(objects, atom).items():
+                    lay(held, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+        made = self.container("dict", self.frame.path, node.order)
+        for slot, item in held.items():
+            objects.store(made, slot, item)
+        self.frame.dicts |= {made}
         return single(made)
 
-    def spread(self, atom: Atom, made: Object) -> None:
-        """Take over what a dict holds into another; of one that is not known, keys that are not."""
-        for slot, value in entries(self.program.objects, atom).items():
-            self.program.objects.store(made, slot, value)
-
     def _each(self, node: f.Each) -> Value:
+        rounds: Sequence[Value] = ()
         for target, iterator in node.clauses:
-            self.assign(target, self.iterate(self.value(iterator)))
+            iterated = self.value(iterator)
+            rounds = words_of(self.program.objects, iterated, node) or [self.iterate(iterated)]
+            self.assign(target, rounds[0])
         items = self.value(node.element)
+        for word in rounds[1:]:
+            self.assign(node.clauses[0][0], word)
+            items = join((items, self.value(node.element)))
         made = Object(Library(_SEQUENCES[node.kind]), self.frame.path, node.order)
         self.program.objects.store(made, "[]", items)
         return single(made)

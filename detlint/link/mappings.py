@@ -21,6 +21,12 @@ def mapped(atom: Atom) -> Object | None:
     return owner if isinstance(owner, Object) else None
 
 
+def is_mapping(atom: Atom) -> bool:
+    """Whether an atom is a dict, what `**kwargs` gathered, or the `vars` of an object."""
+    plain = isinstance(atom, Object) and atom.kind == DICT
+    return plain or isinstance(atom, Keywords) or mapped(atom) is not None
+
+
 def shown(objects: Objects, owner: Object) -> dict[str, Value]:
     """The attributes of an object by the slots that a dict keeps them in; "[]" stands for names that are not known."""
     stored = objects.slots(owner)
@@ -46,6 +52,29 @@ def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
     return held if known and OPEN not in slots else held | {"[]": UNKNOWN}
 
 
+def lay(held: dict[str, Value], slot: str, value: Value, sure: bool) -> None:
+    """An entry of a mapping that is put together: one that is there for sure takes the place of one before it."""
+    if sure:
+        held.pop(perhaps(slot), None)
+    elif slot not in held:
+        held[perhaps(slot)] = UNKNOWN
+    held[slot] = value if sure and slot != "[]" else held.get(slot, value) | value
+
+
+def perhaps(slot: str) -> str:
+    """The slot by which a mapping tells that it may lack this one."""
+    return f"?{slot}"
+
+
+def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
+    """Whether a mapping that may have an entry certainly has it."""
+    owner = mapped(atom)
+    if owner is not None:
+        return is_namespace(owner)
+    plain = isinstance(atom, Object) and atom.kind == DICT and objects.stored(atom, perhaps(slot)) is None
+    return plain or isinstance(atom, Keywords)
+
+
 @cache
 def key(slot: str) -> object:
     """The key that a slot is named after; None for the one of keys that are not known.
@@ -55,16 +84,22 @@ def key(slot: str) -> object:
     return literal_eval(slot[1:-1]) if slot[1] in "'\"" else None
 
 
-def show(objects: Objects, owner: Object, held: Mapping[str, Value]) -> None:
-    """`vars(owner).update(held)`: entries of a mapping become attributes."""
+def show(objects: Objects, owner: Object, held: Mapping[str, Value], sure: bool = False) -> None:
+    """`vars(owner).update(held)`: entries of a mapping become attributes, for `sure` or perhaps."""
     for slot, value in held.items():
-        set_shown(objects, owner, Constant(key(slot)), value)
+        set_shown(objects, owner, Constant(key(slot)), value, sure)
 
 
-def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value) -> None:
-    """`vars(owner)[key] = value`."""
+def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value, sure: bool = False) -> None:
+    """`vars(owner)[key] = value`, for `sure` or perhaps."""
     name = key.value if isinstance(key, Constant) else None
     if isinstance(name, str):
-        objects.store(owner, name, value)
+        put = objects.replace if sure and is_namespace(owner) else objects.store
+        put(owner, name, value)
     else:
         objects.store(owner, OPEN, UNKNOWN)
+
+
+def is_namespace(atom: Atom) -> bool:
+    """Whether an object holds the arguments of a command line, which are one object in a program."""
+    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"

@@ -10,7 +10,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
-from detlint.link.mappings import DICT, VARS, entries, show
+from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, show
 from detlint.link.objects import OPEN
 from detlint.link.values import (
     FAR,
@@ -111,16 +111,29 @@ def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place
     """`vars(owner).update(...)`."""
     owner = function.receiver
     if isinstance(owner, Object):
-        for atom in (atom for value in given.positional for atom in each(value)):
-            held = entries(run.program.objects, atom)
-            show(run.program.objects, owner, {slot: value for slot, value in held.items() if slot != "[]"})
+        given_by_name = {f"[{name!r}]": value for name, value in given.keywords.items()}
+        mappings = (atom for value in given.positional for atom in each(value))
+        for held in (*(entries(run.program.objects, atom) for atom in mappings), given_by_name):
+            known = {slot: value for slot, value in held.items() if slot != "[]"}
+            show(run.program.objects, owner, known, run.is_certain())
             if "[]" in held:
                 run.open(owner)
-        for name, value in given.keywords.items():
-            run.program.objects.store(owner, name, value)
         if given.hidden:
             run.open(owner)
     return NONE
+
+
+def _replaced(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """An object like another one, but for the attributes that are given."""
+    before = only(given.first())
+    if not isinstance(before, Object) or given.hidden:
+        return UNKNOWN
+    made = Object(before.kind, *run.site(place))
+    for name, value in run.program.objects.slots(before).items():
+        run.program.objects.store(made, name, value)
+    for name, value in given.keywords.items():
+        (run.program.objects.store if made == before else run.program.objects.replace)(made, name, value)
+    return single(made)
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -130,8 +143,9 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     for value in given.positional:
         for atom in each(value):
             run.spread(atom, made)
+    run.frame.dicts |= frozenset() if made == own else {made}
     for name, value in given.keywords.items():
-        run.program.objects.store(made, f"[{name!r}]", value)
+        run.put_item(made, f"[{name!r}]", value)
     return single(made)
 
 
@@ -150,16 +164,29 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     spreads = function.name.rpartition(".")[2] in ("extend", "update")
     if function.receiver is None:
         return NONE
-    objects, sure = run.program.objects, run.is_certain()  # else a key may be missing, unless it was there before
+    objects = run.program.objects
     for name, value in given.keywords.items():
-        slot = f"[{name!r}]"
-        objects.store(function.receiver, slot if sure or objects.stored(function.receiver, slot) else "[]", value)
+        _update(run, function.receiver, f"[{name!r}]", value, True)
     for value in given.positional:
         for atom in each(value):
+            if spreads and is_mapping(atom):
+                for slot, item in entries(objects, atom).items():
+                    _update(run, function.receiver, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+                continue
             whole: Value = single(atom)
             unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
             objects.store(function.receiver, "[]", items_of(run, whole) if unpacked else whole)
     return NONE
+
+
+def _update(run: Run, owner: Object | Function, slot: str, value: Value, sure: bool) -> None:
+    """Take over an entry: its key may be missing where that may not happen, unless it was there before."""
+    objects = run.program.objects
+    known = slot if run.is_certain() or objects.stored(owner, slot) else "[]"
+    if isinstance(owner, Object) and sure:
+        run.put_item(owner, known, value)
+    else:
+        objects.store(owner, known, value)
 
 
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -252,5 +279,5 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 MAPPING_ROLES: dict[str, Role] = {
     "dict": _dict, "default-dict": _filled_dict, "attributes": _attributes, "as-dict": _as_dict, "vars": _vars,
     "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
-    "copies": _copies,
+    "copies": _copies, "replaced": _replaced,
 }  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from detlint import facts as f
 from detlint.link.mappings import entries, key
 from detlint.link.objects import Objects
-from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, only, single
+from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, exact, only, single
 
 _MOST = 40  # rounds
+_FEW = 4  # words
 _SET = 3  # arguments of setattr
 _SETTERS = (f.Global("setattr"), f.Library("builtins.setattr"))
 
@@ -30,6 +33,15 @@ def rounds(objects: Objects, node: f.Loop, iterated: Value) -> list[Value]:
     return found if 0 < len(found) <= _MOST and _tells_apart(node) else []
 
 
+def words_of(objects: Objects, iterated: Value, node: f.Each) -> Sequence[Value]:
+    """What a comprehension goes through one by one: a few words, such as the names of the parts of a data set."""
+    atom = only(iterated) if len(node.clauses) == 1 else None
+    listed = isinstance(atom, Object) and atom.kind == Library("builtins.list")
+    found = atom.items if isinstance(atom, Tuple) else list(objects.slots(atom).values()) if atom and listed else ()
+    few = 1 < len(found) <= _FEW
+    return found if few and all(isinstance(exact(item), str) for item in found) else ()
+
+
 def _named(slot: str) -> Value:
     name = key(slot)
     return UNKNOWN if name is None else constant(name)
@@ -46,7 +58,13 @@ def _tells_apart(node: f.Loop) -> bool:
     elements = node.target.elements if isinstance(node.target, f.Display) else (node.target,)
     targets = [each for each in elements if isinstance(each, (f.Local, f.Global))]
     steps = [each for each in f.walk(node.body) if not isinstance(each, f.Branch)]
-    return bool(steps) and all(_chooser(step) in targets for step in steps)
+    return bool(steps) and all(_is_made_of(_chooser(step), targets) for step in steps)
+
+
+def _is_made_of(chooser: f.Expression, targets: list[f.Local | f.Global]) -> bool:
+    """Whether what a step depends on is gone through, or a text that is put together of that."""
+    parts = chooser.operands if isinstance(chooser, f.Joined) else (chooser,)
+    return any(part in targets for part in parts)
 
 
 def _chooser(step: f.Statement) -> f.Expression:

@@ -77,6 +77,7 @@ class Frame:
     top: bool = False  # the top level of a file, whose variables are the module's
     body: bool = False  # the body of a class, which finds there what it has not bound itself
     copies: tuple[Object, ...] = ()  # the dicts that were copied here
+    dicts: frozenset[Object] = frozenset()  # those that were made here
     maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:
