@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.mappings import is_namespace
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES, items_of
 from detlint.link.roles_process import PROCESS_ROLES, Role
@@ -31,6 +32,7 @@ from detlint.link.values import (
     Tuple,
     Value,
     Wrapped,
+    constant,
     each,
     exact,
     join,
@@ -161,6 +163,33 @@ def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return found | given.positional[2] if found <= UNKNOWN else found
 
 
+def _hasattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Whether an object has an attribute: known of what its class declares, and of the arguments of a command line."""
+    name = exact(given.positional[1]) if len(given.positional) > 1 else None
+    answers = {_has(run, atom, name) if isinstance(name, str) else None for atom in each(given.first())}
+    answer = answers.pop() if len(answers) == 1 else None
+    return UNKNOWN if answer is None else constant(answer)
+
+
+_LEFT_OUT = Library("argparse.SUPPRESS")
+
+
+def _has(run: Run, atom: Atom, name: str) -> bool | None:
+    objects = run.program.objects
+    if objects.lacks(atom, name):
+        return False
+    if is_namespace(atom):  # where an option that is not given is left out, it has the attribute or not
+        held = objects.stored(atom, name)
+        return None if held is None or _LEFT_OUT in held else True
+    if isinstance(atom, Library) and atom.name.partition(".")[0] == "torch":
+        return run.tables.speak_of(f"{atom.name}.{name}") or None
+    if isinstance(atom, (Object, Class)):
+        kind = atom.kind if isinstance(atom, Object) else atom
+        infos = [objects.classes.get(each) for each in objects.ancestry(kind) if isinstance(each, Class)]
+        return any(info is not None and name in info.attributes for info in infos) or None
+    return None
+
+
 def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What a text names that is evaluated: where that is not known, perhaps a class or function of the file."""
     name = given.first()
@@ -255,6 +284,6 @@ ROLES: dict[str, Role] = {
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "container": _container, "loader": _loader,
-    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "setattr": _setattr,
-    "names": _names, "text": _text, "type": _type, "registers": _registers, "builds": _builds,
+    "dataset": _dataset, "partial": _partial, "super": _super, "getattr": _getattr, "hasattr": _hasattr,
+    "setattr": _setattr, "names": _names, "text": _text, "type": _type, "registers": _registers, "builds": _builds,
 }  # fmt: skip

@@ -12,8 +12,10 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in
+from detlint.link.mappings import entries, key
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
+from detlint.link.roles_mapping import items_of
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -49,7 +51,17 @@ Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
 def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return single(Object(Library("argparse.ArgumentParser"), *run.site(place)))
+    made = Object(Library(row.text("gives")), *run.site(place))
+    _inherit(run, made, given)
+    return single(made)
+
+
+def _inherit(run: Run, parser: Object, given: Arguments) -> None:
+    """Give a parser the arguments of its `parents`."""
+    for atom in each(items_of(run, given.keywords.get("parents", NONE))):
+        if isinstance(atom, Object) and atom.kind == parser.kind and atom != parser:
+            for name, value in run.program.objects.slots(_namespace(run, atom)).items():
+                run.program.objects.store(_namespace(run, parser), name, value)
 
 
 def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -60,6 +72,7 @@ def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: P
     made = Object(parser.kind, *run.site(place))
     if made != parser:
         run.program.objects.store(made, _PARENT, single(parser))
+    _inherit(run, made, given)
     return single(made)
 
 
@@ -127,9 +140,27 @@ def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: P
     if function.receiver is None:
         return UNKNOWN
     made = _namespace(run, function.receiver)
+    words = given.keywords.get("args", given.positional[0] if given.positional else UNKNOWN)
+    if _is_empty(run, words):  # no option is given then
+        made = _settled(run, made, place)
     if "namespace" in given.keywords or len(given.positional) > 1:
         run.open(made)
     return single(made)
+
+
+def _is_empty(run: Run, words: Value) -> bool:
+    """Whether a command line is written down that has no words."""
+    atom = only(words)
+    return exact(words) == "" or (atom is not None and run.is_container(atom) and not run.program.objects.slots(atom))
+
+
+def _settled(run: Run, namespace: Object, place: Place) -> Object:
+    """Arguments of which all are left at their defaults."""
+    made = Object(namespace.kind, *run.site(place))
+    for name, value in run.program.objects.slots(namespace).items():
+        usual = frozenset(Constant(a.default) if isinstance(a, Option) else a for a in value)
+        run.program.objects.replace(made, name, usual)
+    return made
 
 
 def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -139,9 +170,11 @@ def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments,
 def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.first("name"))
     default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else UNKNOWN)
+    made = Object(Library("absl.flags.FlagHolder"), *run.site(place))
     if isinstance(name, str):
-        run.program.objects.store(FLAGS, name, _options(f"--{name}", default, place))
-    return single(Object(Library("absl.flags.FlagHolder"), *run.site(place)))
+        for owner, slot in ((FLAGS, name), (made, "value")):
+            run.program.objects.store(owner, slot, _options(f"--{name}", default, place))
+    return single(made)
 
 
 def _options(name: str, default: Value, place: Place) -> Value:
@@ -152,7 +185,7 @@ def _options(name: str, default: Value, place: Place) -> Value:
 def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A decorator that gives a parameter of the function a default."""
     names = [name for value in given.positional if isinstance(name := exact(value), str)]
-    long = next((name for name in names if name.startswith("--")), "")
+    long = next((name.partition("/")[0] for name in names if name.startswith("--")), "")
     default = given.keywords.get("default", NONE)
     if truth(given.keywords.get("required", NONE)).expected:
         default = SOME
@@ -299,9 +332,21 @@ def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place
     return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN
 
 
+def _makes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    return single(Object(Library(row.text("gives")), *run.site(place)))
+
+
 def _environment(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     run.set_environment("os.environ", exact(given.first()), place)
     return SOME
+
+
+def _environment_updated(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Several variables at once, by keyword or by a mapping."""
+    held = (slot for value in given.positional for atom in each(value) for slot in entries(run.program.objects, atom))
+    for name in (*given.keywords, *map(key, held)):
+        run.set_environment("os.environ", name, place)
+    return NONE
 
 
 def _broadcasts(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -321,7 +366,8 @@ PROCESS_ROLES: dict[str, Role] = {
     "defaults": _defaults, "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag,
     "parameter": _parameter, "instance": _instance, "default": _default, "instances": _instances, "saves": _saves,
     "scope": _scope, "trains": _marks, "restores": _marks, "search": _search, "start-method": _start_method,
-    "default-device": _default_device, "spawn-context": _context, "environment": _environment, "variable": _variable,
-    "starts": _starts, "imports": _imports, "spec": _spec, "loads": _loads, "trainer-cli": _trainer_cli,
+    "default-device": _default_device, "spawn-context": _context, "makes": _makes, "environment": _environment,
+    "environment-updated": _environment_updated, "variable": _variable, "starts": _starts, "imports": _imports,
+    "spec": _spec, "loads": _loads, "trainer-cli": _trainer_cli,
     "broadcasts": _broadcasts,
 }  # fmt: skip
