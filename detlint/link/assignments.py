@@ -11,6 +11,7 @@ from detlint.link.keywords import set_keyword
 from detlint.link.mappings import entries, is_namespace, mapped, perhaps, set_shown, show
 from detlint.link.truth import is_none
 from detlint.link.values import (
+    NONE,
     UNKNOWN,
     Class,
     Constant,
@@ -106,13 +107,15 @@ class Assignments(Functions):
             self.call_value(self.bound(methods, owner), (key, value), {}, self.place_of(methods))
 
     def put_item(self, owner: Object, slot: str, value: Value) -> None:
-        """Set a slot of a mapping: in place of what it held where this function has made it, on all its paths."""
+        """Set a slot of a mapping: in place of what it held where this function has made it, on all its paths, or of
+        None, which stands there until something is set.
+        """
         objects, sure = self.program.objects, self.is_certain()
         held = objects.stored(owner, slot)
         if held is None and not sure and slot != "[]":
             objects.store(owner, perhaps(slot), UNKNOWN)
         own = not self.frame.usual and (owner in self.frame.dicts or owner in self.frame.copies)
-        put = objects.replace if sure and own and slot != "[]" else objects.store
+        put = objects.replace if sure and (own or held == NONE) and slot != "[]" else objects.store
         put(owner, slot, self.put_there(held, value))
 
     def put_there(self, held: Value | None, value: Value) -> Value:

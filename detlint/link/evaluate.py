@@ -175,7 +175,7 @@ class Evaluator(Attributes):
         rounds: Sequence[Value] = ()
         for target, iterator in node.clauses:
             iterated = self.value(iterator)
-            rounds = words_of(self.program.objects, iterated, node) or [self.iterate(iterated)]
+            rounds = words_of(self.program.objects, node, iterator, iterated) or [self.iterate(iterated)]
             self.assign(target, rounds[0])
         items = self.value(node.element)
         for word in rounds[1:]:

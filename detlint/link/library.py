@@ -11,7 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, reseed, seeding
-from detlint.link.library_draws import LibraryDraws
+from detlint.link.hooks import Hooks
 from detlint.link.roles import ROLES
 from detlint.link.run import UNREAD
 from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
@@ -39,7 +39,7 @@ from detlint.link.values import (
 from detlint.lower import QUIET
 
 
-class Interpreter(LibraryDraws):
+class Interpreter(Hooks):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -352,7 +352,7 @@ class Interpreter(LibraryDraws):
             return UNKNOWN
         hooks = row.list("methods")
         if hooks:
-            return self.run_hooks(hooks, given, place)
+            return self.run_hooks(hooks, receiver, given, place)
         if row.text("kind") in ("forks", "asks"):
             with self.apart():
                 self.initialise(receiver, place)
@@ -380,20 +380,3 @@ class Interpreter(LibraryDraws):
             packed = [atom for atom in each(given.get("initargs")) if isinstance(atom, Tuple)]
             if is_none(given.get("initializer")).expected is not True:
                 self.call_value(given.get("initializer"), [item for atom in packed for item in atom.items], {}, place)
-
-    def run_hooks(self, hooks: Sequence[str], given: Arguments, place: Place) -> Value:
-        """Call the methods that a trainer calls on what it is given, and iterate over the loaders."""
-        if "training_step" in hooks:
-            self.note(Marked("trains", place))
-        values = list(dict.fromkeys((*given.positional, *given.given.values())))
-        for name in hooks:
-            for value in values:
-                for atom in each(value):
-                    if isinstance(atom, Object) and isinstance(atom.kind, Class):
-                        made = self.call_method(atom, name, place)
-                        if made is not None and name.endswith("dataloader"):
-                            self.iterate(made)
-        for value in values:
-            if any(isinstance(a, Object) and not isinstance(a.kind, Class) for a in value):
-                self.iterate(value)
-        return UNKNOWN

@@ -140,26 +140,35 @@ def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: P
     if function.receiver is None:
         return UNKNOWN
     made = _namespace(run, function.receiver)
-    words = given.keywords.get("args", given.positional[0] if given.positional else UNKNOWN)
-    if _is_empty(run, words):  # no option is given then
-        made = _settled(run, made, place)
+    words = _words(run, given.keywords.get("args", given.positional[0] if given.positional else UNKNOWN))
+    if words is not None:
+        made = _settled(run, made, words, place)
     if "namespace" in given.keywords or len(given.positional) > 1:
         run.open(made)
     return single(made)
 
 
-def _is_empty(run: Run, words: Value) -> bool:
-    """Whether a command line is written down that has no words."""
-    atom = only(words)
-    return exact(words) == "" or (atom is not None and run.is_container(atom) and not run.program.objects.slots(atom))
+def _words(run: Run, value: Value) -> list[str] | None:
+    """The words of a command line that is written down; None where they are not known."""
+    atom = only(value)
+    if exact(value) == "":
+        return []
+    items = list(run.program.objects.slots(atom).values()) if atom is not None and run.is_container(atom) else [UNKNOWN]
+    words = [exact(item) for item in items]
+    return [word for word in words if isinstance(word, str)] if all(isinstance(word, str) for word in words) else None
 
 
-def _settled(run: Run, namespace: Object, place: Place) -> Object:
-    """Arguments of which all are left at their defaults."""
+def _settled(run: Run, namespace: Object, words: list[str], place: Place) -> Object:
+    """The arguments that a command line gives which is written down: the other options are left at their defaults."""
+    slots, named = run.program.objects.slots(namespace), {word.partition("=")[0] for word in words if word[:1] == "-"}
+    options = {a.name for value in slots.values() for a in value if isinstance(a, Option)}
+    if not named <= options:  # by short names, perhaps
+        return namespace
     made = Object(namespace.kind, *run.site(place))
-    for name, value in run.program.objects.slots(namespace).items():
-        usual = frozenset(Constant(a.default) if isinstance(a, Option) else a for a in value)
-        run.program.objects.replace(made, name, usual)
+    for name, value in slots.items():
+        given = any(isinstance(a, Option) and a.name in named for a in value)
+        usual = frozenset(Constant(a.default) if isinstance(a, Option) and a.name[:1] == "-" else a for a in value)
+        run.program.objects.replace(made, name, SOME if given else usual)
     return made
 
 

@@ -15,31 +15,38 @@ _SET = 3  # arguments of setattr
 _SETTERS = (f.Global("setattr"), f.Library("builtins.setattr"))
 
 
-def rounds(objects: Objects, node: f.Loop, iterated: Value) -> list[Value]:
+def rounds(objects: Objects, node: f.Loop, iterated: Value) -> Sequence[Value]:
     """The items of a loop one by one, where each does something of its own: the body calls it, or sets what it names.
 
     Empty where they are not known, or do the same as far as it matters.
     """
-    atom = only(iterated)
-    if isinstance(atom, Tuple):
-        found = list(atom.items)
-    elif isinstance(atom, Object) and atom.kind == Library("builtins.list"):
-        found = list(objects.slots(atom).values())
-    elif isinstance(atom, Wrapped) and _is_of_items(node.iterator):
-        held = [slot for source in atom.sources for slot in entries(objects, source).items()]
-        found = [single(Tuple((_named(slot), value))) for slot, value in held]
-    else:
-        return []
+    found = _items(objects, node.iterator, iterated)
     return found if 0 < len(found) <= _MOST and _tells_apart(node) else []
 
 
-def words_of(objects: Objects, iterated: Value, node: f.Each) -> Sequence[Value]:
+def words_of(objects: Objects, node: f.Each, iterator: f.Expression, iterated: Value) -> Sequence[Value]:
     """What a comprehension goes through one by one: a few words, such as the names of the parts of a data set."""
-    atom = only(iterated) if len(node.clauses) == 1 else None
-    listed = isinstance(atom, Object) and atom.kind == Library("builtins.list")
-    found = atom.items if isinstance(atom, Tuple) else list(objects.slots(atom).values()) if atom and listed else ()
-    few = 1 < len(found) <= _FEW
-    return found if few and all(isinstance(exact(item), str) for item in found) else ()
+    found = _items(objects, iterator, iterated) if len(node.clauses) == 1 else []
+    return found if 1 < len(found) <= _FEW and all(map(_is_word, found)) else []
+
+
+def _is_word(item: Value) -> bool:
+    """Whether an item is a word or a truth, or begins with one."""
+    atom = only(item)
+    return isinstance(exact(atom.items[0] if isinstance(atom, Tuple) and atom.items else item), (str, bool))
+
+
+def _items(objects: Objects, iterator: f.Expression, iterated: Value) -> Sequence[Value]:
+    """What is gone through, as far as it is written down."""
+    atom = only(iterated)
+    if isinstance(atom, Tuple):
+        return atom.items
+    if isinstance(atom, Object) and atom.kind == Library("builtins.list"):
+        return list(objects.slots(atom).values())
+    if isinstance(atom, Wrapped) and _is_of_items(iterator):
+        held = [slot for source in atom.sources for slot in entries(objects, source).items()]
+        return [single(Tuple((_named(slot), value))) for slot, value in held]
+    return []
 
 
 def _named(slot: str) -> Value:
