@@ -7,11 +7,14 @@ from dataclasses import replace
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.entropy import asked_for
+from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
-from detlint.link.mappings import entries, mapped, set_shown, show
+from detlint.link.mappings import entries, is_namespace, mapped, perhaps, set_shown, show
 from detlint.link.objects import given_to
+from detlint.link.truth import is_none
 from detlint.link.values import (
+    NONE,
     UNKNOWN,
     Atom,
     Class,
@@ -58,7 +61,7 @@ class Assignments(Functions):
                     put = self.program.objects.replace if sure else self.program.objects.store
                     before = self.field_before(atom, target.name)
                     held = self.program.objects.stored(atom, target.name)
-                    stored = asked_for(held, value, self.frame.usual)
+                    stored = asked_for(held, self.put_there(held, value), self.frame.usual)
                     put(atom, target.name, stored | before if before else stored)
                 elif isinstance(atom, Module):
                     self.set_variable_of(atom.path, target.name, value)
@@ -120,12 +123,12 @@ class Assignments(Functions):
         for atom in each(self.value(target.value)):
             if isinstance(atom, Object):
                 slot = f"[{known.value!r}]" if isinstance(known, Constant) else "[]"
-                self.program.objects.store(atom, slot, value)
+                self.put_item(atom, slot, value)
                 self._set_item(atom, key, value)
             elif isinstance(atom, Keywords):
                 set_keyword(self.frame, atom, key, value)
             elif (owner := mapped(atom)) is not None:
-                set_shown(self.program.objects, owner, known, value)
+                set_shown(self.program.objects, owner, known, value, self.is_certain())
             elif isinstance(atom, Library) and isinstance(known, Constant):
                 self.set_environment(atom.name, known.value)
 
@@ -136,6 +139,23 @@ class Assignments(Functions):
         if methods and self.state is not None:
             self.call_value(self.bound(methods, owner), (key, value), {}, self.place_of(methods))
 
+    def put_item(self, owner: Object, slot: str, value: Value) -> None:
+        """Set a slot of a mapping: in place of what it held where this function has made it, on all its paths, or of
+        None, which stands there until something is set.
+        """
+        objects, sure = self.program.objects, self.is_certain()
+        held = objects.stored(owner, slot)
+        if held is None and not sure and slot != "[]":
+            objects.store(owner, perhaps(slot), UNKNOWN)
+        own = not self.frame.usual and (owner in self.frame.dicts or owner in self.frame.copies)
+        put = objects.replace if sure and (own or held == NONE) and slot != "[]" else objects.store
+        put(owner, slot, self.put_there(held, value))
+
+    def put_there(self, held: Value | None, value: Value) -> Value:
+        """What takes the place of something: not None where that is not, and an option is set for it."""
+        kept = held is not None and is_none(held).may_hold is False
+        return not_none(value) if kept and self.is_chosen() else value
+
     def set_switch(self, name: str, value: Value) -> None:
         """Set an attribute of a library."""
         raise NotImplementedError
@@ -143,11 +163,6 @@ class Assignments(Functions):
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, by the call at a place or by an assignment."""
         raise NotImplementedError
-
-
-def is_namespace(atom: Object | Class) -> bool:
-    """Whether an object holds the arguments of a command line."""
-    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
 
 
 def _configured(name: str, value: Value) -> Value:

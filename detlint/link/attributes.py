@@ -11,7 +11,7 @@ from detlint.catalogue import Catalogue
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.keywords import method_of_keywords
-from detlint.link.mappings import COPIED, VARS
+from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
 from detlint.link.objects import UNNAMED, UNSPELLED, given_to
 from detlint.link.state import UNSURE
 from detlint.link.values import (
@@ -164,6 +164,14 @@ class Attributes(Comparisons):
         if atom.name == VARS and receiver is not None and name == "copy":
             return single(Partial(single(Library(COPIED)), (single(receiver),), ()))
         return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
+
+    def spread(self, atom: Atom, made: Object) -> None:
+        """Take over what a dict holds into another; of one that is not known, keys that are not."""
+        objects = self.program.objects
+        for slot, value in entries(objects, atom).items():
+            if objects.stored(made, slot) is None and not has_surely(objects, atom, slot):
+                objects.store(made, perhaps(slot), UNKNOWN)
+            objects.store(made, slot, value)
 
     def origin(self, atom: Atom) -> Object | None:
         """The object that an atom is or was taken from, where it is one of those whose methods may draw."""

@@ -8,7 +8,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.library_draws import LibraryDraws
-from detlint.link.roles_mapping import items_of
+from detlint.link.role import items_of
 from detlint.link.run import UNGUARDED
 from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single

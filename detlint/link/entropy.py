@@ -10,7 +10,7 @@ from detlint.facts import SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.state import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded
-from detlint.link.values import ENTROPY, SOME, Constant, Entropy, Option, Value, settled, single
+from detlint.link.values import ENTROPY, SOME, Constant, Entropy, Option, Some, Value, only, settled, single
 
 if TYPE_CHECKING:
     from detlint.link.run import Run
@@ -66,9 +66,17 @@ def unless(value: Value, option: str) -> Value:
 def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) -> dict[str, Value]:
     """Variables as an option leaves them by default, where `other` is what they are if it is set."""
     return {
-        name: unless(value, option) if is_entropy(value) and _is_given(other.get(name)) else value
+        name: value if other.get(name) == value else _unless_set(value, other.get(name), option)
         for name, value in usual.items()
     }
+
+
+def _unless_set(value: Value, other: Value | None, option: str) -> Value:
+    """What a variable holds by default, where an option gives it another number, truth or nothing."""
+    atom = only(value)
+    if isinstance(atom, Constant) and other and all(isinstance(a, (Constant, Option, Some)) for a in other):
+        return single(Option(option, atom.value, None))
+    return unless(value, option) if is_entropy(value) and _is_given(other) else value
 
 
 def instead(value: Value, other: Value, option: str) -> Value:

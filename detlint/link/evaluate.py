@@ -11,7 +11,7 @@ from detlint import facts as f
 from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
-from detlint.link.mappings import entries, overlay
+from detlint.link.mappings import entries, has_surely, lay
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
@@ -20,7 +20,6 @@ from detlint.link.values import (
     NONE,
     SOME,
     UNKNOWN,
-    Atom,
     Constant,
     Function,
     Library,
@@ -122,24 +121,19 @@ class Evaluator(Items):
         return single(made)
 
     def _table(self, node: f.Table) -> Value:
-        made, held = self.container("dict", self.frame.path, node.order), dict[str, Value]()
+        held, objects = dict[str, Value](), self.program.objects
         for key, entry in node.entries:
-            name, value = self.value(key), self.value(entry)
-            known = next(iter(name)) if len(name) == 1 else None
-            if key is None:
-                overlay(self.program.objects, held, value)
-            elif isinstance(known, Constant):
-                held[f"[{known.value!r}]"] = value
-            else:
-                held["[]"] = held.get("[]", frozenset()) | value
-        for slot, value in held.items():
-            self.program.objects.store(made, slot, value)
+            name, value = only(self.value(key)), self.value(entry)
+            if key is not None:
+                lay(held, f"[{name.value!r}]" if isinstance(name, Constant) else "[]", value, True)
+            for atom in each(value) if key is None else ():
+                for slot, item in entries(objects, atom).items():
+                    lay(held, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+        made = self.container("dict", self.frame.path, node.order)
+        for slot, item in held.items():
+            objects.store(made, slot, item)
+        self.frame.dicts |= {made}
         return single(made)
-
-    def spread(self, atom: Atom, made: Object) -> None:
-        """Take over what a dict holds into another; of one that is not known, keys that are not."""
-        for slot, value in entries(self.program.objects, atom).items():
-            self.program.objects.store(made, slot, value)
 
     def _each(self, node: f.Each) -> Value:
         return comprehension(self, node)

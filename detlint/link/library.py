@@ -18,6 +18,7 @@ from detlint.link.run import UNREAD
 from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
+    NONE,
     SOME,
     UNKNOWN,
     Atom,
@@ -253,6 +254,8 @@ class Interpreter(Callbacks):
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
         """A seeder of the tables, with the seed that it is given."""
         generators = tuple(g for g in row.list("seeds") if g in SEEDABLE)
+        if not generators:
+            return
         value = given.get(row.text("parameter")) if row.text("parameter") else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:
@@ -273,7 +276,8 @@ class Interpreter(Callbacks):
                 self.note(Seeded(generators, name, place, True))
             self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
             return
-        sure = not takes_none or (Constant(None) not in value and not hidden)
+        told = value - NONE if self.is_chosen() else value  # by an option, instead of None
+        sure = not takes_none or (Constant(None) not in (told or value) and not hidden)
         certain = sure and not entropy_in(value)  # one seed or any
         self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
 
@@ -296,6 +300,8 @@ class Interpreter(Callbacks):
     def set_switch(self, name: str, value: Value) -> None:
         """Set an attribute of a library, perhaps a switch."""
         self.replace(name, value)
+        if name == "os.environ":  # as `|=` does
+            self.call_library(Library("os.environ.update"), [value], {}, self.bound_place())
         for row in self.tables.settings.get(name, ()):
             answer = truth(value)
             word = "on" if answer.expected else "off" if answer.expected is False else UNSURE
@@ -344,7 +350,7 @@ class Interpreter(Callbacks):
         packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
         positional = [item for atom in each(packed) if isinstance(atom, Tuple) for item in atom.items]
         if row.text("rank"):
-            positional.insert(0, UNKNOWN)
+            positional.insert(0, single(receiver) if row.text("rank") == "receiver" and receiver else UNKNOWN)
         if row.text("rest"):
             positional = list(given.positional[1:])
         elif row.text("items"):

@@ -8,7 +8,7 @@ from functools import cache
 
 from detlint.link.keywords import REST
 from detlint.link.objects import OPEN, UNNAMED, Objects
-from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value, each, join
+from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value
 
 VARS = "builtins.vars"
 DICT = Library("builtins.dict")
@@ -19,6 +19,12 @@ def mapped(atom: Atom) -> Object | None:
     """The object whose attributes a mapping shows, if it is such a mapping."""
     owner = atom.receiver if isinstance(atom, Library) and atom.name == VARS else None
     return owner if isinstance(owner, Object) else None
+
+
+def is_mapping(atom: Atom) -> bool:
+    """Whether an atom is a dict, what `**kwargs` gathered, or the `vars` of an object."""
+    plain = isinstance(atom, Object) and atom.kind == DICT
+    return plain or isinstance(atom, Keywords) or mapped(atom) is not None
 
 
 def shown(objects: Objects, owner: Object) -> dict[str, Value]:
@@ -46,13 +52,27 @@ def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
     return held if known and OPEN not in slots else held | {"[]": UNKNOWN}
 
 
-def overlay(objects: Objects, held: dict[str, Value], value: Value) -> None:
-    """`{**held, **value}`: what `**kwargs` gathered is there for certain, what other mappings hold perhaps."""
-    for atom in each(value):
-        certain = len(value) == 1 and isinstance(atom, Keywords)
-        for slot, new in entries(objects, atom).items():
-            before = held.get(slot)
-            held[slot] = new if before is None or (certain and slot != "[]") else join((before, new))
+def lay(held: dict[str, Value], slot: str, value: Value, sure: bool) -> None:
+    """An entry of a mapping that is put together: one that is there for sure takes the place of one before it."""
+    if sure:
+        held.pop(perhaps(slot), None)
+    elif slot not in held:
+        held[perhaps(slot)] = UNKNOWN
+    held[slot] = value if sure and slot != "[]" else held.get(slot, value) | value
+
+
+def perhaps(slot: str) -> str:
+    """The slot by which a mapping tells that it may lack this one."""
+    return f"?{slot}"
+
+
+def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
+    """Whether a mapping that may have an entry certainly has it."""
+    owner = mapped(atom)
+    if owner is not None:
+        return is_namespace(owner)
+    plain = isinstance(atom, Object) and atom.kind == DICT and objects.stored(atom, perhaps(slot)) is None
+    return plain or isinstance(atom, Keywords)
 
 
 @cache
@@ -64,16 +84,22 @@ def key(slot: str) -> object:
     return literal_eval(slot[1:-1]) if slot[1] in "'\"" else None
 
 
-def show(objects: Objects, owner: Object, held: Mapping[str, Value]) -> None:
-    """`vars(owner).update(held)`: entries of a mapping become attributes."""
+def show(objects: Objects, owner: Object, held: Mapping[str, Value], sure: bool = False) -> None:
+    """`vars(owner).update(held)`: entries of a mapping become attributes, for `sure` or perhaps."""
     for slot, value in held.items():
-        set_shown(objects, owner, Constant(key(slot)), value)
+        set_shown(objects, owner, Constant(key(slot)), value, sure)
 
 
-def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value) -> None:
-    """`vars(owner)[key] = value`."""
+def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value, sure: bool = False) -> None:
+    """`vars(owner)[key] = value`, for `sure` or perhaps."""
     name = key.value if isinstance(key, Constant) else None
     if isinstance(name, str):
-        objects.store(owner, name, value)
+        put = objects.replace if sure and is_namespace(owner) else objects.store
+        put(owner, name, value)
     else:
         objects.store(owner, OPEN, UNKNOWN)
+
+
+def is_namespace(atom: Atom) -> bool:
+    """Whether an object holds the arguments of a command line, which are one object in a program."""
+    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"

@@ -10,12 +10,13 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.objects import UNSPELLED
+from detlint.link.role import Role, items_of
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_layers import LAYER_ROLES
-from detlint.link.roles_mapping import MAPPING_ROLES, items_of
+from detlint.link.roles_mapping import MAPPING_ROLES
 from detlint.link.roles_module import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
-from detlint.link.roles_process import PROCESS_ROLES, Role
+from detlint.link.roles_process import PROCESS_ROLES
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (

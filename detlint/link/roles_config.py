@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.fields import named_tuple, replaced
+from detlint.link.mappings import VARS, mapped
+from detlint.link.role import Role
 from detlint.link.values import (
     NONE,
+    SOME,
     UNKNOWN,
     Class,
     Constant,
@@ -30,16 +32,15 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-Role = Callable[[Run, Row, Library, Arguments, Place], Value]
-
 CONFIGS = Object(Library("hydra.core.config_store.ConfigStore"), "", 0)  # one in a program
 
 
 def _field(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """The default of a field: a value, or an object of the class that makes it."""
-    if "default" in given.keywords:
-        return given.keywords["default"]
-    factory = given.keywords.get("default_factory", UNKNOWN)
+    default = given.keywords.get("default", given.positional[0] if given.positional else None)
+    if default is not None:
+        return SOME if exact(default) is ... else default
+    factory = given.keywords.get("default_factory", given.keywords.get("factory", UNKNOWN))
     made = frozenset(Object(atom, *run.site(place)) for atom in factory if isinstance(atom, Class))
     return made if made and len(made) == len(factory) else UNKNOWN
 
@@ -50,6 +51,10 @@ def _filled(run: Run, value: Value, place: Place) -> Value:
     for atom in each(value):
         if isinstance(atom, Class):
             atom = Object(atom, *run.site(place))
+        owner = mapped(atom)  # as `vars(args)` shows it
+        if owner is not None:
+            atom = run.container("dict", *run.site(place))
+            run.spread(Library(VARS, owner), atom)
         known = isinstance(atom, Object) and (isinstance(atom.kind, Class) or run.is_container(atom))
         found.append(single(atom) if known else UNKNOWN)
     return join(found)

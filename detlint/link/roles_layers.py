@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.role import Role
 from detlint.link.values import UNKNOWN, Class, Library, Object, Value, only
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
 else:
     Run = Any
-
-Role = Callable[[Run, Row, Library, Arguments, Place], Value]
 
 
 def _forwards(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

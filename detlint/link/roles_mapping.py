@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -10,8 +9,9 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
-from detlint.link.mappings import DICT, VARS, entries, show
+from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, show
 from detlint.link.objects import OPEN
+from detlint.link.role import Role, items_of
 from detlint.link.roles_names import members
 from detlint.link.values import (
     FAR,
@@ -43,23 +43,6 @@ if TYPE_CHECKING:
     from detlint.link.run import Run as AnyRun
 else:
     Run = AnyRun = Any
-
-Role = Callable[[Run, Row, Library, Arguments, Place], Value]
-
-
-def items_of(run: AnyRun, value: Value) -> Value:
-    """The items of what can be looked into without iterating over it."""
-    found = []
-    for atom in each(value):
-        if isinstance(atom, Wrapped):
-            found.append(atom.items)
-        elif isinstance(atom, Tuple):
-            found.append(join(atom.items))
-        elif isinstance(atom, Object):
-            found.append(run.held(atom))
-        else:
-            found.append(UNKNOWN)
-    return join(found)
 
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -117,13 +100,13 @@ def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place
     """`vars(owner).update(...)`."""
     owner = function.receiver
     if isinstance(owner, Object):
-        for atom in (atom for value in given.positional for atom in each(value)):
-            held = entries(run.program.objects, atom)
-            show(run.program.objects, owner, {slot: value for slot, value in held.items() if slot != "[]"})
+        given_by_name = {f"[{name!r}]": value for name, value in given.keywords.items()}
+        mappings = (atom for value in given.positional for atom in each(value))
+        for held in (*(entries(run.program.objects, atom) for atom in mappings), given_by_name):
+            known = {slot: value for slot, value in held.items() if slot != "[]"}
+            show(run.program.objects, owner, known, run.is_certain())
             if "[]" in held:
                 run.open(owner)
-        for name, value in given.keywords.items():
-            run.program.objects.store(owner, name, value)
         if given.hidden:
             run.open(owner)
     return NONE
@@ -140,8 +123,9 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
                 _pair_up(run, items_of(run, single(atom)), made)
             else:
                 run.spread(atom, made)
+    run.frame.dicts |= frozenset() if made == own else {made}
     for name, value in given.keywords.items():
-        run.program.objects.store(made, f"[{name!r}]", value)
+        run.put_item(made, f"[{name!r}]", value)
     return single(made)
 
 
@@ -168,16 +152,29 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     spreads = function.name.rpartition(".")[2] in ("extend", "update")
     if function.receiver is None:
         return NONE
-    objects, sure = run.program.objects, run.is_certain()  # else a key may be missing, unless it was there before
+    objects = run.program.objects
     for name, value in given.keywords.items():
-        slot = f"[{name!r}]"
-        objects.store(function.receiver, slot if sure or objects.stored(function.receiver, slot) else "[]", value)
+        _update(run, function.receiver, f"[{name!r}]", value, True)
     for value in given.positional:
         for atom in each(value):
+            if spreads and is_mapping(atom):
+                for slot, item in entries(objects, atom).items():
+                    _update(run, function.receiver, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+                continue
             whole: Value = single(atom)
             unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
             objects.store(function.receiver, "[]", items_of(run, whole) if unpacked else whole)
     return NONE
+
+
+def _update(run: Run, owner: Object | Function, slot: str, value: Value, sure: bool) -> None:
+    """Take over an entry: its key may be missing where that may not happen, unless it was there before."""
+    objects = run.program.objects
+    known = slot if run.is_certain() or objects.stored(owner, slot) else "[]"
+    if isinstance(owner, Object) and sure:
+        run.put_item(owner, known, value)
+    else:
+        objects.store(owner, known, value)
 
 
 def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

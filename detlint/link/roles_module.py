@@ -9,8 +9,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.mappings import VARS, entries
 from detlint.link.objects import UNSPELLED
-from detlint.link.roles_mapping import items_of
-from detlint.link.roles_process import Role
+from detlint.link.role import Role, items_of
 from detlint.link.values import (
     NONE,
     UNKNOWN,

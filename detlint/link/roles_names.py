@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.mappings import entries, key
+from detlint.link.mappings import entries, is_namespace, key
 from detlint.link.objects import UNSPELLED
 from detlint.link.program import folder
-from detlint.link.roles_process import Role
+from detlint.link.role import Role
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -23,6 +23,7 @@ from detlint.link.values import (
     Object,
     Option,
     Value,
+    constant,
     each,
     exact,
     join,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
+_LEFT_OUT = Library("argparse.SUPPRESS")
 _LOCATION = "(location)"
 _TARGET = "['_target_']"
 
@@ -54,6 +56,30 @@ def _attribute_of(run: Run, name: str, given: Arguments) -> Value:
     values = [given.positional[2] if run.program.objects.lacks(a, name) else run.attribute(a, name) for a in owners]
     found = join(values)
     return found | given.positional[2] if found <= UNKNOWN else found
+
+
+def _hasattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Whether an object has an attribute: known of what its class declares, and of the arguments of a command line."""
+    name = exact(given.positional[1]) if len(given.positional) > 1 else None
+    answers = {_has(run, atom, name) if isinstance(name, str) else None for atom in each(given.first())}
+    answer = answers.pop() if len(answers) == 1 else None
+    return UNKNOWN if answer is None else constant(answer)
+
+
+def _has(run: Run, atom: Atom, name: str) -> bool | None:
+    objects = run.program.objects
+    if objects.lacks(atom, name):
+        return False
+    if is_namespace(atom):  # where an option that is not given is left out, it has the attribute or not
+        held = objects.stored(atom, name)
+        return None if held is None or _LEFT_OUT in held else True
+    if isinstance(atom, Library) and atom.name.partition(".")[0] == "torch":
+        return run.tables.speak_of(f"{atom.name}.{name}") or None
+    if isinstance(atom, (Object, Class)):
+        kind = atom.kind if isinstance(atom, Object) else atom
+        infos = [objects.classes.get(each) for each in objects.ancestry(kind) if isinstance(each, Class)]
+        return any(info is not None and name in info.attributes for info in infos) or None
+    return None
 
 
 def _texts(value: Value) -> list[str]:
@@ -174,6 +200,7 @@ def _targets(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 NAME_ROLES: dict[str, Role] = {
-    "getattr": _getattr, "names": _names, "imports": _imports, "spec": _spec, "loads": _loads, "located": _located,
+    "getattr": _getattr, "hasattr": _hasattr, "names": _names,
+    "imports": _imports, "spec": _spec, "loads": _loads, "located": _located,
     "targets": _targets, "signature": _signature,
 }  # fmt: skip

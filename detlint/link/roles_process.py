@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,10 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in
+from detlint.link.mappings import entries, key
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
+from detlint.link.role import Role, items_of
 from detlint.link.truth import truth
 from detlint.link.values import (
     FLAGS,
@@ -40,14 +41,22 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-Role = Callable[[Run, Row, Library, Arguments, Place], Value]
-
 
 # Command lines
 
 
 def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return single(Object(Library("argparse.ArgumentParser"), *run.site(place)))
+    made = Object(Library(row.text("gives")), *run.site(place))
+    _inherit(run, made, given)
+    return single(made)
+
+
+def _inherit(run: Run, parser: Object, given: Arguments) -> None:
+    """Give a parser the arguments of its `parents`."""
+    for atom in each(items_of(run, given.keywords.get("parents", NONE))):
+        if isinstance(atom, Object) and atom.kind == parser.kind and atom != parser:
+            for name, value in run.program.objects.slots(_namespace(run, atom)).items():
+                run.program.objects.store(_namespace(run, parser), name, value)
 
 
 def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -58,6 +67,7 @@ def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: P
     made = Object(parser.kind, *run.site(place))
     if made != parser:
         run.program.objects.store(made, _PARENT, single(parser))
+    _inherit(run, made, given)
     return single(made)
 
 
@@ -125,9 +135,36 @@ def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: P
     if function.receiver is None:
         return UNKNOWN
     made = _namespace(run, function.receiver)
+    words = _words(run, given.keywords.get("args", given.positional[0] if given.positional else UNKNOWN))
+    if words is not None:
+        made = _settled(run, made, words, place)
     if "namespace" in given.keywords or len(given.positional) > 1:
         run.open(made)
     return single(made)
+
+
+def _words(run: Run, value: Value) -> list[str] | None:
+    """The words of a command line that is written down; None where they are not known."""
+    atom = only(value)
+    if exact(value) == "":
+        return []
+    items = list(run.program.objects.slots(atom).values()) if atom is not None and run.is_container(atom) else [UNKNOWN]
+    words = [exact(item) for item in items]
+    return [word for word in words if isinstance(word, str)] if all(isinstance(word, str) for word in words) else None
+
+
+def _settled(run: Run, namespace: Object, words: list[str], place: Place) -> Object:
+    """The arguments that a command line gives which is written down: the other options are left at their defaults."""
+    slots, named = run.program.objects.slots(namespace), {word.partition("=")[0] for word in words if word[:1] == "-"}
+    options = {a.name for value in slots.values() for a in value if isinstance(a, Option)}
+    if not named <= options:  # by short names, perhaps
+        return namespace
+    made = Object(namespace.kind, *run.site(place))
+    for name, value in slots.items():
+        given = any(isinstance(a, Option) and a.name in named for a in value)
+        usual = frozenset(Constant(a.default) if isinstance(a, Option) and a.name[:1] == "-" else a for a in value)
+        run.program.objects.replace(made, name, SOME if given else usual)
+    return made
 
 
 def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -137,9 +174,11 @@ def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments,
 def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.first("name"))
     default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else UNKNOWN)
+    made = Object(Library("absl.flags.FlagHolder"), *run.site(place))
     if isinstance(name, str):
-        run.program.objects.store(FLAGS, name, _options(f"--{name}", default, place))
-    return single(Object(Library("absl.flags.FlagHolder"), *run.site(place)))
+        for owner, slot in ((FLAGS, name), (made, "value")):
+            run.program.objects.store(owner, slot, _options(f"--{name}", default, place))
+    return single(made)
 
 
 def _options(name: str, default: Value, place: Place) -> Value:
@@ -150,7 +189,7 @@ def _options(name: str, default: Value, place: Place) -> Value:
 def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A decorator that gives a parameter of the function a default."""
     names = [name for value in given.positional if isinstance(name := exact(value), str)]
-    long = next((name for name in names if name.startswith("--")), "")
+    long = next((name.partition("/")[0] for name in names if name.startswith("--")), "")
     default = given.keywords.get("default", NONE)
     if truth(given.keywords.get("required", NONE)).expected:
         default = SOME
@@ -296,6 +335,14 @@ def _environment(run: Run, row: Row, function: Library, given: Arguments, place:
     return SOME
 
 
+def _environment_updated(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Several variables at once, by keyword or by a mapping."""
+    held = (slot for value in given.positional for atom in each(value) for slot in entries(run.program.objects, atom))
+    for name in (*given.keywords, *map(key, held)):
+        run.set_environment("os.environ", name, place)
+    return NONE
+
+
 def _broadcasts(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A seed that one process draws, and the others have a tensor for, is entropy in all of them."""
     call = run.node
@@ -313,7 +360,8 @@ PROCESS_ROLES: dict[str, Role] = {
     "defaults": _defaults, "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag,
     "parameter": _parameter, "instance": _instance, "default": _default, "instances": _instances, "saves": _saves,
     "scope": _scope, "trains": _marks, "restores": _marks, "search": _search, "start-method": _start_method,
-    "default-device": _default_device, "spawn-context": _context, "environment": _environment, "variable": _variable,
+    "default-device": _default_device, "spawn-context": _context, "environment": _environment,
+    "environment-updated": _environment_updated, "variable": _variable,
     "starts": _starts, "trainer-cli": _trainer_cli, "broadcasts": _broadcasts, "leaves": _leaves, "enters": _enters,
     "allocates": _allocates, "instantiates": _instantiates,
 }  # fmt: skip

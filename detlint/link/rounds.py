@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from detlint import facts as f
-from detlint.link.mappings import DICT, entries, key, mapped
+from detlint.link.mappings import entries, is_mapping, key
 from detlint.link.objects import Objects
-from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, only, single
+from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, exact, only, single
 
 _MOST = 400  # rounds, as many as a large program has options
+_FEW = 4  # words
 _SET = 3  # arguments of setattr
 _SETTERS = (f.Global("setattr"), f.Library("builtins.setattr"))
 
 
-def rounds(objects: Objects, node: f.Loop, iterated: Value) -> list[Value]:
+def rounds(objects: Objects, node: f.Loop, iterated: Value) -> Sequence[Value]:
     """The items of a loop one by one, where each does something of its own: the body calls it, or sets what it names.
 
     Empty where they are not known, or do the same as far as it matters.
     """
+    found = written(objects, node.iterator, iterated)
+    return found if 0 < len(found) <= _MOST and _tells_apart(node) else []
+
+
+def are_words(items: Sequence[Value]) -> bool:
+    """Whether some items are a few words, such as the names of the parts of a data set, or begin with such."""
+    return 1 < len(items) <= _FEW and all(map(_is_word, items))
+
+
+def _is_word(item: Value) -> bool:
+    """Whether an item is a word or a truth, or begins with one."""
+    atom = only(item)
+    return isinstance(exact(atom.items[0] if isinstance(atom, Tuple) and atom.items else item), (str, bool))
+
+
+def written(objects: Objects, iterator: f.Expression, iterated: Value) -> Sequence[Value]:
+    """What is gone through, as far as it is written down."""
     atom = only(iterated)
     if isinstance(atom, Tuple):
-        found = list(atom.items)
-    elif isinstance(atom, Object) and atom.kind == Library("builtins.list"):
-        found = list(objects.slots(atom).values())
-    elif isinstance(atom, Wrapped) and _is_of_items(node.iterator):
+        return atom.items
+    if isinstance(atom, Object) and atom.kind == Library("builtins.list"):
+        return list(objects.slots(atom).values())
+    if isinstance(atom, Wrapped) and _is_of_items(iterator):
         held = [slot for source in atom.sources for slot in entries(objects, source).items()]
-        found = [single(Tuple((_named(slot), value))) for slot, value in held]
-    elif atom is not None and (mapped(atom) is not None or (isinstance(atom, Object) and atom.kind == DICT)):
-        found = [_named(slot) for slot in entries(objects, atom)]
-    else:
-        return []
-    return found if 0 < len(found) <= _MOST and _tells_apart(node) else []
+        return [single(Tuple((_named(slot), value))) for slot, value in held]
+    if atom is not None and is_mapping(atom):
+        return [_named(slot) for slot in entries(objects, atom)]
+    return []
 
 
 def _named(slot: str) -> Value:
@@ -48,7 +66,13 @@ def _tells_apart(node: f.Loop) -> bool:
     elements = node.target.elements if isinstance(node.target, f.Display) else (node.target,)
     targets = [each for each in elements if isinstance(each, (f.Local, f.Global))]
     steps = [each for each in f.walk(node.body) if not isinstance(each, f.Branch)]
-    return bool(steps) and all(_chooser(step) in targets for step in steps)
+    return bool(steps) and all(_is_made_of(_chooser(step), targets) for step in steps)
+
+
+def _is_made_of(chooser: f.Expression, targets: list[f.Local | f.Global]) -> bool:
+    """Whether what a step depends on is gone through, or a text that is put together of that."""
+    parts = chooser.operands if isinstance(chooser, f.Joined) else (chooser,)
+    return any(part in targets for part in parts)
 
 
 def _chooser(step: f.Statement) -> f.Expression:

@@ -78,6 +78,7 @@ class Frame:
     body: bool = False  # the body of a class, which finds there what it has not bound itself
     copies: tuple[Object, ...] = ()  # the dicts that were copied here
     watched: dict[str, set[str]] = field(default_factory=dict)  # the functions defined here that use a variable
+    dicts: frozenset[Object] = frozenset()  # those that were made here
     maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:

@@ -101,13 +101,13 @@ class Statements(Assignments):
         self.state = merged(s for s, _ in ends if s is not None)
 
     def _loop(self, node: f.Loop) -> None:
-        item, apart = UNKNOWN, list[Value]()
+        item, apart = UNKNOWN, tuple[Value, ...]()
         if node.iterator is not None:
             iterated = self.value(node.iterator)
             outer, self.iterating = self.iterating, node.place
             item = self.iterate(iterated)
             self.iterating = outer
-            apart = rounds(self.program.objects, node, iterated)
+            apart = tuple(rounds(self.program.objects, node, iterated))
         before = self.state
         for each_item in apart or (item, item):  # the state that one round leaves, the next one finds
             start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)

@@ -1,0 +1,76 @@
+"""`detlint entries` on programs as people write them: tests/rows/*.md, each a heading, the row, and its files.
+
+The row names what is not at its default: generators (with the option that they hang on), loaders (how many, how many
+with a generator, how many with a `worker_init_fn`) and switches. The first file is `train.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from detlint.cli import cli
+
+_PROGRAM = re.compile(r"^## (?P<name>.+)\n(?P<row>`.+`)\n(?P<files>(?:```py.*\n(?:.*\n)*?```\n)+)", re.M)
+_FILE = re.compile(r'^```py(?: title="(?P<path>.+)")?\n(?P<text>(?:.*\n)*?)```$', re.M)
+_SWITCHES = {
+    "algorithms": ("deterministic_algorithms", "off"), "benchmark": ("cudnn_benchmark", "default"),
+    "cudnn": ("cudnn_deterministic", "default"), "workspace": ("cublas_workspace", "unset"),
+}  # fmt: skip
+
+
+class Program(NamedTuple):
+    """A program, and what must be told of it: by what is not at its default, the word and perhaps an option."""
+
+    name: str
+    row: dict[str, str]
+    files: dict[str, str]
+
+
+def programs() -> list[Program]:
+    found = []
+    for path in sorted((Path(__file__).parent / "rows").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        matches = list(_PROGRAM.finditer(text))
+        assert len(matches) == text.count("\n## ") + text.startswith("## "), f"{path} has a program that is not read"
+        for match in matches:
+            row = dict(each.split(": ") for each in re.findall(r"`([^`]+)`", match["row"]) if each != "nothing")
+            files = {file["path"] or "train.py": file["text"] for file in _FILE.finditer(match["files"])}
+            found.append(Program(f"{path.stem}: {match['name']}", row, files))
+    return found
+
+
+def told(entry: dict[str, Any], named: dict[str, str]) -> dict[str, str]:
+    """What is told of an entry point and not at its default; the option where one is asked for."""
+    found = {
+        name: (known["state"], known["option"])
+        for name, known in entry["generators"].items()
+        if known["state"] != "unused"
+    }
+    for name, (field, default) in _SWITCHES.items():
+        if entry[field]["state"] != default:
+            found[name] = (entry[field]["state"], entry[field]["at"] and entry[field]["at"]["option"])
+    row = {name: f"{word} {option}" if " " in named.get(name, "") else word for name, (word, option) in found.items()}
+    if entry["loaders"]["total"]:
+        row["loaders"] = " ".join(map(str, entry["loaders"].values()))
+    return row
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+def test_the_row_of_a_program(program: Program, tmp_path: Path) -> None:
+    for path, text in {"pyproject.toml": "", **program.files}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    arguments = ["entries", "--all", "--no-cache", "--jobs", "1", "--format", "json", str(tmp_path)]
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    process = program.row.get("process")
+    found = [e for e in json.loads(result.stdout)["entries"] if Path(e["path"]).name == "train.py"]
+    (entry,) = (e for e in found if (e["kind"] == "process" if process else e["kind"] != "process"))
+    wanted = {name: word for name, word in program.row.items() if name != "process"}
+    assert told(entry, wanted) == wanted
