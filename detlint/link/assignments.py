@@ -39,7 +39,10 @@ class Assignments(Functions):
     def assign(self, target: f.Expression, value: Value) -> None:
         """Give a target a value."""
         if isinstance(target, f.Local):
-            self.set_local(target.name, value)
+            if target.name in self.frame.watched:
+                self.set_local(target.name, value)
+            else:
+                self.frame.variables[target.name] = value
         elif isinstance(target, f.Global):
             known = self.variable(self.frame.path, target.name) if not self.frame.top else None
             self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))

@@ -36,7 +36,11 @@ _Method = tuple[int, str]  # the operand that has a method, and its name
 
 def has_own(values: Iterable[Value]) -> bool:
     """Whether something among values is an object of a class of the project."""
-    return any(type(atom) is Object and type(atom.kind) is Class for value in values for atom in value)
+    for value in values:  # a generator expression would cost more than what it asks
+        for atom in value:
+            if type(atom) is Object and type(atom.kind) is Class:
+                return True
+    return False
 
 
 def computed(run: Run, node: f.Computed, values: Sequence[Value]) -> Value | None:
@@ -76,12 +80,8 @@ def compared(run: Run, operator: str, values: Sequence[Value]) -> Truth | None:
 
 def told(run: Run, value: Value) -> Truth:
     """Whether a value is true, as the object that it is says itself."""
-    atom = only(value)
-    if isinstance(atom, Object) and isinstance(atom.kind, Class):
-        found = called(run, [(0, "__bool__")], [value])
-        if found is not None:
-            return truth(found)
-    return truth(value)
+    found = called(run, [(0, "__bool__")], [value]) if has_own((value,)) else None
+    return truth(value if found is None else found)
 
 
 def called(run: Run, methods: Iterable[_Method], values: Sequence[Value]) -> Value | None:

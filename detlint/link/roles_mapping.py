@@ -40,9 +40,8 @@ from detlint.link.values import (
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
-    from detlint.link.run import Run as AnyRun
 else:
-    Run = AnyRun = Any
+    Run = Any
 
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
