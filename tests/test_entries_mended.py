@@ -291,6 +291,7 @@ LOADERS = """
         ("DataLoader([1, 2], worker_init_fn=print)", (2, 0, 2)),
         ("Loader([1, 2])", (2, 0, 0)),
         ("Loader([1, 2], worker_init_fn=print)", (2, 0, 2)),
+        ("(torch.nn.Linear(1, 1) if unknown else DataLoader([1, 2]))", (2, 0, 0)),
     ],
 )
 def test_a_loader_has_what_it_was_given(tmp_path: Path, made: str, given: tuple[int, int, int]) -> None:

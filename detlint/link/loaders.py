@@ -49,7 +49,7 @@ class Loaders(Caller):
 
     def made_loader(self, given: Arguments, place: Place) -> None:
         """Note a loader that is made, with what its call is seen to give it."""
-        values = (given.given.get(name, NONE) for name in ("generator", "worker_init_fn"))
+        values = (_seen(given.given.get(name, NONE)) for name in ("generator", "worker_init_fn"))
         generator, init = (is_none(value).usual is not True and not NONE < value <= _PERHAPS for value in values)
         self.note(Loaded(place, generator, init))
 
@@ -153,6 +153,12 @@ class Loaders(Caller):
                 self.call_value(functions, [UNKNOWN], {}, place)
             elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
                 self.fetch(value, place, within | {dataset})
+
+
+def _seen(value: Value) -> Value:
+    """A value that a loader is given: what an object of a library is asked for, it may have or not."""
+    kept = frozenset(a for a in value if not (isinstance(a, Library) and isinstance(a.receiver, Object)))
+    return value if len(kept) == len(value) else kept | UNKNOWN
 
 
 @lru_cache(maxsize=10_000)
