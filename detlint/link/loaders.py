@@ -14,9 +14,8 @@ from detlint.link.run import Event
 from detlint.link.state import SEEDED, Apart, Called, Drawn, Guarded, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
-from detlint.link.values import FAR, NONE, SOME, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
+from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
 
-_PERHAPS = NONE | SOME | UNKNOWN  # None, or something that is not seen
 _ANSWERS = (None, False, True)
 _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on
 
@@ -50,7 +49,7 @@ class Loaders(Caller):
     def made_loader(self, given: Arguments, place: Place) -> None:
         """Note a loader that is made, with what its call is seen to give it."""
         values = (_seen(given.given.get(name, NONE)) for name in ("generator", "worker_init_fn"))
-        generator, init = (is_none(value).usual is not True and not NONE < value <= _PERHAPS for value in values)
+        generator, init = (Constant(None) not in value and is_none(value).usual is not True for value in values)
         self.note(Loaded(place, generator, init))
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
