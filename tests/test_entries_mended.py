@@ -291,10 +291,25 @@ LOADERS = """
         ("DataLoader([1, 2], worker_init_fn=print)", (2, 0, 2)),
         ("Loader([1, 2])", (2, 0, 0)),
         ("Loader([1, 2], worker_init_fn=print)", (2, 0, 2)),
+        ("(torch.nn.Linear(1, 1) if unknown else DataLoader([1, 2]))", (2, 0, 0)),
     ],
 )
 def test_a_loader_has_what_it_was_given(tmp_path: Path, made: str, given: tuple[int, int, int]) -> None:
     assert tuple(told(tmp_path, LOADERS.format(made))["loaders"].values()) == given
+
+
+def test_a_loader_that_perhaps_has_a_generator_is_not_seen_to_have_one(tmp_path: Path) -> None:
+    program = """
+        import torch
+        from torch.utils.data import DataLoader
+
+        loader = DataLoader([1, 2])
+        if unknown():
+            loader.generator = torch.Generator()
+        for batch in DataLoader([1, 2], generator=loader.generator):
+            pass
+        """
+    assert tuple(told(tmp_path, program)["loaders"].values()) == (2, 0, 0)
 
 
 @pytest.mark.parametrize("arguments", ["fit", "fit, (3,)", "fit, args=(3,), num_processes=2"])

@@ -116,6 +116,10 @@ class Assignments(Functions):
         given = objects.given(owner, name)
         if given is not None or is_namespace(owner):
             return given or UNKNOWN
+        bases = objects.library_bases(owner.kind) if isinstance(owner, Object) else ()
+        for base in bases:
+            if (kept := objects.kept(owner, f"{base}.{name}")) is not None:
+                return kept
         classes = objects.ancestry(owner.kind) if isinstance(owner, Object) else ()
         infos = (objects.classes.get(klass) for klass in classes if isinstance(klass, Class))
         return next((info.attributes[name] for info in infos if info is not None and name in info.fields), frozenset())

@@ -14,9 +14,8 @@ from detlint.link.run import Event
 from detlint.link.state import SEEDED, Apart, Called, Drawn, Guarded, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
-from detlint.link.values import FAR, NONE, SOME, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
+from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
 
-_PERHAPS = NONE | SOME | UNKNOWN  # None, or something that is not seen
 _ANSWERS = (None, False, True)
 _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on
 
@@ -49,8 +48,8 @@ class Loaders(Modules):
 
     def made_loader(self, given: Arguments, place: Place) -> None:
         """Note a loader that is made, with what its call is seen to give it."""
-        values = (given.given.get(name, NONE) for name in ("generator", "worker_init_fn"))
-        generator, init = (is_none(value).usual is not True and not NONE < value <= _PERHAPS for value in values)
+        values = (_seen(given.given.get(name, NONE)) for name in ("generator", "worker_init_fn"))
+        generator, init = (Constant(None) not in value and is_none(value).usual is not True for value in values)
         self.note(Loaded(place, generator, init))
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
@@ -153,6 +152,12 @@ class Loaders(Modules):
                 self.call_value(functions, [UNKNOWN], {}, place)
             elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):
                 self.fetch(value, place, within | {dataset})
+
+
+def _seen(value: Value) -> Value:
+    """A value that a loader is given: what an object of a library is asked for, it may have or not."""
+    kept = frozenset(a for a in value if not (isinstance(a, Library) and isinstance(a.receiver, Object)))
+    return value if len(kept) == len(value) else kept | UNKNOWN
 
 
 @lru_cache(maxsize=10_000)

@@ -183,13 +183,20 @@ class Objects(Contents):
 
     def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
         """What the classes of an object have; what only a library's may have, it may have been given by any name."""
-        held = self._slots(owner) if isinstance(found, str) and found in self._kept else _EMPTY
-        if isinstance(found, str) and any(slot.startswith("(") for slot in held):  # it was seen to be made
-            return held.get(f"({found.rpartition('.')[2]})", UNKNOWN if HIDDEN in held else NONE)
+        kept = self.kept(owner, found) if isinstance(found, str) else None
+        if kept is not None:
+            return kept
         if isinstance(found, str) and found not in self._methods and isinstance(getattr(owner, "kind", None), Class):
             unspelled = self.stored(owner, UNSPELLED)
             return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
         return _taken(found, owner)
+
+    def kept(self, owner: Object | Class, name: str) -> Value | None:
+        """What a loader has of what its call may give it, by qualified name: that, else None."""
+        held = self._slots(owner) if name in self._kept else _EMPTY
+        if not any(slot.startswith("(") for slot in held):  # it was not seen to be made
+            return None
+        return held.get(f"({name.rpartition('.')[2]})", UNKNOWN if HIDDEN in held else NONE)
 
     def given(self, owner: Object | Class, name: str) -> Value | None:
         """What an object of a library was made with: most classes keep what they are given, others show their keys."""
