@@ -131,7 +131,7 @@ def test_answers_are_the_same_however_little_is_held(project: list[Collected], m
 
     before = answers()
     monkeypatch.setattr(program, "_MOST_UNPACKED", 0)
-    monkeypatch.setattr("detlint.link.objects._MOST_VERSIONS", -1)
+    monkeypatch.setattr("detlint.link.contents._MOST_VERSIONS", -1)
     monkeypatch.setattr("detlint.imports._MOST_ANSWERS", 0)
     monkeypatch.setattr("detlint.link.records._MOST", 0)
     assert answers() == before

@@ -133,4 +133,4 @@ def test_a_program_of_the_course_that_was_changed_has_no_output_and_is_stale() -
 def test_what_is_missed_is_told_by_kind() -> None:
     silent, reported = missed.missed().split("Found, though it is none:")
     assert "- a subclass of the loader (DET201)" in silent
-    assert "- a singleton seeds in `__new__`" in reported
+    assert "- a queue of tasks" in reported
