@@ -12,9 +12,9 @@ from detlint.link.arguments import Arguments
 from detlint.link.objects import UNSPELLED
 from detlint.link.role import Role, items_of
 from detlint.link.roles_config import CONFIG_ROLES
-from detlint.link.roles_layers import LAYER_ROLES
+from detlint.link.roles_containers import CONTAINER_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES
-from detlint.link.roles_module import MODULE_ROLES
+from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
 from detlint.link.state import Marked
@@ -247,9 +247,9 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 ROLES: dict[str, Role] = {
     **CONFIG_ROLES,
     **MAPPING_ROLES,
-    **MODULE_ROLES,
+    **CONTAINER_ROLES,
     **NAME_ROLES,
-    **LAYER_ROLES,
+    **MODULE_ROLES,
     **PROCESS_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,

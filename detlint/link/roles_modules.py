@@ -55,7 +55,7 @@ def _constructs(run: Run, row: Row, function: Library, given: Arguments, place: 
     return made
 
 
-LAYER_ROLES: dict[str, Role] = {
+MODULE_ROLES: dict[str, Role] = {
     "forwards": _forwards, "hooks": _hooks, "backward-hooks": _backward_hooks, "differentiable": _differentiable,
     "constructs": _constructs,
 }  # fmt: skip

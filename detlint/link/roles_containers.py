@@ -64,4 +64,4 @@ def _children(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     return single(Wrapped(items, single(owner)))
 
 
-MODULE_ROLES: dict[str, Role] = {"container": _container, "submodule": _submodule, "children": _children}
+CONTAINER_ROLES: dict[str, Role] = {"container": _container, "submodule": _submodule, "children": _children}
