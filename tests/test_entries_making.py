@@ -207,3 +207,35 @@ if __name__ == "__main__":
     found = json.loads(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)["entries"]
     states = {entry["kind"]: entry["generators"]["python"]["state"] for entry in found}
     assert states == ({"main": "seeded", "process": "unseeded"} if kind == "process" else {"main": "seeded"})
+
+
+FIELDS = """
+    import argparse
+    import random
+    from dataclasses import dataclass, fields
+
+
+    @dataclass
+    class Base:
+        noisy: bool = {}
+
+
+    @dataclass
+    class Config(Base):
+        epochs: int = 3
+
+
+    parser = argparse.ArgumentParser()
+    for field in fields(Config):
+        parser.add_argument(f"--{{field.name}}", default=field.default)
+    args = parser.parse_args()
+    if args.noisy:
+        random.random()
+    random.seed(0)
+    random.random()
+    """
+
+
+@pytest.mark.parametrize(("noisy", "state"), [("True", "late"), ("False", "seeded")])
+def test_options_are_made_of_inherited_fields(tmp_path: Path, noisy: str, state: str) -> None:
+    assert told(tmp_path, FIELDS.format(noisy))["generators"]["python"]["state"] == state

@@ -104,9 +104,11 @@ class Objects(Contents):
                 self._fields[name].add(klass)
 
     def fields(self, name: str) -> Iterator[tuple[Class, Value]]:
-        """The classes that have a field of a name, and its defaults there."""
+        """The classes that declare a field of a name, and its defaults there."""
         for klass in self._fields.get(name, ()):
-            yield klass, self.classes[klass].attributes[name]
+            attributes = self.classes[klass].attributes
+            if name in attributes:  # else it is inherited
+                yield klass, attributes[name]
 
     def ancestry(self, klass: Class | Library) -> tuple[Class | Library, ...]:
         """A class and its bases, nearest first, those of libraries too."""
