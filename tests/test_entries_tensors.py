@@ -123,6 +123,9 @@ if isinstance(module, {}):
         ("Derived", "Plain", "late"),
         ("Plain", "Derived", "seeded"),
         ("Derived", "nn.Module", "late"),
+        ("nn.Dropout", "torch.utils.data.DataLoader", "seeded"),
+        ("nn.Dropout", "(torch.optim.Optimizer, torch.utils.data.DataLoader)", "seeded"),
+        ("nn.Dropout", "nn.Module", "late"),
     ],
 )
 def test_modules_are_told_apart_by_their_classes(tmp_path: Path, made: str, asked: str, state: str) -> None:

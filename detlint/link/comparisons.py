@@ -120,11 +120,20 @@ class Comparisons(Run):
         order = self.program.objects.ancestry(atom.kind)
         if not kinds.isdisjoint(order):
             return True
+        if isinstance(atom.kind, Library) and all(self.are_apart(atom.kind, kind) for kind in kinds):
+            return False
         if not (told and isinstance(atom.kind, Class) and atom.order != -1):
             return None
         of_project = all(isinstance(kind, Class) for kind in kinds)  # from which no class of a library derives
         known = self.program.objects.is_known if of_project else self.program.objects.is_whole
         return False if known(order) else None
+
+    def are_apart(self, kind: Library, other: Atom) -> bool:
+        """Whether an object that was made of a class of a library is certainly none of another."""
+        packages = self.program.catalogue.names("program", "class", "packages", kind="apart")
+        names = (kind.name, other.name if isinstance(other, Library) else "")
+        mine, others = (next((p for p in packages if name.startswith(f"{p}.")), None) for name in names)
+        return mine is not None and others is not None and mine != others
 
     def tells(self, kind: Atom) -> bool:
         """Whether only what derives from a class is an instance of it, as far as its name says."""
