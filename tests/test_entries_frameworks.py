@@ -105,3 +105,39 @@ def drawn(folder: Path, program: str, hook: str = "forward") -> str:
     text = FRAMEWORK.replace("{}", program.replace("\n", "\n" + " " * 4)).replace("{hook}", hook)
     state: str = told(folder, text)["generators"]["python"]["state"]
     return state
+
+
+STRUCTURED = """
+    import random
+    from dataclasses import dataclass
+
+    import hydra
+    from hydra.core.config_store import ConfigStore
+
+
+    @dataclass
+    class Config:
+        noisy: bool = {}
+
+
+    ConfigStore.instance().store(name="config", node=Config)
+
+
+    @hydra.main(version_base=None, config_path=None, config_name="{}")
+    def main(cfg):
+        if cfg.noisy:
+            random.random()
+        random.seed(0)
+        random.random()
+
+
+    if __name__ == "__main__":
+        main()
+    """
+
+
+@pytest.mark.parametrize(
+    ("noisy", "name", "state"), [("True", "config", "late"), ("False", "config", "seeded"), ("False", "other", "late")]
+)
+def test_a_function_is_given_the_configuration_of_its_name(tmp_path: Path, noisy: str, name: str, state: str) -> None:
+    assert told(tmp_path, STRUCTURED.format(noisy, name))["generators"]["python"]["state"] == state

@@ -16,6 +16,7 @@ from detlint.link.values import (
     UNKNOWN,
     Class,
     Constant,
+    Function,
     Library,
     Object,
     Option,
@@ -24,6 +25,7 @@ from detlint.link.values import (
     each,
     exact,
     join,
+    only,
     single,
 )
 
@@ -106,10 +108,31 @@ def _keeps(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _composes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """The configuration of a name, where the program itself overrides nothing of it by a string that it holds."""
-    name = exact(given.first("config_name"))
-    node = run.program.objects.stored(CONFIGS, f"[{name!r}]")
     overrides = given.keywords.get("overrides", given.positional[1] if len(given.positional) > 1 else NONE)
-    if node is None or any(isinstance(item, Constant) for atom in overrides for item in _held(run, atom)):
+    if any(isinstance(item, Constant) for atom in overrides for item in _held(run, atom)):
+        return UNKNOWN
+    return _composed(run, given.first("config_name"), place)
+
+
+def _configured(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator, made by a call, that calls a function with the configuration of a name."""
+    called = only(given.first())
+    if not isinstance(function.receiver, Object):
+        made = Object(Library(function.name), *run.site(place))
+        run.keep(made, function.name, given.positional, given.keywords)
+        return single(Library(function.name, made))
+    parameters = run.program.function(called).parameters if isinstance(called, Function) else ()
+    name = run.kept(function.receiver, function.name).get("config_name")
+    if isinstance(called, Function) and parameters and (composed := _composed(run, name, place)) != UNKNOWN:
+        run.program.forget()
+        run.program.options[called.path, called.qualified][parameters[0].name] = composed
+    return given.first()
+
+
+def _composed(run: Run, name: Value, place: Place) -> Value:
+    """The configuration that is kept under a name."""
+    node = run.program.objects.stored(CONFIGS, f"[{exact(name)!r}]")
+    if node is None:
         return UNKNOWN
     made = _filled(run, node, place)
     for root in each(made):
@@ -127,5 +150,5 @@ def _held(run: Run, atom: object) -> Value:
 CONFIG_ROLES: dict[str, Role] = {
     "field": _field, "named-tuple": named_tuple, "replaced": replaced,
     "filled": _filled_in, "interpolated": _interpolated, "configs": _configs,
-    "keeps-config": _keeps, "composes": _composes,
+    "keeps-config": _keeps, "composes": _composes, "configured": _configured,
 }  # fmt: skip
