@@ -1,4 +1,4 @@
-"""Functions that are handed to libraries, which call them at once."""
+"""Functions that are handed to libraries, which call them at once, at the end, or perhaps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.entropy import perhaps_seed
 from detlint.link.library_draws import LibraryDraws
 from detlint.link.role import items_of
-from detlint.link.run import UNGUARDED
+from detlint.link.run import UNGUARDED, UNREAD
 from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
+from detlint.lower import QUIET
 
 _CALLED = (Function, Partial, Class, Object, Library)
 
@@ -45,6 +47,32 @@ class Callbacks(LibraryDraws):
         spawned = [(function, positional, place) for function in each(functions) if isinstance(function, Function)]
         self.spawned += spawned
         self.effect(lambda run: run.spawned.extend(spawned))
+
+    def run_callbacks(
+        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> None:
+        """What a library's function may do by the functions that it is given, and what its name says that it does."""
+        root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
+        for kind in self.tables.methods.get(last, ()):
+            if kind != "opens":
+                self.mark(kind, place)
+            elif isinstance(function.receiver, Object):
+                self.open(function.receiver)
+        if root in QUIET:
+            return
+        if root == UNREAD or self.tables.hints_at_seeding(last):
+            perhaps_seed(self, function.name, place, guessed=root != UNREAD)
+        self.perhaps_call(positional, keywords, place)
+
+    def perhaps_call(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
+        """Perhaps call the functions that something is given which is not known."""
+        for value in (*positional, *keywords.values()):
+            for atom in each(value):
+                if isinstance(atom, Function):
+                    start = self.state
+                    with self.guarded(""):
+                        self.invoke(atom, [], {"**": UNKNOWN}, place)
+                    self.state = start
 
     def call_at_end(self, function: Value, positional: Sequence[Value], place: Place) -> None:
         """Let the end of the program call something."""

@@ -14,7 +14,6 @@ from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
 from detlint.link.roles import ROLES
-from detlint.link.run import UNREAD
 from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
@@ -38,7 +37,6 @@ from detlint.link.values import (
     join,
     single,
 )
-from detlint.lower import QUIET
 
 
 class Interpreter(Callbacks):
@@ -148,32 +146,6 @@ class Interpreter(Callbacks):
         self.draw_by_library(function, positional, keywords, place)
         made = self.originated(function, positional, keywords, place)
         return made or self.made_by(function.name, positional, keywords, place)
-
-    def run_callbacks(
-        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
-    ) -> None:
-        """What a library's function may do by the functions that it is given, and what its name says that it does."""
-        root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
-        for kind in self.tables.methods.get(last, ()):
-            if kind != "opens":
-                self.mark(kind, place)
-            elif isinstance(function.receiver, Object):
-                self.open(function.receiver)
-        if root in QUIET:
-            return
-        if root == UNREAD or self.tables.hints_at_seeding(last):
-            perhaps_seed(self, function.name, place, guessed=root != UNREAD)
-        self.perhaps_call(positional, keywords, place)
-
-    def perhaps_call(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
-        """Perhaps call the functions that something is given which is not known."""
-        for value in (*positional, *keywords.values()):
-            for atom in each(value):
-                if isinstance(atom, Function):
-                    start = self.state
-                    with self.guarded(""):
-                        self.invoke(atom, [], {"**": UNKNOWN}, place)
-                    self.state = start
 
     def call_library_object(
         self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
