@@ -40,11 +40,8 @@ from detlint.link.values import (
 )
 
 _CHECKING = "typing.TYPE_CHECKING"
-_NAMES = ".__dict__"  # of a module of a library
 _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
-_LOADED = Library("sys.modules")
 _SUMS = ("+", "-")
-_SLICE = single(Library(f.SLICE))
 
 
 class Evaluator(Items):

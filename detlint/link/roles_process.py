@@ -174,7 +174,7 @@ def _arguments_and_rest(run: Run, row: Row, function: Library, given: Arguments,
 def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     name = exact(given.first("name"))
     default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else UNKNOWN)
-    made = Object(Library("absl.flags.FlagHolder"), *run.site(place))
+    made = Object(Library(row.text("gives")), *run.site(place))
     if isinstance(name, str):
         for owner, slot in ((FLAGS, name), (made, "value")):
             run.program.objects.store(owner, slot, _options(f"--{name}", default, place))
