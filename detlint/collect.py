@@ -7,6 +7,7 @@ from typing import Any
 
 from detlint import facts as f
 from detlint import syntax as s
+from detlint.counting import counted
 from detlint.lower import Expressions, computed, idle
 from detlint.model import Module
 from detlint.reading.lowering import TooDeepError
@@ -69,6 +70,7 @@ class _Collector(Expressions):
         self.exits = module.catalogue.names("program", "exit")
         self.generators = {_body_of(node) for node in module.every(s.Operation) if _yields(node)}
         self.open = 0
+        self.counted = counted(module)
 
     def block(self, block: s.Block | None) -> f.Statements:
         found: list[f.Statement] = []
@@ -93,12 +95,18 @@ class _Collector(Expressions):
     def _for(self, node: s.For) -> list[f.Statement]:
         iterator, place = self.lower(node.iterator), self.module.place(node.iterator)
         loop = f.Loop(self.target(node.target), iterator, self.block(node.body), place)
-        return [loop, *self.block(node.orelse)]
+        return [*self.counting(node), loop, *self.block(node.orelse)]
 
     def _while(self, node: s.While) -> list[f.Statement]:
         test = self.lower(node.test)
         body = self.block(node.body)
-        return [*self.evaluated(_asked(test)), *([f.Loop(None, None, body)] if body else []), *self.block(node.orelse)]
+        loop = [*self.counting(node), f.Loop(None, None, body)] if body else []
+        return [*self.evaluated(_asked(test)), *loop, *self.block(node.orelse)]
+
+    def counting(self, loop: s.For | s.While) -> list[f.Statement]:
+        """What is said ahead of a loop of the variables that it counts."""
+        names = self.counted.variables.get(loop, {}).values()
+        return [f.Bind((self.target(name),), f.Computed((self.lower(name),), f.COUNTED)) for name in names]
 
     def _with(self, node: s.With) -> list[f.Statement]:
         return self.managed(node.items, node.body)
@@ -133,8 +141,13 @@ class _Collector(Expressions):
         targets = tuple([self.target(target) for target in node.targets])
         if node.operator != "=":
             value = f.Computed((self.lower(node.targets[0]), value), node.operator)
+        elif isinstance(value, f.Literal) and any(map(self.is_counted, node.targets)):
+            value = f.Computed((value,), f.COUNTED)
         sets = any(_is_of_library(target) for target in _each(targets))
         return [f.Bind(targets, value, self.module.place(node) if sets else None)]
+
+    def is_counted(self, target: s.Expression) -> bool:
+        return isinstance(target, s.Attribute) and target.attribute in self.counted.attributes
 
     def branch(self, test: f.Expression, body: f.Statements, orelse: f.Statements) -> list[f.Statement]:
         return [f.Branch(test, body, orelse)] if body or orelse else self.evaluated(_asked(test))

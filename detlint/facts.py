@@ -16,10 +16,12 @@ PRINT = "builtins.print"
 ASKING = frozenset(
     (*CONVERSIONS, "builtins.repr", "builtins.len", "builtins.abs", PRINT)
 )  # call a method of the argument
+KINSHIP = ("isinstance", "issubclass")
 GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
 MADE = "made"
+COUNTED = "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 ALL = "*"  # the name that stands for all variables of a module
 
@@ -130,7 +132,7 @@ class Junction:
 
 @record(frozen=True, slots=True)
 class Compare:
-    """`left operator right`, or `isinstance(left, right)`."""
+    """`left operator right`, or `isinstance(left, right)` and `issubclass(left, right)`."""
 
     operator: str
     left: Expression
@@ -143,6 +145,7 @@ class Computed:
 
     `operation` is an operator, such as "+" or "+=", or one of the functions in `ASKING`; "" for what is not known.
     `MADE` is what a library's function makes of the operands, the first of which stands for all that happens.
+    `COUNTED` is the operand, or where that is a number any number, for it is counted up or down later.
     """
 
     operands: tuple[Expression, ...]

@@ -218,8 +218,9 @@ class Expressions:
         elif isinstance(function, f.Library) and function.name in self.specs:
             arguments = tuple(self._location(argument) for argument in node.arguments)
         name = function.name if isinstance(function, f.Library) else ""
-        if name == "builtins.isinstance" and len(arguments) == 2:
-            return f.Compare("isinstance", arguments[0].value, arguments[1].value)
+        relation = name.removeprefix("builtins.")
+        if relation in f.KINSHIP and len(arguments) == 2:
+            return f.Compare(relation, arguments[0].value, arguments[1].value)
         if name in f.ASKING and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
         if name == f.PRINT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any, cast
 
 from detlint import facts as f
@@ -42,14 +43,14 @@ class Comparisons(Run):
     def comparison(self, node: f.Compare) -> Truth:
         """How a comparison comes out."""
         left, right, operator = self.value(node.left), self.value(node.right), node.operator
-        if operator == "isinstance":
-            return self.instance(left, right)
+        if operator in f.KINSHIP:
+            return self.instance(left, right) if operator == "isinstance" else self.subclass(left, right)
         if has_own((left, right)) and (told := compared_by(cast(Any, self), operator, (left, right))) is not None:
             return told
         if operator in ("in", "not in"):
             answer = self.membership(left, right)
             return answer if operator == "in" else ~answer
-        if isinstance(node.left, f.Literal):
+        if isinstance(node.left, f.Literal) or (isinstance(only(left), Constant) and isinstance(only(right), Option)):
             left, right, operator = right, left, _FLIPPED.get(operator, operator)
         other = only(right)
         if not isinstance(other, Constant):
@@ -101,7 +102,7 @@ class Comparisons(Run):
 
     def instance(self, value: Value, classes: Value) -> Truth:
         """Whether a value is an instance of a class, or of one of a tuple of classes."""
-        kinds = {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
+        kinds = _kinds(classes)
         if all(isinstance(atom, (Constant, Option)) for atom in value):
             types = tuple(each for kind in kinds if (each := _type_of(kind)) is not None)
             if len(types) == len(kinds):
@@ -109,20 +110,28 @@ class Comparisons(Run):
         if not all(isinstance(atom, Object) for atom in value):
             return EITHER
         told = all(map(self.tells, kinds))
-        answers = [self.derives(atom, kinds, told) for atom in value if isinstance(atom, Object)]
-        return Truth(any(answer is not False for answer in answers), any(answer is not True for answer in answers))
+        objects = [atom for atom in value if isinstance(atom, Object)]
+        return _either([self.derives(atom.kind, kinds, told and atom.order != -1) for atom in objects])
 
-    def derives(self, atom: Object, kinds: set[Atom], told: bool) -> bool | None:
-        """Whether an object is of one of some classes; None: it may be of a class that derives from them.
+    def subclass(self, value: Value, classes: Value) -> Truth:
+        """Whether a class is derived from another, or from one of a tuple of classes, or one of these itself."""
+        kinds = _kinds(classes)
+        if not all(isinstance(atom, (Class, Library)) for atom in value):
+            return EITHER
+        told = all(map(self.tells, kinds))
+        return _either([self.derives(atom, kinds, told) for atom in value if isinstance(atom, (Class, Library))])
 
-        `told` says that these classes have no other instances than their own and those that derive from them.
+    def derives(self, kind: Class | Library, kinds: set[Atom], told: bool) -> bool | None:
+        """Whether a class is one of some classes or derives from them; None: not known.
+
+        `told` says that it is just this class, and that nothing but itself and what derives from them counts as them.
         """
-        order = self.program.objects.ancestry(atom.kind)
+        order = self.program.objects.ancestry(kind)
         if not kinds.isdisjoint(order):
             return True
-        if isinstance(atom.kind, Library) and all(self.are_apart(atom.kind, kind) for kind in kinds):
+        if isinstance(kind, Library) and all(self.are_apart(kind, each) for each in kinds):
             return False
-        if not (told and isinstance(atom.kind, Class) and atom.order != -1):
+        if not (told and isinstance(kind, Class)):
             return None
         of_project = all(isinstance(kind, Class) for kind in kinds)  # from which no class of a library derives
         known = self.program.objects.is_known if of_project else self.program.objects.is_whole
@@ -145,6 +154,16 @@ class Comparisons(Run):
     def _is_of(self, atom: Library, kind: str) -> bool:
         """Whether something of a library belongs to the packages that the tables list under a kind."""
         return atom.name.partition(".")[0] in self.program.catalogue.names("program", "class", "packages", kind=kind)
+
+
+def _kinds(classes: Value) -> set[Atom]:
+    """The classes of a test, which may be given as a tuple."""
+    return {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
+
+
+def _either(answers: Sequence[bool | None]) -> Truth:
+    """How a test comes out that has these answers for what its operand may be."""
+    return Truth(any(answer is not False for answer in answers), any(answer is not True for answer in answers))
 
 
 def _is_none_of(value: Value, slots: dict[str, Value]) -> bool:

@@ -20,6 +20,7 @@ from detlint.link.values import (
     NONE,
     SOME,
     UNKNOWN,
+    Atom,
     Constant,
     Function,
     Library,
@@ -206,6 +207,8 @@ class Evaluator(Items):
         values = [self.value(operand) for operand in node.operands]
         if node.operation == f.MADE:
             return mixed(values[1:], values[0])
+        if node.operation == f.COUNTED:
+            return join(SOME if _is_number(only(value)) else value for value in values)
         if node.operation and has_own(values) and (found := computed(self, node, values)) is not None:
             return found
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
@@ -297,6 +300,10 @@ class Evaluator(Items):
             after = chosen(after, next(end[1] for end in ends if not end[2]), answer.option)
         self.set_variables(after)
         self.state = merged(end[0] for end in known if end[0] is not None)
+
+
+def _is_number(atom: Atom | None) -> bool:
+    return isinstance(atom, Constant) and isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool)
 
 
 def _usual(variables: dict[str, Value], others: dict[str, Value]) -> dict[str, Value]:

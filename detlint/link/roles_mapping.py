@@ -12,7 +12,7 @@ from detlint.link.keywords import default_keyword, keyword, names_of, pop_keywor
 from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, show
 from detlint.link.objects import OPEN
 from detlint.link.role import Role, items_of
-from detlint.link.roles_names import members
+from detlint.link.roles_names import members, variables
 from detlint.link.values import (
     FAR,
     NONE,
@@ -180,7 +180,7 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     if function.receiver is not None and function.name.startswith(f"{VARS}."):
         return _gets_shown(run, Library(VARS, function.receiver), function.name.rpartition(".")[2], given)
     if function.receiver is None:
-        return _gets_keyword(run, function.name.rpartition(".")[2], given)
+        return _gets_keyword(run, function.name.rpartition(".")[2], given, place)
     whole: Value = single(function.receiver)
     last = function.name.rpartition(".")[2]
     if last == "pop" and isinstance(name := exact(given.first()), str) and isinstance(function.receiver, Object):
@@ -205,12 +205,13 @@ def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Va
     return run.item_of(mapping, given.first()) if isinstance(exact(given.first()), str) else UNKNOWN
 
 
-def _gets_keyword(run: Run, method: str, given: Arguments) -> Value:
+def _gets_keyword(run: Run, method: str, given: Arguments, place: Place) -> Value:
     """What a method gives of a dict that `**kwargs` gathered, or of the names of a module: the first argument."""
     held, key, default = only(given.first()), *(*given.positional, NONE, NONE, NONE)[1:3]
     if isinstance(held, Module):
         found = members(run, held)
-        return single(Wrapped(single(Tuple((SOME, found))) if method == "items" else found, single(held)))
+        items = single(Tuple((SOME, found))) if method == "items" else found
+        return single(Wrapped(items, single(variables(run, held, place))))
     if method == "items" and held is not None:
         return _pairs(run, held)
     if not isinstance(held, Keywords):

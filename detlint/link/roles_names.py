@@ -125,6 +125,15 @@ def members(run: Run, atom: Atom) -> Value:
     return found | UNKNOWN
 
 
+def variables(run: Run, module: Module, place: Place) -> Object:
+    """A dict of the variables of a module by their names, as `vars` shows them, made at a place."""
+    run.unrepeatable()
+    made = Object(Library("builtins.dict"), *run.site(place))
+    for name, value in run.variables_of(module.path).items():
+        run.program.objects.replace(made, f"[{name!r}]", value)
+    return made
+
+
 def _signature(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What tells the parameters of a function, or of the constructor of a class, by their names."""
     atom = only(given.first())

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
 from detlint.link.mappings import entries, is_mapping, key
 from detlint.link.objects import Objects
 from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, exact, only, single
+
+if TYPE_CHECKING:
+    from detlint.link.evaluate import Evaluator as Run
+else:
+    Run = Any
 
 _MOST = 400  # rounds, as many as a large program has options
 _FEW = 4  # words
@@ -62,11 +68,31 @@ def _is_of_items(iterator: f.Expression) -> bool:
 
 
 def _tells_apart(node: f.Loop) -> bool:
-    """Whether all that the body of a loop does is to call what it goes through, or to set what this names."""
+    """Whether all that the body of a loop does is to call what it goes through, to set what this names, or to pick."""
     elements = node.target.elements if isinstance(node.target, f.Display) else (node.target,)
     targets = [each for each in elements if isinstance(each, (f.Local, f.Global))]
     steps = [each for each in f.walk(node.body) if not isinstance(each, f.Branch)]
-    return bool(steps) and all(_is_made_of(_chooser(step), targets) for step in steps)
+    return bool(steps) and (all(_is_made_of(_chooser(step), targets) for step in steps) or _picks(steps, targets))
+
+
+def _picks(steps: Sequence[f.Statement], targets: list[f.Local | f.Global]) -> bool:
+    """Whether all that a loop does is to keep or give back some of what it goes through."""
+    return all(isinstance(step, (f.Bind, f.Leave)) and step.value in targets for step in steps)
+
+
+def picked(run: Run, node: f.Loop, items: Sequence[Value]) -> Sequence[Value]:
+    """Of the items that a loop goes through one by one, those that it picks by its only test with all options left at
+    their defaults; all where it does something else, or finds none.
+    """
+    chooser = node.body[0] if len(node.body) == 1 else None
+    if not isinstance(chooser, f.Branch) or chooser.orelse:
+        return items
+    found = []
+    for item in items:
+        run.assign(node.target, item)
+        if run.test(chooser.test).expected is not False:
+            found.append(item)
+    return found or items
 
 
 def _is_made_of(chooser: f.Expression, targets: list[f.Local | f.Global]) -> bool:

@@ -11,7 +11,7 @@ from detlint.link.assignments import Assignments
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
 from detlint.link.objects import ClassInfo
-from detlint.link.rounds import rounds
+from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
 from detlint.link.truth import Truth, is_text_or_number
@@ -107,7 +107,7 @@ class Statements(Assignments):
             outer, self.iterating = self.iterating, node.place
             item = self.iterate(iterated)
             self.iterating = outer
-            apart = tuple(rounds(self.program.objects, node, iterated))
+            apart = tuple(picked(self, node, rounds(self.program.objects, node, iterated)))
         before = self.state
         for each_item in apart or (item, item):  # the state that one round leaves, the next one finds
             start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)
