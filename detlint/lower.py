@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from detlint import facts as f
 from detlint import syntax as s
-from detlint.analysis.folders import folder
+from detlint.analysis.folders import folder, folders
 from detlint.analysis.inert import Inert
 from detlint.catalogue import Catalogue
 from detlint.model import Module
@@ -213,8 +213,8 @@ class Expressions:
         function = self.lower(node.function)
         arguments = tuple([f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments])
         if isinstance(function, f.Library) and function.name in self.search:
-            found = (folder(self.module, argument.value) for argument in node.arguments)
-            arguments = tuple(f.Argument(f.Literal(path)) for path in found if path is not None)
+            found = [path for argument in node.arguments for path in folders(self.module, argument.value)]
+            arguments = tuple(f.Argument(f.Literal(path)) for path in found)
         elif isinstance(function, f.Library) and function.name in self.specs:
             arguments = tuple(self._location(argument) for argument in node.arguments)
         name = function.name if isinstance(function, f.Library) else ""

@@ -186,3 +186,47 @@ def test_a_number_that_nothing_counts_is_what_it_was_set_to(tmp_path: Path) -> N
         np.random.rand(k)
         """
     assert told(tmp_path, program)["generators"]["python"]["state"] == "unused"
+
+
+ADDS = """
+    import os.path as osp
+    import sys
+
+
+    def add_path(path{default}):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+
+
+    here = osp.dirname(__file__)
+    {call}
+    """
+
+
+@pytest.mark.parametrize(
+    ("default", "call", "found"),
+    [
+        ("", "lib = osp.join(here, 'lib')\n    add_path(lib)", True),
+        ("", "add_path(osp.join(here, 'other'))\n    add_path(path=osp.join(here, 'lib'))", True),
+        ("", "add_path(osp.join(here, 'other'))", False),
+        ("=osp.join(osp.dirname(__file__), 'other')", "add_path()", False),
+    ],
+)
+def test_a_function_adds_a_folder_that_it_is_given_to_the_search_path(
+    tmp_path: Path, default: str, call: str, found: bool
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "layers.py").write_text(
+        "import torch\n\ndef made():\n    return torch.nn.Linear(2, 2)\n", encoding="utf-8"
+    )
+    (tmp_path / "places.py").write_text(textwrap.dedent(ADDS.format(default=default, call=call)), encoding="utf-8")
+    program = """
+        import places
+        import random
+
+        import layers
+
+        layers.made()
+        random.random()
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == ("unseeded" if found else "unused")

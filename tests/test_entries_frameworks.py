@@ -141,3 +141,34 @@ STRUCTURED = """
 )
 def test_a_function_is_given_the_configuration_of_its_name(tmp_path: Path, noisy: str, name: str, state: str) -> None:
     assert told(tmp_path, STRUCTURED.format(noisy, name))["generators"]["python"]["state"] == state
+
+
+def test_a_trainer_and_its_data_are_made_from_arguments(tmp_path: Path) -> None:
+    program = """
+        import random
+        from argparse import ArgumentParser
+
+        import pytorch_lightning as pl
+        from torch.utils.data import DataLoader
+
+
+        class Model(pl.LightningModule):
+            def training_step(self, batch, index):
+                return random.random()
+
+
+        class Data(pl.LightningDataModule):
+            def __init__(self, size=2):
+                super().__init__()
+
+            def train_dataloader(self):
+                return DataLoader([1], batch_size=2, shuffle=True)
+
+
+        args = pl.Trainer.add_argparse_args(ArgumentParser()).parse_args()
+        trainer = pl.Trainer.from_argparse_args(args, max_epochs=1)
+        trainer.fit(Model(), Data.from_argparse_args(args))
+        """
+    entry = told(tmp_path, program)
+    assert entry["generators"]["python"]["state"] == "unseeded"
+    assert entry["loaders"]["total"] == 1

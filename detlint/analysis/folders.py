@@ -18,6 +18,19 @@ def folder(module: Module, node: s.Expression) -> str | None:
     return None if found is None or found == _FILE else found
 
 
+def folders(module: Module, node: s.Expression) -> list[str]:
+    """The folder, as folder() tells it, or those that calls in the same file give the parameter that `node` is."""
+    around = module.function_of(node)
+    names = [] if around is None else [parameter.name for parameter in around.parameters]
+    if not isinstance(node, s.Name) or node.id not in names:
+        return [found] if (found := folder(module, node)) is not None else []
+    at = names.index(node.id)
+    calls = [call for call in module.calls if any(module.functions.get(name) is around for name in module.callee(call))]
+    given = [call.arguments[at] for call in calls if at < len(call.arguments)]
+    plain = (argument.value for argument in given if not argument.star and argument.keyword in (None, node.id))
+    return [found for value in plain if (found := folder(module, value)) is not None]
+
+
 _FILE = "<file>"  # the file itself
 
 

@@ -51,7 +51,8 @@ def _constructs(run: Run, row: Row, function: Library, given: Arguments, place: 
         run.state = start.but(("device",), "meta")
     made = run.construct(klass, [], {"**": UNKNOWN}, place)
     run.state = run.state and run.state.but(("device",), start["device"])
-    run.mark("restores", place)
+    if row.text("restores") != "no":
+        run.mark("restores", place)
     return made
 
 
