@@ -100,6 +100,15 @@ class Caller(Statements):
         names = {parameter.name for parameter in parameters} | {"**"}
         return any(parameter.star == "**" for parameter in parameters) or names >= keywords.keys()
 
+    def takes(self, method: Function, positional: Sequence[Value], keywords: dict[str, Value]) -> bool:
+        """Whether a method that is bound may be called with these arguments."""
+        named = [p for p in self.program.function(method).parameters if not p.star][1:]
+        stars = {parameter.star for parameter in self.program.function(method).parameters}
+        placed = [parameter for parameter in named if not parameter.keyword_only]
+        missing = [p for p in named[len(positional) :] if not (p.has_default or p.name in keywords)]
+        fits = "*" in stars or len(positional) <= len(placed)
+        return fits and ("**" in keywords or not missing) and self.accepts(method, keywords)
+
     def call(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """Call one of the things that a value may be."""
         if isinstance(atom, (Function, Class)) and (known := self.program.own.get((atom.path, atom.qualified))):

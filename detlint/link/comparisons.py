@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from detlint import facts as f
+from detlint.link.mappings import key
 from detlint.link.protocols import compared as compared_by
 from detlint.link.protocols import has_own
 from detlint.link.run import Run
-from detlint.link.truth import EITHER, Truth, among, compared, equals, is_none, judged
+from detlint.link.truth import EITHER, Truth, among, compared, equals, is_none, judged, within
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -26,6 +27,7 @@ from detlint.link.values import (
     each,
     join,
     only,
+    settled,
     single,
 )
 
@@ -72,6 +74,8 @@ class Comparisons(Run):
             name = next((str(atom.value) for atom in each(value) if isinstance(atom, Constant)), "os.environ")
             return Truth(True, True, False, name)  # a variable that nobody has set
         owner = only(container)
+        if isinstance(owner, (Constant, Option)) and isinstance(text := settled(owner), str):
+            return within(value, text, owner.name if isinstance(owner, Option) else "")
         if isinstance(owner, Keywords):
             names = {name for name, _ in owner.items}
             return EITHER if "**" in names else among(value, names)
@@ -80,8 +84,7 @@ class Comparisons(Run):
         elif isinstance(owner, Object) and isinstance(owner.kind, Library) and self.is_container(owner):
             slots = self.program.objects.slots(owner)
             if owner.kind.name == "builtins.dict":
-                missing = not slots or ("[]" not in slots and _is_none_of(value, slots))
-                return Truth(False, True) if missing else EITHER
+                return _among_keys(value, slots)
             items = [only(item) for item in slots.values()]
         else:
             return EITHER
@@ -166,9 +169,14 @@ def _either(answers: Sequence[bool | None]) -> Truth:
     return Truth(any(answer is not False for answer in answers), any(answer is not True for answer in answers))
 
 
-def _is_none_of(value: Value, slots: dict[str, Value]) -> bool:
-    """Whether a value is surely none of the keys that slots are named after."""
-    return all(isinstance(atom, Constant) and f"[{atom.value!r}]" not in slots for atom in value)
+def _among_keys(value: Value, slots: dict[str, Value]) -> Truth:
+    """Whether a value is a key of a dict: one that is written down may be taken out or not be there yet."""
+    if not slots:
+        return Truth(False, True)
+    if "[]" in slots:
+        return EITHER
+    keys = {key(slot) for slot in slots if slot.startswith("[")}
+    return EITHER if any(isinstance(atom, Constant) and atom.value in keys for atom in value) else among(value, keys)
 
 
 class _Foreign:

@@ -41,7 +41,7 @@ from detlint.link.values import (
 )
 
 _CHECKING = "typing.TYPE_CHECKING"
-_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
+_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, "%": str.__mod__, **f.CONVERSIONS}
 _SUMS = ("+", "-")
 
 

@@ -113,7 +113,8 @@ class Functions(Repeated):
         if not number or (number < _CONTEXTS and not self.is_settled()) or self.program.defines_only(function):
             self.tell_apart(name, key)
             return key, key
-        kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
+        receiver = function.receiver or (atoms[0][1] if atoms and isinstance(atoms[0][1], Object) else None)
+        kind = receiver.kind if isinstance(receiver, Object) else receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
         words = frozenset([(n, a) for n, a in atoms if type(a) is Constant and type(a.value) is str])
         return (name, kind, given, words, self.state), key

@@ -54,7 +54,8 @@ class Interpreter(Callbacks):
                 if kind != "opens":
                     self.mark(kind, node.place)
             methods = self.program.methods_named(name)
-            if len(methods) == 1 and any(self.has_run(methods[0].path)):
+            fits = len(methods) == 1 and self.takes(methods[0], positional, keywords)
+            if fits and any(self.has_run(methods[0].path)):
                 with self.guarded(""):
                     return self.invoke(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):

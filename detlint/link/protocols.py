@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
 from detlint.link.truth import Truth, truth
-from detlint.link.values import SOME, Class, Constant, Entropy, Function, Object, Option, Value, only
+from detlint.link.values import SOME, UNKNOWN, Class, Constant, Entropy, Function, Object, Option, Value, only
 
 if TYPE_CHECKING:
     from detlint.link.attributes import Attributes as Run
@@ -81,7 +81,10 @@ def compared(run: Run, operator: str, values: Sequence[Value]) -> Truth | None:
 def told(run: Run, value: Value) -> Truth:
     """Whether a value is true, as the object that it is says itself."""
     found = called(run, [(0, "__bool__")], [value]) if has_own((value,)) else None
-    return truth(value if found is None else found)
+    if found is not None:
+        return truth(found)
+    empty = [atom for atom in value if run.is_container(atom) and not run.program.objects.slots(atom)]
+    return truth((value - set(empty)) | UNKNOWN if empty else value)  # it may be filled later
 
 
 def called(run: Run, methods: Iterable[_Method], values: Sequence[Value]) -> Value | None:

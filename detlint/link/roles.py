@@ -29,6 +29,7 @@ from detlint.link.values import (
     Constant,
     Function,
     Library,
+    Module,
     Object,
     Option,
     Partial,
@@ -156,12 +157,21 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
     variables = list(run.frame.variables.items())
     owner = run.frame.function.rpartition(".")[0]
     klass: Any = Class(run.frame.path, owner)
-    receiver: Any = run.frame.receiver
+    receiver: Any = run.frame.receiver or _first_argument(run, klass)
     if len(given.positional) == 2:
         klass, receiver = only(given.positional[0]), only(given.positional[1])
     if isinstance(klass, Class) and isinstance(receiver, (Object, Class)) and variables:
         return single(Super(klass, receiver))
     return UNKNOWN
+
+
+def _first_argument(run: Run, klass: Class) -> Atom | None:
+    """What a method of a class that is called as a function was given first: an object of that class."""
+    parameters = run.program.function(Function(run.frame.path, run.frame.function)).parameters
+    given = run.frame.variables.get(parameters[0].name) if parameters else None
+    atom = None if given is None else only(given)
+    kind = atom.kind if isinstance(atom, Object) else atom
+    return atom if isinstance(kind, Class) and klass in run.program.objects.ancestry(kind) else None
 
 
 def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -215,6 +225,9 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
                     run.program.objects.store(atom, name, value)
         elif isinstance(atom, Library):
             run.set_switch(f"{atom.name}.{exact(key)}", value)
+        elif isinstance(atom, Module):
+            for name in names:
+                run.set_variable_of(atom.path, name, value)
     return NONE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from detlint import facts as f
 from detlint.link.mappings import entries, is_mapping, key
@@ -71,8 +71,21 @@ def _tells_apart(node: f.Loop) -> bool:
     """Whether all that the body of a loop does is to call what it goes through, to set what this names, or to pick."""
     elements = node.target.elements if isinstance(node.target, f.Display) else (node.target,)
     targets = [each for each in elements if isinstance(each, (f.Local, f.Global))]
-    steps = [each for each in f.walk(node.body) if not isinstance(each, f.Branch)]
+    steps = []
+    for step in f.walk(node.body):
+        if _names(step, targets):
+            targets += [each for each in step.targets if isinstance(each, (f.Local, f.Global))]
+        elif not isinstance(step, f.Branch):
+            steps.append(step)
     return bool(steps) and (all(_is_made_of(_chooser(step), targets) for step in steps) or _picks(steps, targets))
+
+
+def _names(step: f.Statement, targets: list[f.Local | f.Global]) -> TypeGuard[f.Bind]:
+    """Whether a step gives a name to what a call makes of what is gone through."""
+    if not isinstance(step, f.Bind) or not isinstance(step.value, f.Call) or len(step.targets) != 1:
+        return False
+    given = [argument.value for argument in step.value.arguments]
+    return isinstance(step.targets[0], (f.Local, f.Global)) and any(value in targets for value in given)
 
 
 def _picks(steps: Sequence[f.Statement], targets: list[f.Local | f.Global]) -> bool:

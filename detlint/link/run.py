@@ -218,7 +218,9 @@ class Run(Noting):
 
     def module_loaded(self, name: str) -> Value:
         """`sys.modules[name]`."""
-        return single(Module(self.script)) if name == "__main__" else self.module_named(name, self.frame.path)
+        here = self.frame.path
+        own = {"__main__": self.script, self.program.facts[here].module: here}
+        return single(Module(own[name])) if name in own else self.module_named(name, here)
 
     def within_project(self, name: str, importer: str) -> str | None:
         """The file of a module that is imported through the packages of a larger repository, which are not here."""

@@ -10,11 +10,13 @@ from detlint.link.values import (
     UNKNOWN,
     Constant,
     Entropy,
+    Keywords,
     Library,
     Object,
     Option,
     Saved,
     Some,
+    Tuple,
     Unknown,
     Value,
     settled,
@@ -86,6 +88,12 @@ def among(value: Value, others: Collection[object]) -> Truth:
     return judged(value, lambda held: held in others, None, False)
 
 
+def within(value: Value, text: str, option: str) -> Truth:
+    """Whether a value is a part of a text, which is the default of an option where one is named."""
+    answer = judged(value, lambda held: isinstance(held, str) and held in text, None, None)
+    return answer if not option else Truth(True, True, answer.usual, answer.option or option, answer.hidden)
+
+
 def judged(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
     """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
     outcomes: set[bool] = set()
@@ -99,6 +107,10 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
             continue
         if isinstance(atom, Constant):
             answer: bool | None = test(atom.value)
+        elif object_ and isinstance(atom, (Tuple, Keywords)):
+            answer = (
+                None if isinstance(atom, Keywords) and any(name == "**" for name, _ in atom.items) else bool(atom.items)
+            )
         elif isinstance(atom, (Unknown, Saved)) or (isinstance(atom, Library) and _is_part(atom)):
             answer = None
         else:
