@@ -33,6 +33,7 @@ from detlint.link.values import (
     each,
     exact,
     join,
+    settled,
     single,
     widened,
 )
@@ -116,7 +117,7 @@ class Functions(Repeated):
         receiver = function.receiver or (atoms[0][1] if atoms and isinstance(atoms[0][1], Object) else None)
         kind = receiver.kind if isinstance(receiver, Object) else receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
-        words = frozenset([(n, a) for n, a in atoms if type(a) is Constant and type(a.value) is str])
+        words = frozenset([(n, a) for n, a in atoms if isinstance(a, (Constant, Option)) and type(settled(a)) is str])
         return (name, kind, given, words, self.state), key
 
     def is_settled(self) -> bool:

@@ -94,7 +94,7 @@ def _story(entry: Entry, stream: Stream) -> str:
     drawn = f"drawn at {_where(first.event.place)} by {first.event.what}" if first else "not drawn from"
     if stream.state == "seeded":
         places = list(dict.fromkeys(_where(met.event.place) for met in stream.seeds))
-        return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded by its loader"
+        return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded in its own process"
     if stream.aside is not None and stream.state == "unseeded":
         drawn += " for a seed" if stream.aside.event.seed else " as an example of a shape"
     random = [_where(met.event.place) for met in stream.seeds if met.event.entropy]
