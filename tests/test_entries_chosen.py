@@ -230,3 +230,56 @@ def test_a_function_adds_a_folder_that_it_is_given_to_the_search_path(
         random.random()
         """
     assert told(tmp_path, program)["generators"]["torch"]["state"] == ("unseeded" if found else "unused")
+
+
+@pytest.mark.parametrize(
+    ("test", "state"),
+    [
+        ("kept", "optional"),
+        ("not kept", "optional"),
+        ("written", "seeded"),
+        ("not written", "unseeded"),
+        ("filled", "optional"),
+        ("not filled", "optional"),
+        ("given", "unseeded"),
+        ("not given", "seeded"),
+        ("named", "unseeded"),
+        ("not named", "seeded"),
+        ("passed", "seeded"),
+        ("(1,)", "seeded"),
+        ("'a' in {'a': 1}", "optional"),
+        ("'b' in {'a': 1}", "unseeded"),
+        ("options.kind in {'one': 1}", "seeded"),
+        ("options.kind in {'two': 1}", "optional"),
+        ("'on' in options.kind", "seeded"),
+        ("'vit' in options.kind", "optional"),
+        ("'vit' in 'resnet'", "unseeded"),
+        ("'one' == options.kind", "seeded"),
+        ("'two' == options.kind", "optional"),
+    ],
+)
+def test_what_a_container_is_asked_for(tmp_path: Path, test: str, state: str) -> None:
+    program = f"""
+        import argparse
+        import sys
+
+        import torch
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--kind", default="one")
+        options = parser.parse_args()
+        kept, written, filled = [], [1, 2], []
+        if sys.argv[0]:
+            filled.append(1)
+
+
+        def main(*given, **named):
+            passed = named
+            if {test}:
+                torch.manual_seed(0)
+            torch.rand(1)
+
+
+        main({"**vars(options)" if test == "passed" else ""})
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state

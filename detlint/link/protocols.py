@@ -30,6 +30,7 @@ _COMPARED = {
     ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip
 _SETTLED = (Constant, Option, Entropy)  # what a number or a text may be
+_FILLED = {"[]"}  # what a container holds that is or may be filled bit by bit: it may be empty
 _SHOWN = f.Computed((), "builtins.str")
 _Method = tuple[int, str]  # the operand that has a method, and its name
 
@@ -83,8 +84,8 @@ def told(run: Run, value: Value) -> Truth:
     found = called(run, [(0, "__bool__")], [value]) if has_own((value,)) else None
     if found is not None:
         return truth(found)
-    empty = [atom for atom in value if run.is_container(atom) and not run.program.objects.slots(atom)]
-    return truth((value - set(empty)) | UNKNOWN if empty else value)  # it may be filled later
+    open_ = [atom for atom in value if run.is_container(atom) and run.program.objects.slots(atom).keys() <= _FILLED]
+    return truth((value - set(open_)) | UNKNOWN if open_ else value)
 
 
 def called(run: Run, methods: Iterable[_Method], values: Sequence[Value]) -> Value | None:
