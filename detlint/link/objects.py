@@ -75,6 +75,7 @@ class Objects(Contents):
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
+        self._undeclared: dict[tuple[Class, str], bool] = {} if shared is None else shared._undeclared
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
@@ -98,6 +99,7 @@ class Objects(Contents):
             self.classes[klass] = info
             self._lineages.clear()
             self._inherited.clear()
+            self._undeclared.clear()
             for name in () if known is None else known.fields:
                 self._fields[name].discard(klass)
             for name in info.fields:
@@ -220,12 +222,19 @@ class Objects(Contents):
             return False  # one of a class that derives from its own, as likely as not
         if isinstance(owner.kind, Library):
             return _has_none(owner.kind, name)
-        order, slots = self.ancestry(owner.kind), self._slots(owner)
+        order, key = self.ancestry(owner.kind), (owner.kind, name)
+        if key not in self._undeclared:
+            self._undeclared[key] = self._is_undeclared(order, name)
+        if not self._undeclared[key] or not self._slots(owner).keys().isdisjoint((name, OPEN, UNNAMED)):
+            return False
+        return self._set_later.isdisjoint(order) or self._first_set(order, name) is None
+
+    def _is_undeclared(self, order: Sequence[Class | Library], name: str) -> bool:
+        """Whether some classes are all known, and none of them declares an attribute of a name, or any."""
         plain = all(isinstance(base, Class) or self._adds_no_state(base.name) for base in order)
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
-        set_later = not self._set_later.isdisjoint(order) and self._first_set(order, name) is not None
-        return plain and not (declared or set_later) and not slots.keys() & {name, OPEN, UNNAMED}
+        return plain and not declared
 
     def having(self, owners: Value, name: str) -> Value:
         """The owners that may have an attribute of a name: not None, nor an object that lacks it, if any has it."""
@@ -292,6 +301,7 @@ def given_to(name: str) -> str:
     return f"{name}.given"
 
 
+@cache
 def _has_none(base: Library, name: str) -> bool:
     """Whether a class of Python's own has no attribute of a name."""
     root, _, last = base.name.partition(".")
