@@ -104,8 +104,7 @@ class Functions(Repeated):
         objects = self.program.objects
         name = (function.path, function.qualified)
         told = tuple(map(widened, variables.values()))
-        atoms = [(n, a) for n, v in variables.items() for a in v]
-        owners = frozenset([(a, objects.look(a)) for _, a in atoms if type(a) is Object])
+        owners = frozenset([(a, objects.look(a)) for v in variables.values() for a in v if type(a) is Object])
         key = function, told, self.state, owners
         known, number = self.told_apart(name, key)
         if known:
@@ -114,6 +113,7 @@ class Functions(Repeated):
             self.tell_apart(name, key)
             return key, key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
+        atoms = [(n, a) for n, v in variables.items() for a in v]
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
         words = frozenset([(n, a) for n, a in atoms if type(a) is Constant and type(a.value) is str])
         return (name, kind, given, words, self.state), key
