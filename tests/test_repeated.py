@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
 
 from detlint import catalogue
 from detlint.analyse import Source, analyse
 from detlint.finding import Place
-from detlint.link.records import Record
+from detlint.link import groups
+from detlint.link.functions import Functions
+from detlint.link.records import Record, Result
 from detlint.link.values import Class, Constant, Function, Library, Object, Option, Tuple, order
 from detlint.project import Project
 from detlint.settling import link
@@ -96,6 +99,25 @@ loader = DataLoader(Numbers(), shuffle=True)
 def items():
     return [item for item in loader]
 """
+COMPOSED = """
+import hydra
+import torch
+torch.rand(1)
+@hydra.main(version_base=None, config_path=None, config_name="config")
+def main(config):
+    if config.seed is not None:
+        torch.manual_seed(0)
+def start():
+    main()
+"""
+STORED = """
+from dataclasses import dataclass
+from hydra.core.config_store import ConfigStore
+@dataclass
+class Config:
+    seed: int = None
+ConfigStore.instance().store(name="config", node=Config)
+"""
 DRAW = "import torch\ntorch.rand(1)\n"
 CASES = {
     "what an object holds": {
@@ -149,6 +171,13 @@ CASES = {
         "a.py": f"import lib\nlib.start(1)\n{DRAW}",
         "b.py": f"import lib\nlib.start(2)\n{DRAW}",
     },
+    "which options a decorator gives a function": {
+        "lib.py": COMPOSED,
+        "a.py": f"import lib\nlib.start()\n{DRAW}",
+        "b.py": f"import lib\nlib.start()\n{DRAW}",
+        "c.py": f"import stored\nimport lib\nlib.start()\n{DRAW}",
+        "stored.py": STORED,
+    },
     "where the call is": {
         "lib.py": PLACES,
         "a.py": "import lib\n\n\n\nlib.items()\n",
@@ -157,10 +186,19 @@ CASES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _one_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs learn of all others, however little they share."""
+    monkeypatch.setattr(groups, "_SHARED", 0)
+
+
 def linked(files: dict[str, str]) -> Project:
     """The project of some files, all scripts."""
     guard = "if __name__ == '__main__':\n"
-    programs = {path: text if "def " in text else guard + textwrap.indent(text, "    ") for path, text in files.items()}
+    programs = {
+        path: text if "def " in text or "class " in text else guard + textwrap.indent(text, "    ")
+        for path, text in files.items()
+    }
     release = catalogue.load().newest_release()
     sources = [Source(path, path.removesuffix(".py").replace("/", "."), text) for path, text in programs.items()]
     return link([analyse(source, frozenset(), release) for source in sources], release)
@@ -194,6 +232,22 @@ def test_a_function_is_run_once_for_programs_that_call_it_alike() -> None:
     assert len(project.entries) == 5
     assert {entry.streams[0].state for entry in project.entries} == {"unseeded"}
     assert len(project.program.walks["lib.py", "lib.train"]) == 1
+
+
+def test_options_of_a_program_leave_what_is_known_of_functions_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[str] = []
+    real = Functions.run
+
+    def run(self: Functions, function: Function, *given: Any) -> Result:
+        runs.append(function.qualified)
+        return real(self, function, *given)
+
+    monkeypatch.setattr(Functions, "run", run)
+    program = "import click\nimport lib\n@click.command()\n@click.option('--{0}')\ndef main({0}):\n    lib.draw()\n"
+    scripts = {f"{name}.py": f"{program}if __name__ == '__main__':\n    main()\n".format(name) for name in "abc"}
+    project = linked({"lib.py": "import torch\ndef draw():\n    torch.rand(1)\n", **scripts})
+    assert [entry.streams[0].state for entry in project.entries] == ["unseeded"] * 3
+    assert sorted(runs) == ["a.main", "b.main", "c.main", "lib.draw"]
 
 
 def test_a_call_deep_in_others_is_cut_where_it_would_be_without_a_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,10 +28,9 @@ class Arguments:
         """`signature` is that of the function, where it is not known by its name."""
         self.defaults, places = _parameters(signature or catalogue.signatures.get(name, ""))
         self.positional = tuple(positional)
-        self.keywords = {key: value for key, value in keywords.items() if key != "**"}
-        self.hidden = "**" in keywords
-        self.given = dict(self.keywords)
-        self.given.update(zip(places, self.positional, strict=False))
+        self.keywords = dict(keywords)
+        self.hidden = self.keywords.pop("**", None) is not None
+        self.given = self.keywords | dict(zip(places, self.positional, strict=False))
 
     def get(self, parameter: str) -> Value:
         """What a parameter is: what is given, its default, None for one that is not known, or unknown."""

@@ -89,6 +89,8 @@ class Caller(Statements):
 
     def accepts(self, atom: Atom, keywords: dict[str, Value]) -> bool:
         """Whether something may be called with these keywords: what takes none of them is not what is called."""
+        if not keywords:
+            return True
         function = atom
         if isinstance(atom, (Class, Object)) and isinstance(getattr(atom, "kind", atom), Class):
             methods = ("__init__",) if isinstance(atom, Class) else ("__call__", "forward")

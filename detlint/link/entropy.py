@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
@@ -18,6 +19,7 @@ else:
     Run = Any
 
 
+@cache
 def entropy_in(value: Value) -> Value:
     """The entropy that a value may be; empty where it is none."""
     return frozenset(atom for atom in value if isinstance(atom, Entropy))
@@ -31,7 +33,7 @@ def mixed(values: Iterable[Value], otherwise: Value) -> Value:
         if entropy and len(entropy) == len(value):
             return entropy
         found |= entropy
-    return found | otherwise
+    return found | otherwise if found else otherwise
 
 
 def is_entropy(value: Value) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.frames import roomy
 from detlint.link.entries import Entry
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
@@ -42,6 +43,7 @@ class Followed:
     asked: Set[tuple[str, str]]
 
 
+@roomy
 def follow(program: Program, tables: Tables, starts: Iterable[Start]) -> Followed:
     """Follow the programs that start there; what they taught is forgotten at the end."""
     follower = _Follower(program, tables)

@@ -105,8 +105,7 @@ class Functions(Repeated):
         objects = self.program.objects
         name = (function.path, function.qualified)
         told = tuple(map(widened, variables.values()))
-        atoms = [(n, a) for n, v in variables.items() for a in v]
-        owners = frozenset([(a, objects.look(a)) for _, a in atoms if type(a) is Object])
+        owners = frozenset([(a, objects.look(a)) for v in variables.values() for a in v if type(a) is Object])
         key = function, told, self.state, owners
         known, number = self.told_apart(name, key)
         if known:
@@ -114,6 +113,7 @@ class Functions(Repeated):
         if not number or (number < _CONTEXTS and not self.is_settled()) or self.program.defines_only(function):
             self.tell_apart(name, key)
             return key, key
+        atoms = [(n, a) for n, v in variables.items() for a in v]
         receiver = function.receiver or (atoms[0][1] if atoms and isinstance(atoms[0][1], Object) else None)
         kind = receiver.kind if isinstance(receiver, Object) else receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])

@@ -29,6 +29,7 @@ from detlint.link.values import (
 
 _NAMES = ".__dict__"  # of a module of a library
 _LOADED = Library("sys.modules")
+_HAVE_ITEMS = frozenset((Tuple, Keywords, Wrapped, Module, Library, Class, Entropy, Saved, Object))
 _SLICE = single(Library(f.SLICE))
 
 
@@ -37,6 +38,8 @@ class Items(Attributes):
 
     def item_of(self, atom: Atom, key: Value) -> Value:
         """`atom[key]`."""
+        if type(atom) not in _HAVE_ITEMS:
+            return UNKNOWN
         if key == _SLICE and self.is_sequence(atom):
             return single(atom)
         if len(key) > 1 and isinstance(atom, Object) and (named := self.named_items(atom, key)):

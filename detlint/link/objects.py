@@ -75,6 +75,7 @@ class Objects(Contents):
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
+        self._undeclared: dict[tuple[Class, str], bool] = {} if shared is None else shared._undeclared
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
@@ -98,6 +99,7 @@ class Objects(Contents):
             self.classes[klass] = info
             self._lineages.clear()
             self._inherited.clear()
+            self._undeclared.clear()
             for name in () if known is None else known.fields:
                 self._fields[name].discard(klass)
             for name in info.fields:
@@ -162,19 +164,26 @@ class Objects(Contents):
         self.look(owner)
         own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
         found = own[name] if name in own else begun.get(name)
-        kind = owner.kind if isinstance(owner, Object) else owner
-        if found is None and isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
-            found = self.given(owner, name)
         if found is None:
-            order, key = self.ancestry(kind), (kind, name)
-            found = None if self._set_later.isdisjoint(order) else self._first_set(order, name)
-        if found is None:
-            if key not in self._inherited:
-                self._inherited[key] = self._first(order, name)
-            found = self._inherited_by(owner, self._inherited[key])
+            found = self._not_set(owner, name)
         if found is not None and (OPEN in own or OPEN in begun):
             return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
+
+    def _not_set(self, owner: Object | Class, name: str) -> Value | None:
+        """What an attribute is that was not set: what a library's object was made with, or what its classes have."""
+        kind = owner.kind if isinstance(owner, Object) else owner
+        if isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
+            found = self.given(owner, name)
+            if found is not None:
+                return found
+        order, key = self.ancestry(kind), (kind, name)
+        if not self._set_later.isdisjoint(order) and (later := self._first_set(order, name)) is not None:
+            return later
+        if key not in self._inherited:
+            self._inherited[key] = self._first(order, name)
+        inherited = self._inherited[key]
+        return self._of_library(owner, inherited) if isinstance(inherited, str) else inherited
 
     def has_of_its_own(self, owner: Object | Class, name: str) -> bool:
         """Whether an attribute is the object's, so that a function there is no method: set, or a field of its class."""
@@ -183,15 +192,15 @@ class Objects(Contents):
         info = self.classes.get(owner.kind) if isinstance(owner.kind, Class) else None
         return self.stored(owner, name) is not None or (info is not None and name in info.fields)
 
-    def _inherited_by(self, owner: Object | Class, found: Value | str | None) -> Value | None:
-        """What the classes of an object have; what only a library's may have, it may have been given by any name."""
-        kept = self.kept(owner, found) if isinstance(found, str) else None
+    def _of_library(self, owner: Object | Class, name: str) -> Value | None:
+        """What only the class of a library may have, by qualified name: the object may have been given it by any."""
+        kept = self.kept(owner, name)
         if kept is not None:
             return kept
-        if isinstance(found, str) and found not in self._methods and isinstance(getattr(owner, "kind", None), Class):
+        if name not in self._methods and isinstance(getattr(owner, "kind", None), Class):
             unspelled = self.stored(owner, UNSPELLED)
-            return _taken(found, owner) if unspelled is None else unspelled | UNKNOWN
-        return _taken(found, owner)
+            return _taken(name, owner) if unspelled is None else unspelled | UNKNOWN
+        return _taken(name, owner)
 
     def kept(self, owner: Object | Class, name: str) -> Value | None:
         """What a loader has of what its call may give it, by qualified name: that, else None."""
@@ -220,12 +229,19 @@ class Objects(Contents):
             return False  # one of a class that derives from its own, as likely as not
         if isinstance(owner.kind, Library):
             return _has_none(owner.kind, name)
-        order, slots = self.ancestry(owner.kind), self._slots(owner)
+        order, key = self.ancestry(owner.kind), (owner.kind, name)
+        if key not in self._undeclared:
+            self._undeclared[key] = self._is_undeclared(order, name)
+        if not self._undeclared[key] or not self._slots(owner).keys().isdisjoint((name, OPEN, UNNAMED)):
+            return False
+        return self._set_later.isdisjoint(order) or self._first_set(order, name) is None
+
+    def _is_undeclared(self, order: Sequence[Class | Library], name: str) -> bool:
+        """Whether some classes are all known, and none of them declares an attribute of a name, or any."""
         plain = all(isinstance(base, Class) or self._adds_no_state(base.name) for base in order)
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
-        set_later = not self._set_later.isdisjoint(order) and self._first_set(order, name) is not None
-        return plain and not (declared or set_later) and not slots.keys() & {name, OPEN, UNNAMED}
+        return plain and not declared
 
     def having(self, owners: Value, name: str) -> Value:
         """The owners that may have an attribute of a name: not None, nor an object that lacks it, if any has it."""
@@ -292,6 +308,7 @@ def given_to(name: str) -> str:
     return f"{name}.given"
 
 
+@cache
 def _has_none(base: Library, name: str) -> bool:
     """Whether a class of Python's own has no attribute of a name."""
     root, _, last = base.name.partition(".")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 from detlint.catalogue import Catalogue
-from detlint.facts import Define, Facts, Leave, Local, Statement
+from detlint.facts import TOP, Define, Facts, Leave, Local, Statement
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
@@ -76,9 +76,18 @@ class Program:
     def __post_init__(self) -> None:
         self.objects = Objects(self.catalogue)
 
-    def forget(self) -> None:
-        """Something that is not looked at again has changed: nothing of what functions were found to do is sure."""
-        self.records.clear()
+    def set_options(self, function: Function, options: Mapping[str, Value]) -> None:
+        """A decorator gives parameters of a function options."""
+        known = self.options[function.path, function.qualified]
+        if known | dict(options) != known:
+            self.forget(function.path)
+            known.update(options)
+
+    def forget(self, path: str) -> None:
+        """What no record looks at has changed for the functions of a file: none is sure, if one of these was run."""
+        run = (*self.walks, *(name for name, _ in self._begun))
+        if any(file == path and function != TOP for file, function in run):
+            self.records.clear()
         self.objects.record = None
 
     def end(self) -> None:

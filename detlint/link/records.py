@@ -49,7 +49,7 @@ class Circumstances(NamedTuple):
 
 
 _ALIKE = 4  # records of runs of one function with the same arguments
-_MOST = 250_000  # looks and effects in all records: about 25 MB
+_MOST = 500_000  # looks and effects in all records: about 45 MB
 _LEAST = 10  # as much as so many looks is a record without any
 _OWN = object()  # what a run finds that it has made itself
 

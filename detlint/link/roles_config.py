@@ -124,8 +124,8 @@ def _configured(run: Run, row: Row, function: Library, given: Arguments, place: 
     parameters = run.program.function(called).parameters if isinstance(called, Function) else ()
     name = run.kept(function.receiver, function.name).get("config_name")
     if isinstance(called, Function) and parameters and (composed := _composed(run, name, place)) != UNKNOWN:
-        run.program.forget()
-        run.program.options[called.path, called.qualified][parameters[0].name] = composed
+        run.unrepeatable()
+        run.program.set_options(called, {parameters[0].name: composed})
     return given.first()
 
 

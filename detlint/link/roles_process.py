@@ -194,7 +194,7 @@ def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: P
     if truth(given.keywords.get("required", NONE)).expected:
         default = SOME
     name = next((n for n in names if not n.startswith("-")), long.lstrip("-").replace("-", "_"))
-    run.program.forget()
+    run.program.forget(place.path)
     run.program.pending_options[place.path].append((name, _options(long, default, place)))
     return UNKNOWN
 

@@ -47,6 +47,7 @@ from detlint.link.values import (
 UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
+_DEFINED = frozenset((Function, Class))
 Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
@@ -298,10 +299,13 @@ class Run(Noting):
         """What a container holds, or one slot of it; of functions and classes, those of modules that are imported."""
         objects = self.program.objects
         value = objects.items(owner) if slot is None else objects.stored(owner, slot) or objects.items(owner)
-        if not any(isinstance(a, (Function, Class)) for a in value):
+        return self.present(value) or UNKNOWN
+
+    def present(self, value: Value) -> Value:
+        """A value without the functions and classes of modules that are not imported, but for other programs."""
+        if _DEFINED.isdisjoint(map(type, value)):
             return value
-        seen = (a for a in value if not isinstance(a, (Function, Class)) or any(self.has_run(a.path)))
-        return frozenset(seen) or UNKNOWN
+        return frozenset(a for a in value if not isinstance(a, (Function, Class)) or any(self.has_run(a.path)))
 
     def canonical(self, name: str) -> str:
         """The one name of an API that can be imported from several places."""

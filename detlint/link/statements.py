@@ -107,7 +107,8 @@ class Statements(Assignments):
             outer, self.iterating = self.iterating, node.place
             item = self.iterate(iterated)
             self.iterating = outer
-            apart = tuple(picked(self, node, rounds(self.program.objects, node, iterated)))
+            found = filter(None, map(self.present, rounds(self.program.objects, node, iterated)))
+            apart = tuple(picked(self, node, list(found)))
         before = self.state
         for each_item in apart or (item, item):  # the state that one round leaves, the next one finds
             start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)
@@ -253,12 +254,11 @@ class Statements(Assignments):
         path = self.frame.path
         pending = self.program.pending_options[path]
         found = self.value(decorator)
-        if pending:
-            self.program.forget()
         if pending:  # an option of a command line, for a parameter of this function
+            self.unrepeatable()
             for atom in each(value):
                 if isinstance(atom, Function):
-                    self.program.options[atom.path, atom.qualified].update(pending)
+                    self.program.set_options(atom, dict(pending))
             pending.clear()
         own = frozenset(a for a in found if isinstance(a, (Function, Class, Object, Library)) and self.decorates(a))
         if own:

@@ -207,7 +207,7 @@ def join(values: Iterable[Value]) -> Value:
     for value in values:
         found = value if found is None or found is value else found | value
     if found is not None and len(found) > MANY:
-        found = frozenset(sorted((a for a in found if not isinstance(a, Unknown)), key=order)[:MANY]) | UNKNOWN
+        found = frozenset(sorted(found - UNKNOWN, key=order)[:MANY]) | UNKNOWN
     return found or UNKNOWN
 
 
