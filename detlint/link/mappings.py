@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from detlint.link.keywords import REST
 from detlint.link.objects import OPEN, UNNAMED, Objects
-from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value
+from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Tuple, Value
 
 VARS = "builtins.vars"
-DICT = Library("builtins.dict")
+DICT, LIST = Library("builtins.dict"), Library("builtins.list")
 COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
+
+
+def written_items(objects: Objects, atom: Atom) -> Sequence[Value] | None:
+    """The items of a tuple, or of a list that was written down and not added to since; None for anything else."""
+    if isinstance(atom, Tuple):
+        return atom.items
+    slots = objects.slots(atom) if isinstance(atom, Object) and atom.kind == LIST else {"[]": UNKNOWN}
+    return None if slots.keys() & {"[]", OPEN} else list(slots.values())
 
 
 def mapped(atom: Atom) -> Object | None:

@@ -269,7 +269,7 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     if isinstance(function.receiver, Object) and isinstance(function.receiver.kind, Class) and run.state is not None:
         start = run.state
         if start["start"] == "spawn" and ".Process." in function.name:
-            run.spawn_each(run.attribute(function.receiver, "run"), (), place)
+            run.spawn_each(run.attribute(function.receiver, "run"), (), {}, place)
             return NONE
         with run.apart():
             run.call_method(function.receiver, "run", place)
