@@ -143,7 +143,10 @@ class Expressions:
         if isinstance(node, s.Subscript):
             return f.Item(self.lower(node.value), self.lower(node.indices[0]))
         if isinstance(node, s.Collection):
-            return f.Display(node.kind, tuple(self.target(e) for e in node.elements), node.order)
+            elements = [self.target(e) for e in node.elements]
+            if node.rest is not None:
+                elements[node.rest] = f.Display(f.REST, (elements[node.rest],), node.order)
+            return f.Display(node.kind, tuple(elements), node.order)
         return self.target(node.value) if isinstance(node, s.Starred) else None
 
     # Names

@@ -94,10 +94,14 @@ class Slice(Expression):
 
 @record(slots=True, eq=False)
 class Collection(Expression):
-    """A tuple, list or set display; `kind` is the name of its type."""
+    """A tuple, list or set display; `kind` is the name of its type.
+
+    Where values are unpacked into it, `rest` is the index of the element that is starred, if one is.
+    """
 
     kind: str
     elements: list[Expression]
+    rest: int | None = None
 
     def below(self) -> list[Node]:
         return [*self.elements]

@@ -60,9 +60,16 @@ class Functions(Repeated):
                     packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in each(value))] * 8
                 )
             else:
-                for atom in each(value):
-                    keywords.update(self.unpacked(atom))
+                keywords.update(self.spread_keywords(value))
         return positional, keywords
+
+    def spread_keywords(self, value: Value) -> dict[str, Value]:
+        """What `**value` gives: of several mappings each entry as any has it, and not known where one lacks it."""
+        if len(value) == 1:
+            return self.unpacked(next(iter(value)))
+        given = [self.unpacked(atom) for atom in each(value)]
+        names = dict.fromkeys(name for one in given for name in one)
+        return {name: join([one.get(name, UNKNOWN) for one in given]) for name in names}
 
     def unpacked(self, atom: Any) -> dict[str, Value]:
         """What `**atom` gives; `REST` stands for keys that are not known."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
-from detlint.link.mappings import mapped
+from detlint.link.mappings import mapped, written_items
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -73,6 +73,8 @@ class Items(Attributes):
                 method = objects.attribute(atom, "__getitem__")
                 if method is not None and any(isinstance(a, Function) for a in method):
                     return self.call_value(self.bound(method, atom), (key,), {}, self.place_of(method))
+            if type(key_value) is int and key_value < 0 and (items := written_items(objects, atom)):
+                return items[key_value] if -key_value <= len(items) else UNKNOWN
             return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
         return UNKNOWN
 

@@ -66,6 +66,7 @@ class Objects(Contents):
         self._methods = catalogue.names("program", "role")
         loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
         self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
+        self.gone_through = catalogue.names("program", "role", whole="yes")  # functions that give all items, in turn
         self._configs = catalogue.names("program", "class", kind="config")
         self._stateless = catalogue.names("program", "class", kind="stateless")
         self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.mappings import written_items
 from detlint.link.objects import UNSPELLED
 from detlint.link.role import Role, items_of
+from detlint.link.roles_callables import CALLABLE_ROLES
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_containers import CONTAINER_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES
 from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
+from detlint.link.rounds import are_callable, called_items
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -93,12 +96,16 @@ def _is_function(value: Value) -> bool:
 
 def _numbers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = items_of(run, given.first())
-    return single(Wrapped(single(Tuple((SOME, items))), given.first()))
+    told = [single(Tuple((SOME, item))) for item in called_items(run.program.objects, given.first())]
+    return single(Wrapped(single(Tuple((SOME, items))), single(Tuple(tuple(told))) if told else given.first()))
 
 
 def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = Tuple(tuple(items_of(run, value) for value in given.positional))
-    return single(Wrapped(single(items), join(given.positional)))
+    listed = [written_items(run.program.objects, atom) or () for value in given.positional for atom in each(value)]
+    alike = len(listed) == len(given.positional) and len(set(map(len, listed))) == 1
+    told = [single(Tuple(row)) for row in zip(*listed, strict=True)] if alike and any(map(are_callable, listed)) else []
+    return single(Wrapped(single(items), single(Tuple(tuple(told))) if told else join(given.positional)))
 
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -245,6 +252,7 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 ROLES: dict[str, Role] = {
+    **CALLABLE_ROLES,
     **CONFIG_ROLES,
     **MAPPING_ROLES,
     **CONTAINER_ROLES,

@@ -9,7 +9,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
-from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, show
+from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, lay_all, show
 from detlint.link.objects import OPEN
 from detlint.link.role import Role, items_of
 from detlint.link.roles_names import members
@@ -42,6 +42,16 @@ if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
 else:
     Run = Any
+
+
+def _chains(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A mapping of several, which shows an entry of the first one that has it."""
+    made, held = run.container("dict", *run.site(place)), dict[str, Value]()
+    for value in reversed(given.positional):
+        lay_all(run.program.objects, held, value)
+    for slot, item in held.items():
+        run.program.objects.store(made, slot, item)
+    return single(made)
 
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -275,7 +285,7 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 
 
 MAPPING_ROLES: dict[str, Role] = {
-    "dict": _dict, "default-dict": _filled_dict, "attributes": _attributes, "as-dict": _as_dict, "vars": _vars,
-    "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
+    "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
+    "vars": _vars, "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
     "copies": _copies,
 }  # fmt: skip
