@@ -7,6 +7,7 @@ from dataclasses import replace
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.entropy import asked_for
+from detlint.link.enumerations import member_of
 from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
@@ -74,6 +75,8 @@ class Assignments(Functions):
                     held = self.program.objects.stored(atom, target.name)
                     stored = asked_for(held, self.put_there(held, value), self.frame.usual)
                     put(atom, target.name, stored | before if before else stored)
+                elif member_of(atom) is not None:
+                    self.program.objects.store(atom, target.name, value)
                 elif isinstance(atom, Module):
                     self.set_variable_of(atom.path, target.name, value)
         elif isinstance(target, f.Item):

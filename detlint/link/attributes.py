@@ -10,6 +10,7 @@ from typing import Any, cast
 from detlint.catalogue import Catalogue
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
+from detlint.link.enumerations import attribute, member_of
 from detlint.link.keywords import method_of_keywords
 from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
 from detlint.link.objects import UNNAMED, UNSPELLED, given_to
@@ -91,6 +92,10 @@ class Attributes(Comparisons):
         return found
 
     def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
+        if (member := member_of(atom)) is not None:
+            found = attribute(self, atom, member, name)
+            if found is not None or not isinstance(settled(atom), str):
+                return found
         if name == "value":  # of a member of an enumeration, which stands for it
             return single(atom)
         if not isinstance(settled(atom), str):

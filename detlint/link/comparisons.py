@@ -6,6 +6,7 @@ import builtins
 from typing import Any, cast
 
 from detlint import facts as f
+from detlint.link.enumerations import member_of
 from detlint.link.protocols import compared as compared_by
 from detlint.link.protocols import has_own
 from detlint.link.run import Run
@@ -102,6 +103,9 @@ class Comparisons(Run):
     def instance(self, value: Value, classes: Value) -> Truth:
         """Whether a value is an instance of a class, or of one of a tuple of classes."""
         kinds = {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
+        if any(member_of(atom) is not None for atom in value):
+            klasses = {made.klass for atom in value if (made := member_of(atom)) is not None}
+            return Truth(True, False) if len(value) == 1 and not klasses.isdisjoint(kinds) else EITHER
         if all(isinstance(atom, (Constant, Option)) for atom in value):
             types = tuple(each for kind in kinds if (each := _type_of(kind)) is not None)
             if len(types) == len(kinds):

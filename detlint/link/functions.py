@@ -11,6 +11,7 @@ from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.entropy import unless_spared
+from detlint.link.enumerations import Member
 from detlint.link.keywords import REST
 from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
@@ -122,7 +123,7 @@ class Functions(Repeated):
             return key, key
         kind = function.receiver.kind if isinstance(function.receiver, Object) else function.receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
-        words = frozenset([(n, a) for n, a in atoms if type(a) is Constant and type(a.value) is str])
+        words = frozenset([(n, a) for n, a in atoms if type(a) is Constant and isinstance(a.value, (str, Member))])
         return (name, kind, given, words, self.state), key
 
     def is_settled(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
+from detlint.link.enumerations import instead
 from detlint.link.mappings import mapped, written_items
 from detlint.link.values import (
     UNKNOWN,
@@ -63,7 +64,7 @@ class Items(Attributes):
         if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
             return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
         if isinstance(atom, Class) and isinstance(key_value, str) and (member := objects.attribute(atom, key_value)):
-            return member  # of an enumeration
+            return instead(known, member)  # of an enumeration
         if isinstance(atom, (Class, Entropy, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):

@@ -38,7 +38,8 @@ UNNAMED = "(unnamed)"  # that of arguments of a command line some options of whi
 class ClassInfo:
     """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes.
 
-    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does.
+    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does;
+    `members` are the names of those of an enumeration.
     """
 
     bases: tuple[Value, ...]
@@ -46,6 +47,7 @@ class ClassInfo:
     fields: tuple[str, ...] = ()
     factories: dict[str, Value] = field(default_factory=dict)
     metaclass: Class | None = None
+    members: tuple[str, ...] = ()
 
 
 _EMPTY: dict[str, Value] = {}

@@ -286,6 +286,6 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 
 MAPPING_ROLES: dict[str, Role] = {
     "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
-    "vars": _vars, "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
-    "copies": _copies,
+    "vars": _vars, "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault,
+    "gets": _gets, "copies": _copies,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in
+from detlint.link.enumerations import looked_up
 from detlint.link.mappings import entries, key
 from detlint.link.objects import UNNAMED
 from detlint.link.program import folder
@@ -103,6 +104,9 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     name = str(destination) if destination else long.lstrip("-").replace("-", "_")
     implied = {"store_true": False, "store_false": True}.get(str(exact(given.keywords.get("action", NONE))))
     default = given.keywords.get("default", NONE if implied is None else single(Constant(implied)))
+    if isinstance(exact(default), str):  # is read as what is given would be
+        kind = only(given.keywords.get("type", NONE))
+        default = (looked_up(run, kind, default) if isinstance(kind, Class) else None) or default
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME

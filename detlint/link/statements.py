@@ -8,6 +8,7 @@ from typing import Any, cast
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.assignments import Assignments
+from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
 from detlint.link.objects import ClassInfo
@@ -287,7 +288,10 @@ class Statements(Assignments):
         for name in node.fields:
             held = attributes.get(name, UNKNOWN)
             attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
-        self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields, made, metaclass))
+        info = ClassInfo(bases, attributes, node.fields, made, metaclass)
+        self.program.objects.define(klass, info)
+        if node.bases:
+            enumerate_members(self, klass, node, info)
         if node.bases:
             self._derived(klass, node)
         value: Value = single(klass)
