@@ -22,7 +22,6 @@ from detlint.link.values import (
     SOME,
     UNKNOWN,
     Atom,
-    Class,
     Constant,
     Function,
     Library,
@@ -176,7 +175,7 @@ class Interpreter(Callbacks):
             return self.call_value(commands, [], {}, place)
         return UNKNOWN
 
-    def decorates(self, atom: Function | Class | Object | Library) -> bool:
+    def decorates(self, atom: Atom) -> bool:
         """Whether it is known what a decorator does."""
         if isinstance(atom, Library):
             return atom.name in self.tables.roles

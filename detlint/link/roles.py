@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.engines import ENGINE_ROLES
 from detlint.link.mappings import written_items
 from detlint.link.objects import UNSPELLED
 from detlint.link.role import Role, items_of
@@ -236,15 +237,6 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
     return made[0]
 
 
-def _handles(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that keeps a function to call it later, itself made by a call."""
-    kept = next((v for v in given.positional if any(isinstance(a, Function) for a in v)), None)
-    if kept is None:
-        return single(function)
-    run.perhaps_call([kept], {}, place)
-    return kept
-
-
 def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What a registry makes by the name that a configuration gives."""
     held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
@@ -254,6 +246,7 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 ROLES: dict[str, Role] = {
     **CALLABLE_ROLES,
     **CONFIG_ROLES,
+    **ENGINE_ROLES,
     **MAPPING_ROLES,
     **CONTAINER_ROLES,
     **NAME_ROLES,
@@ -262,5 +255,5 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
-    "text": _text, "type": _type, "registers": _registers, "handles": _handles, "builds": _builds,
+    "text": _text, "type": _type, "registers": _registers, "builds": _builds,
 }  # fmt: skip

@@ -26,6 +26,7 @@ from detlint.link.values import (
     Module,
     Object,
     Option,
+    Partial,
     Suspended,
     Tuple,
     Value,
@@ -35,6 +36,7 @@ from detlint.link.values import (
     single,
 )
 
+_DECORATORS = (Function, Class, Object, Library, Partial)
 _ENTERED = "entered into it"  # the slot of a stack of contexts
 
 
@@ -261,15 +263,17 @@ class Statements(Assignments):
                 if isinstance(atom, Function):
                     self.program.options[atom.path, atom.qualified].update(pending)
             pending.clear()
-        own = frozenset(a for a in found if isinstance(a, (Function, Class, Object, Library)) and self.decorates(a))
+        own = frozenset(a for a in found if isinstance(a, _DECORATORS) and self.decorates(a))
         if own:
             result = self.call_value(own, (value,), {}, _nowhere(path))
             kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object)))
             return kept or value
         return value
 
-    def decorates(self, atom: Function | Class | Object | Library) -> bool:
+    def decorates(self, atom: Atom) -> bool:
         """Whether it is known what a decorator does."""
+        if isinstance(atom, Partial):
+            return all(map(self.decorates, atom.function))
         return not isinstance(atom, Library) and not (isinstance(atom, Object) and isinstance(atom.kind, Library))
 
     def _define_class(self, node: f.DefineClass) -> None:
