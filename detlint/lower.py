@@ -48,7 +48,10 @@ class Expressions:
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.specs = module.catalogue.names("program", "role", id="spec")
-        self.holders = module.catalogue.names("program", "role", kind="container")
+        catalogue = module.catalogue
+        self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
+            "program", "role", kind="attributes"
+        )
         self.inner = module.catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.link.descriptors import set_by
 from detlint.link.entropy import asked_for
 from detlint.link.enumerations import member_of
 from detlint.link.evaluate import not_none
@@ -94,6 +95,8 @@ class Assignments(Functions):
     def set_property(self, owner: Object, name: str, value: Value) -> bool:
         """Run the setter of a property that is given a value; whether there is one."""
         setter = self.program.objects.setter(owner, name)
+        if self.program.objects.attending and set_by(self, owner, name, value):
+            return True
         if setter is None or self.state is None:
             return False
         self.program.objects.store(owner, given_to(name), value)

@@ -10,6 +10,7 @@ from typing import Any, cast
 from detlint.catalogue import Catalogue
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
+from detlint.link.descriptors import got, looked_at
 from detlint.link.enumerations import attribute, member_of
 from detlint.link.keywords import method_of_keywords
 from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
@@ -76,11 +77,18 @@ class Attributes(Comparisons):
 
     def _of_class(self, atom: Object | Class, name: str) -> Value | None:
         found = self.program.objects.attribute(atom, name)
+        attending = self.program.objects.attending
+        if attending and "__getattribute__" in attending and isinstance(atom, Object):
+            looked_at(self, atom, name)
+        if attending and "__get__" in attending and found is not None:
+            found = got(self, atom, name, found)
         return self.looked_up(atom, name) if found is None else self.method(found, atom, name)
 
     def _of_type(self, atom: Class, name: str) -> Value | None:
         if name == "__name__":
-            return constant(atom.qualified.rpartition(".")[2])
+            return constant(atom.qualified.rpartition(".")[2].partition(":")[0])
+        if name == "__subclasses__":
+            return single(Partial(single(Library("builtins.type.__subclasses__")), (single(atom),), ()))
         found = self._of_class(atom, name)
         if found is None and (maker := self.program.objects.metaclass(atom)) is not None:
             found = self.program.objects.attribute(maker, name) or UNKNOWN

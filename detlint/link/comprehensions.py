@@ -34,8 +34,9 @@ def comprehension(run: Run, node: f.Each) -> Value:
         iterated = run.value(iterator)
         items = run.iterate(iterated)
         if len(node.clauses) == 1:
-            found = written(run.program.objects, iterator, iterated)
-            rounds = found if not node.tests and calls_them(node.element, target, found) else _apart(found, node.kind)
+            listed = written(run.program.objects, iterator, iterated)
+            apart = not node.tests and calls_them(node.element, target, listed)
+            rounds = listed if apart else _apart(listed, node.kind)
         run.assign(target, rounds[0] if rounds else items)
     if node.kind == "dict" and rounds:
         return _dict(run, node, rounds)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from detlint import facts as f
 from detlint.link.objects import ClassInfo
 from detlint.link.values import (
     SOME,
     UNKNOWN,
+    Atom,
     Class,
     Constant,
     Function,
@@ -120,13 +121,18 @@ def members(run: Any, klass: Class) -> list[Value]:
 
 def _initialise(run: Run, klass: Class, found: Value) -> None:
     """Call the constructor of an enumeration for its members."""
-    for atom in each(found):
-        for value in members(run, klass) if isinstance(atom, Function) else ():
-            made = member_of(only(value))
-            if made is not None and run.state is not None:
+    for value in members(run, klass):
+        itself, made = only(value), member_of(only(value))
+        for atom in each(found):
+            if (
+                isinstance(atom, Function)
+                and isinstance(itself, Constant)
+                and made is not None
+                and run.state is not None
+            ):
                 whole = only(made.value)
                 given = whole.items if isinstance(whole, Tuple) else (made.value,)
-                method: Any = replace(atom, receiver=only(value))  # type: ignore[type-var]
+                method = replace(atom, receiver=cast(Any, itself))
                 run.invoke(method, given, {}, run.program.function(method).place)
 
 
@@ -143,9 +149,9 @@ def _any(known: list[Value]) -> Value:
     return join([*known, UNKNOWN]) if len(known) < _MOST else UNKNOWN
 
 
-def _of_value(known: list[Value], atom: object) -> Value | None:
+def _of_value(known: list[Value], atom: Atom) -> Value | None:
     if member_of(atom) is not None:
-        return frozenset((atom,))  # type: ignore[arg-type]
+        return single(atom)
     if not isinstance(atom, (Constant, Option)):
         return None
     asked = constant(settled(atom))
@@ -176,13 +182,8 @@ def attribute(run: Any, atom: Constant | Option, member: Member, name: str) -> V
     found = objects.stored(itself, name)
     if found is None:
         found = objects.attribute(member.klass, name)
-        found = None if found is None else join([_bound(run, each, itself, member.klass) for each in each_of(found)])
+        found = None if found is None else join([_bound(run, one, itself, member.klass) for one in each(found)])
     return found if found is None or any(not isinstance(a, Library) for a in found) else None
-
-
-def each_of(value: Value) -> Iterable[Any]:
-    """The atoms of a value, in order."""
-    return each(value)
 
 
 def _bound(run: Any, atom: Any, itself: Constant, klass: Class) -> Value:
@@ -190,7 +191,7 @@ def _bound(run: Any, atom: Any, itself: Constant, klass: Class) -> Value:
     if not isinstance(atom, Function) or atom.receiver is not None:
         return single(atom)
     kind = run.program.head(atom.path, atom.qualified).kind
-    method: Any = replace(atom, receiver=klass if kind == "class" else itself)  # type: ignore[arg-type]
+    method = replace(atom, receiver=cast(Any, klass if kind == "class" else itself))
     if kind == "property":
         found: Value = run.invoke(method, (), {}, run.program.function(atom).place)
         return found

@@ -65,6 +65,8 @@ class Items(Attributes):
             return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
         if isinstance(atom, Class) and isinstance(key_value, str) and (member := objects.attribute(atom, key_value)):
             return instead(known, member)  # of an enumeration
+        if isinstance(atom, Class) and (given := self.parametrised(atom, key)) is not None:
+            return given
         if isinstance(atom, (Class, Entropy, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):
@@ -78,6 +80,12 @@ class Items(Attributes):
                 return items[key_value] if -key_value <= len(items) else UNKNOWN
             return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
         return UNKNOWN
+
+    def parametrised(self, klass: Class, key: Value) -> Value | None:
+        """What the class makes of `klass[key]` itself; None where it leaves that to others."""
+        found = self.program.objects.attribute(klass, "__class_getitem__") or frozenset()
+        methods = self.bound(frozenset(a for a in found if isinstance(a, Function)), klass)
+        return self.call_value(methods, (key,), {}, self.place_of(methods)) if methods and self.state else None
 
     def named_items(self, owner: Object, key: Value) -> Value:
         """What a container holds under those of several keys that are known, if it does, and what is not known."""

@@ -29,6 +29,9 @@ from detlint.link.values import (
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
+ATTENDING = frozenset(  # methods by which a class attends to the attributes of objects
+    ("__get__", "__set__", "__set_name__", "__setattr__", "__getattribute__")
+)
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
@@ -78,6 +81,7 @@ class Objects(Contents):
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
+        self.attending: set[str] = set() if shared is None else shared.attending  # those that some class has
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
@@ -97,6 +101,7 @@ class Objects(Contents):
         if self.record is not None:
             self.record.effects.append((_define, klass, info))
         known = self.classes.get(klass)
+        self.attending |= ATTENDING & info.attributes.keys()
         if known != info:
             self.classes[klass] = info
             self._lineages.clear()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.classes import CLASS_ROLES
 from detlint.link.engines import ENGINE_ROLES
 from detlint.link.mappings import written_items
 from detlint.link.objects import UNSPELLED
@@ -202,11 +203,6 @@ def _changed(method: Any, text: str, others: Sequence[object]) -> object:
         return None
 
 
-def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    found = frozenset(atom.kind for atom in given.first() if isinstance(atom, Object))
-    return found or UNKNOWN
-
-
 def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     if len(given.positional) != 3:
         return NONE
@@ -245,6 +241,7 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 ROLES: dict[str, Role] = {
     **CALLABLE_ROLES,
+    **CLASS_ROLES,
     **CONFIG_ROLES,
     **ENGINE_ROLES,
     **MAPPING_ROLES,
@@ -255,5 +252,5 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
-    "text": _text, "type": _type, "registers": _registers, "builds": _builds,
+    "text": _text, "registers": _registers, "builds": _builds,
 }  # fmt: skip

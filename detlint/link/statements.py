@@ -8,6 +8,7 @@ from typing import Any, cast
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.assignments import Assignments
+from detlint.link.descriptors import name_attributes
 from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
@@ -296,6 +297,8 @@ class Statements(Assignments):
         self.program.objects.define(klass, info)
         if node.bases:
             enumerate_members(self, klass, node, info)
+        if "__set_name__" in self.program.objects.attending:
+            name_attributes(self, klass)
         if node.bases:
             self._derived(klass, node)
         value: Value = single(klass)
