@@ -246,7 +246,7 @@ class Expressions:
         """Whether the tables speak of something of a library; what every module has, a class of layers has too."""
         if name in self.known:
             return True
-        owner, _, method = name.rpartition(".")  # what a container has may be a module that it holds
+        owner, _, method = name.removesuffix(".__dict__").rpartition(".")  # a container may hold what has the method
         return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
 
     def _location(self, argument: s.Argument) -> f.Argument:

@@ -114,7 +114,7 @@ class Attributes(Comparisons):
         if name == "__dict__":
             return single(atom)
         found = self.module_attribute(atom.path, name)
-        if found is None and name in ("items", "values"):  # of its `__dict__`
+        if found is None and name in ("items", "values", "get"):  # of its `__dict__`
             return single(Partial(single(Library(f"{VARS}.{name}")), (single(atom),), ()))
         if found is None and not name.startswith("__") and self.state is not None:
             asked = self.module_attribute(atom.path, "__getattr__") or frozenset()

@@ -236,14 +236,14 @@ class Caller(Statements):
         if not isinstance(atom, Object):
             return join(members(self, atom)) if isinstance(atom, Class) else UNKNOWN
         if isinstance(atom.kind, Class):
-            for name in ("__iter__", "__getitem__"):
+            for name in ("__iter__", "__aiter__", "__getitem__"):
                 found = self.program.objects.attribute(atom, name) or frozenset()
                 methods = frozenset(a for a in found if isinstance(a, Function))
                 if methods:
                     place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
                     given = [UNKNOWN] if name == "__getitem__" else []
                     items = self.call_value(self.bound(methods, atom), given, {}, place)
-                    return self.iterated_further(items) if name == "__iter__" else items
+                    return self.iterated_further(items) if name != "__getitem__" else items
         if self.is_container(atom):
             return self.keys(atom) if atom.kind == DICT else self.held(atom)
         for base in self.program.objects.library_bases(atom.kind):
@@ -265,7 +265,8 @@ class Caller(Statements):
         if isinstance(iterator, (Suspended, Wrapped)):
             return self.iterate_over(iterator)
         if isinstance(iterator, Object) and isinstance(iterator.kind, Class):
-            found = self.program.objects.attribute(iterator, "__next__") or frozenset()
+            objects = self.program.objects
+            found = objects.attribute(iterator, "__next__") or objects.attribute(iterator, "__anext__") or frozenset()
             methods = frozenset(a for a in found if isinstance(a, Function))
             if methods:
                 place = min(self.program.function(a).place for a in methods if isinstance(a, Function))

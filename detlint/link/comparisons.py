@@ -104,8 +104,9 @@ class Comparisons(Run):
         """Whether a value is an instance of a class, or of one of a tuple of classes."""
         kinds = {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
         if any(member_of(atom) is not None for atom in value):
-            klasses = {made.klass for atom in value if (made := member_of(atom)) is not None}
-            return Truth(True, False) if len(value) == 1 and not klasses.isdisjoint(kinds) else EITHER
+            value = frozenset(
+                atom if (made := member_of(atom)) is None else Object(made.klass, made.klass.path, 0) for atom in value
+            )
         if all(isinstance(atom, (Constant, Option)) for atom in value):
             types = tuple(each for kind in kinds if (each := _type_of(kind)) is not None)
             if len(types) == len(kinds):

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.enumerations import member_of
 from detlint.link.role import Role
-from detlint.link.values import UNKNOWN, Library, Object, Partial, Value, only, single
+from detlint.link.state import Marked
+from detlint.link.values import UNKNOWN, Atom, Library, Object, Partial, Value, only, single
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
@@ -24,7 +26,10 @@ _OTHER = "?"  # the event that stands for all that are not known, or do not alwa
 
 def _engine(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """An engine, with what it calls for each batch."""
-    made = Object(Library(row.text("gives")), *run.site(place))
+    own = function.receiver  # of a class of the project that is derived from it
+    made = own if isinstance(own, Object) else Object(Library(row.text("gives")), *run.site(place))
+    if row.text("marks"):
+        run.note(Marked(row.text("marks"), place))
     if row.text("function"):
         run.program.objects.store(made, _STEP, given.first(row.text("function")))
     return single(made)
@@ -43,11 +48,18 @@ def _attached(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     if not isinstance(engine, Object):
         run.perhaps_call([handler], {}, place)
         return handler
-    known = only(event)
-    name = known.name.rpartition(".")[2] if isinstance(known, Library) and run.is_certain() else _OTHER
+    name = _name(only(event)) if run.is_certain() else _OTHER
     slots = (f"({name} {number})" for number in count())  # one for each handler: those of one slot are alternatives
     objects.store(engine, next(s for s in slots if objects.stored(engine, s) in (None, handler)), handler)
     return handler
+
+
+def _name(event: Atom | None) -> str:
+    """The name of an event that happens each time, of the library or of what is the library itself."""
+    member = member_of(event)
+    if member is not None:
+        return member.name
+    return event.name.rpartition(".")[2] if isinstance(event, Library) else _OTHER
 
 
 def _runs(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

@@ -85,7 +85,7 @@ def enumerate_members(run: Run, klass: Class, node: f.DefineClass, info: ClassIn
     if found != info.attributes:
         members = tuple(name for name in found if found[name] != info.attributes[name])
         objects.define(klass, replace(info, attributes=found, members=members))
-        _initialise(run, klass, found.get("__init__", frozenset()))
+        _initialise(run, klass, objects.attribute(klass, "__init__") or frozenset())
 
 
 def _one(member: Member) -> Value:

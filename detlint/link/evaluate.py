@@ -40,7 +40,16 @@ from detlint.link.values import (
 )
 
 _CHECKING = "typing.TYPE_CHECKING"
-_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, **f.CONVERSIONS}
+
+
+def _formatted(text: object, part: object) -> str:
+    """`text % part`; of numbers nothing is made."""
+    if not isinstance(text, str):
+        raise TypeError
+    return text % part
+
+
+_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, "%": _formatted, **f.CONVERSIONS}
 _SUMS = ("+", "-")
 
 

@@ -11,7 +11,7 @@ from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.entropy import unless_spared
-from detlint.link.enumerations import Member
+from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
 from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
@@ -56,13 +56,19 @@ class Functions(Repeated):
                 else:
                     keywords[argument.keyword] = value
             elif argument.star == "*":
-                packed = next((a for a in each(value) if isinstance(a, Tuple)), None)
-                positional += (
-                    packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in each(value))] * 8
-                )
+                positional += self.spread_positional(value)
             else:
                 keywords.update(self.spread_keywords(value))
         return positional, keywords
+
+    def spread_positional(self, value: Value) -> Sequence[Value]:
+        """What `*value` gives, as many as there may be where that is not known."""
+        for atom in each(value):
+            if isinstance(atom, Tuple):
+                return atom.items
+            if isinstance(atom, Class) and len(value) == 1 and (known := members(self, atom)):
+                return known
+        return [join(self.item_of(atom, UNKNOWN) for atom in each(value))] * 8
 
     def spread_keywords(self, value: Value) -> dict[str, Value]:
         """What `**value` gives: of several mappings each entry as any has it, and not known where one lacks it."""

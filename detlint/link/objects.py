@@ -29,6 +29,7 @@ from detlint.link.values import (
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
+CALLED = "called when it is left"  # the slot of a stack of contexts
 ATTENDING = frozenset(  # methods by which a class attends to the attributes of objects
     ("__get__", "__set__", "__set_name__", "__setattr__", "__getattribute__")
 )

@@ -11,7 +11,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.classes import CLASS_ROLES
 from detlint.link.engines import ENGINE_ROLES
-from detlint.link.mappings import written_items
+from detlint.link.mappings import is_namespace, written_items
 from detlint.link.objects import UNSPELLED
 from detlint.link.role import Role, items_of
 from detlint.link.roles_callables import CALLABLE_ROLES
@@ -190,6 +190,18 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return join(found)
 
 
+def _formats(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """`text.format(...)` of texts and numbers that are known."""
+    names = tuple(given.keywords)
+
+    def put_in(text: object, *parts: object) -> object:
+        places = len(parts) - len(names)
+        return str(text).format(*parts[:places], **dict(zip(names, parts[places:], strict=True)))
+
+    found = None if given.hidden else run.folded(put_in, [*given.positional, *given.keywords.values()])
+    return SOME if found is None else found
+
+
 def _instead(atom: Atom, changed: object) -> Atom:
     """A constant, or an option with the default of which one is made, by what the other default becomes."""
     return replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
@@ -215,8 +227,11 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
                 run.program.objects.store(atom, UNSPELLED, value)
         elif isinstance(atom, (Object, Class)):
             for name in names:
-                if not (isinstance(atom, Object) and run.set_property(atom, name, value)):
-                    run.program.objects.store(atom, name, value)
+                if isinstance(atom, Object) and run.set_property(atom, name, value):
+                    continue
+                sure = len(owners) == len(names) == 1 and is_namespace(atom) and run.is_certain()
+                put = run.program.objects.replace if sure else run.program.objects.store
+                put(atom, name, value)
         elif isinstance(atom, Library):
             run.set_switch(f"{atom.name}.{exact(key)}", value)
     return NONE
@@ -231,6 +246,12 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
         return single(function)
     run.program.objects.store(function.receiver, "[]", join(made))
     return made[0]
+
+
+def _decorates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator that leaves a function what it is, itself made by a call or not."""
+    made = next((v for v in given.positional if any(isinstance(a, (Function, Class, Partial)) for a in v)), None)
+    return single(function) if made is None else made
 
 
 def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -252,5 +273,5 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
-    "text": _text, "registers": _registers, "builds": _builds,
+    "text": _text, "formats": _formats, "decorates": _decorates, "registers": _registers, "builds": _builds,
 }  # fmt: skip

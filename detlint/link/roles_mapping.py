@@ -75,6 +75,8 @@ def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     atom = only(given.first())
+    if not given.positional:
+        return _locals(run, row, function, given, place)
     if isinstance(atom, Module):
         return single(atom)
     return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
@@ -83,6 +85,13 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """The names of the module, as the module that has them."""
     return single(Module(run.frame.path))
+
+
+def _locals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The variables of the function as they are now, or the module at the top level."""
+    if run.frame.top:
+        return single(Module(run.frame.path))
+    return single(Keywords(tuple(sorted(run.frame.variables.items()))))
 
 
 def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -218,6 +227,9 @@ def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Va
 def _gets_keyword(run: Run, method: str, given: Arguments) -> Value:
     """What a method gives of a dict that `**kwargs` gathered, or of the names of a module: the first argument."""
     held, key, default = only(given.first()), *(*given.positional, NONE, NONE, NONE)[1:3]
+    if isinstance(held, Module) and method == "get":
+        name = exact(key)
+        return (run.module_attribute(held.path, name) if isinstance(name, str) else members(run, held)) or default
     if isinstance(held, Module):
         found = members(run, held)
         return single(Wrapped(single(Tuple((SOME, found))) if method == "items" else found, single(held)))
@@ -286,6 +298,6 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 
 MAPPING_ROLES: dict[str, Role] = {
     "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
-    "vars": _vars, "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault,
-    "gets": _gets, "copies": _copies,
+    "vars": _vars, "globals": _globals, "locals": _locals, "opens": _opens, "shows": _shows,
+    "adds": _adds, "setdefault": _setdefault,    "gets": _gets, "copies": _copies,
 }  # fmt: skip

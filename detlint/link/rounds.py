@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from detlint import facts as f
 from detlint.link.mappings import entries, is_mapping, key, written_items
-from detlint.link.objects import Objects
+from detlint.link.objects import UNSPELLED, Objects
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -42,7 +42,14 @@ def rounds(objects: Objects, node: f.Loop, iterated: Value) -> Sequence[Value]:
     found = written(objects, node.iterator, iterated)
     if not 0 < len(found) <= _MOST:
         return []
-    return found if _tells_apart(node) or (len(found) <= _SEVERAL and _calls_them(node, found)) else []
+    several = len(found) <= _SEVERAL and not _is_added_to(objects, iterated)
+    return found if _tells_apart(node) or (several and _calls_them(node, found)) else []
+
+
+def _is_added_to(objects: Objects, iterated: Value) -> bool:
+    """Whether something is a list of which it is not known how many items it has."""
+    atom = only(iterated)
+    return isinstance(atom, Object) and atom.kind in _SEQUENCES and objects.stored(atom, UNSPELLED) is not None
 
 
 def calls_them(element: f.Expression, target: f.Expression, items: Sequence[Value]) -> bool:

@@ -12,7 +12,7 @@ from detlint.link.descriptors import name_attributes
 from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
-from detlint.link.objects import ClassInfo
+from detlint.link.objects import CALLED, ClassInfo
 from detlint.link.rounds import rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
@@ -201,6 +201,10 @@ class Statements(Assignments):
         for atom in each(entered):
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
                 self.call_method(atom, "__exit__", _nowhere(self.frame.path))
+        called = self.program.objects.stored(stack, CALLED) or frozenset()
+        for atom in each(called):
+            if self.state is not None:
+                self.call_value(single(atom), (), {}, _nowhere(self.frame.path))
         return self.restored_by(entered)
 
     def until_yield(self, manager: Suspended) -> Value:
@@ -224,7 +228,8 @@ class Statements(Assignments):
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
         if isinstance(atom, Object) and isinstance(atom.kind, Class):
-            return self.call_method(atom, "__enter__", _nowhere(self.frame.path)) or single(atom)
+            entered = (self.call_method(atom, name, _nowhere(self.frame.path)) for name in ("__enter__", "__aenter__"))
+            return next((value for value in entered if value is not None), single(atom))
         return single(atom)
 
     def call_method(self, receiver: Object, name: str, place: Place) -> Value | None:
