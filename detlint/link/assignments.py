@@ -12,7 +12,7 @@ from detlint.link.enumerations import member_of
 from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
-from detlint.link.mappings import entries, is_namespace, mapped, perhaps, set_shown, show, written_items
+from detlint.link.mappings import DICT, entries, is_namespace, mapped, perhaps, set_shown, show, written_items
 from detlint.link.objects import given_to
 from detlint.link.truth import is_none
 from detlint.link.values import (
@@ -125,6 +125,8 @@ class Assignments(Functions):
         for atom in each(value):
             held = entries(self.program.objects, atom)
             show(self.program.objects, owner, {slot: each for slot, each in held.items() if slot != "[]"})
+            if isinstance(atom, Object) and atom.kind == DICT:
+                self.open(atom)  # from now on it holds what attributes of the object are set to
 
     def field_before(self, owner: Object | Class, name: str) -> Value:
         """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
