@@ -94,10 +94,7 @@ class Slice(Expression):
 
 @record(slots=True, eq=False)
 class Collection(Expression):
-    """A tuple, list or set display; `kind` is the name of its type.
-
-    Where values are unpacked into it, `rest` is the index of the element that is starred, if one is.
-    """
+    """A tuple, list or set display; `kind` is the name of its type, `rest` the place of a target that is starred."""
 
     kind: str
     elements: list[Expression]
