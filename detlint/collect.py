@@ -260,7 +260,7 @@ class _Collector(Expressions):
     def kind(self, node: s.Function) -> str:
         if class_of(node) is None:
             return "function"
-        if node.name == "__init_subclass__":
+        if node.name in _OF_CLASSES:
             return "class"
         for decorator in node.decorators:
             for name in self.module.names(decorator):
@@ -277,6 +277,7 @@ _STATEMENTS: dict[type, Callable[[_Collector, Any], list[f.Statement]]] = {
     s.Import: _C.imports, s.Leave: _C._leave, s.Other: _C._other,
 }  # fmt: skip
 
+_OF_CLASSES = ("__init_subclass__", "__class_getitem__")  # without a decorator
 _KINDS = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",

@@ -23,6 +23,7 @@ TOP = ""  # the name of a file's top level among its functions
 MADE = "made"
 COUNTED = "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
+REST = "rest"  # the kind of a target that takes all items that others leave
 ALL = "*"  # the name that stands for all variables of a module
 
 

@@ -48,7 +48,10 @@ class Expressions:
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.specs = module.catalogue.names("program", "role", id="spec")
-        self.holders = module.catalogue.names("program", "role", kind="container")
+        catalogue = module.catalogue
+        self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
+            "program", "role", kind="attributes"
+        )
         self.inner = module.catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
@@ -143,7 +146,10 @@ class Expressions:
         if isinstance(node, s.Subscript):
             return f.Item(self.lower(node.value), self.lower(node.indices[0]))
         if isinstance(node, s.Collection):
-            return f.Display(node.kind, tuple(self.target(e) for e in node.elements), node.order)
+            elements = [self.target(e) for e in node.elements]
+            if node.rest is not None:
+                elements[node.rest] = f.Display(f.REST, (elements[node.rest],), node.order)
+            return f.Display(node.kind, tuple(elements), node.order)
         return self.target(node.value) if isinstance(node, s.Starred) else None
 
     # Names
@@ -241,7 +247,7 @@ class Expressions:
         """Whether the tables speak of something of a library; what every module has, a class of layers has too."""
         if name in self.known:
             return True
-        owner, _, method = name.rpartition(".")  # what a container has may be a module that it holds
+        owner, _, method = name.removesuffix(".__dict__").rpartition(".")  # a container may hold what has the method
         return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
 
     def _location(self, argument: s.Argument) -> f.Argument:

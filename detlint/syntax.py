@@ -94,10 +94,11 @@ class Slice(Expression):
 
 @record(slots=True, eq=False)
 class Collection(Expression):
-    """A tuple, list or set display; `kind` is the name of its type."""
+    """A tuple, list or set display; `kind` is the name of its type, `rest` the place of a target that is starred."""
 
     kind: str
     elements: list[Expression]
+    rest: int | None = None
 
     def below(self) -> list[Node]:
         return [*self.elements]

@@ -58,8 +58,8 @@ FRAMEWORK = """
     "program",
     [
         "trainer = Engine(lambda engine, batch: batch)\ntrainer.run(DataLoader(Data()), max_epochs=2)",
-        "trainer = Engine(print)\n@trainer.on(Events.STARTED)\ndef begin(engine):\n    noise()",
-        "trainer = Engine(print)\ntrainer.add_event_handler(Events.STARTED, noise)",
+        "trainer = Engine(print)\n@trainer.on(Events.STARTED)\ndef begin(engine):\n    noise()\ntrainer.run([1])",
+        "trainer = Engine(print)\ntrainer.add_event_handler(Events.STARTED, noise)\ntrainer.run([1])",
         "optuna.create_study().optimize(noise, n_trials=3)",
         "engine, _, _, _ = deepspeed.initialize(model=Noise())\nengine(1)",
         "engine, *_ = deepspeed.initialize(None, Noise())\nengine(1)",

@@ -1,7 +1,8 @@
 """`detlint entries` on programs as people write them: tests/rows/*.md, each a heading, the row, and its files.
 
 The row names what is not at its default: generators (with the option that they hang on), loaders (how many, how many
-with a generator, how many with a `worker_init_fn`) and switches. The first file is `train.py`.
+with a generator, how many with a `worker_init_fn`) and switches. The first file is `train.py`. Where lines of it end in
+`# first`, each generator is first drawn from in one of these.
 """
 
 from __future__ import annotations
@@ -71,6 +72,12 @@ def test_the_row_of_a_program(program: Program, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.stderr
     process = program.row.get("process")
     found = [e for e in json.loads(result.stdout)["entries"] if Path(e["path"]).name == "train.py"]
-    (entry,) = (e for e in found if (e["kind"] == "process" if process else e["kind"] != "process"))
     wanted = {name: word for name, word in program.row.items() if name != "process"}
+    if not wanted and not found:  # a program that does nothing of interest is none
+        return
+    (entry,) = (e for e in found if (e["kind"] == "process" if process else e["kind"] != "process"))
     assert told(entry, wanted) == wanted
+    lines = program.files["train.py"].splitlines()
+    first = {number for number, line in enumerate(lines, 1) if line.endswith("# first")}
+    drawn = {known["first_draw"]["line"] for known in entry["generators"].values() if known["first_draw"]}
+    assert not first or (drawn and drawn <= first)

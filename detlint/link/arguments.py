@@ -47,6 +47,12 @@ class Arguments:
             return self.given[parameter]
         return self.positional[0] if self.positional else next(iter(self.keywords.values()), UNKNOWN)
 
+    @property
+    def rest(self) -> dict[str, Value]:
+        """The keywords that the function has no parameter for, and hands on."""
+        kept = {name: value for name, value in self.keywords.items() if name not in self.defaults}
+        return kept | {"**": UNKNOWN} if self.hidden else kept
+
     def applies(self, when: Iterable[str], unless: Iterable[str]) -> bool:
         """Whether all of `when` hold and none of `unless` does, options at their defaults."""
         return all(self.holds(c) is True for c in when) and all(self.holds(c) is False for c in unless)

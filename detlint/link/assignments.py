@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from detlint import facts as f
 from detlint.finding import Place
+from detlint.link.descriptors import set_by
 from detlint.link.entropy import asked_for
+from detlint.link.enumerations import member_of
 from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
-from detlint.link.mappings import entries, is_namespace, mapped, perhaps, set_shown, show
+from detlint.link.mappings import DICT, entries, is_namespace, mapped, perhaps, set_shown, show, written_items
 from detlint.link.objects import given_to
 from detlint.link.truth import is_none
 from detlint.link.values import (
@@ -25,11 +27,13 @@ from detlint.link.values import (
     Module,
     Object,
     Option,
+    Tuple,
     Value,
     bounded,
     constant,
     each,
     join,
+    single,
 )
 
 
@@ -47,8 +51,14 @@ class Assignments(Functions):
             known = self.variable(self.frame.path, target.name) if not self.frame.top else None
             self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
         elif isinstance(target, f.Display):
+            rest = next((i for i, one in enumerate(target.elements) if _takes_rest(one)), len(target.elements))
             for index, element in enumerate(target.elements):
-                self.assign(element, join([self.item_of(atom, constant(index)) for atom in each(value)]))
+                if isinstance(element, f.Display) and index == rest:
+                    last = index + 1 - len(target.elements)
+                    self.assign(element.elements[0], join([self.between(a, index, last) for a in each(value)]))
+                    continue
+                key = constant(index if index < rest else index - len(target.elements))
+                self.assign(element, join([self.item_of(atom, key) for atom in each(value)]))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
             for atom in each(owners):
@@ -66,6 +76,8 @@ class Assignments(Functions):
                     held = self.program.objects.stored(atom, target.name)
                     stored = asked_for(held, self.put_there(held, value), self.frame.usual)
                     put(atom, target.name, stored | before if before else stored)
+                elif member_of(atom) is not None:
+                    self.program.objects.store(atom, target.name, value)
                 elif isinstance(atom, Module):
                     self.set_variable_of(atom.path, target.name, value)
         elif isinstance(target, f.Item):
@@ -73,9 +85,18 @@ class Assignments(Functions):
         elif isinstance(target, f.Library):
             self.set_switch(target.name, value)
 
+    def between(self, atom: Atom, first: int, last: int) -> Value:
+        """The items that `*rest` takes, which others at both ends leave."""
+        items = written_items(self.program.objects, atom)
+        if items is None:
+            return single(atom) if self.is_sequence(atom) else UNKNOWN
+        return single(Tuple(tuple(items[first : last or None])))
+
     def set_property(self, owner: Object, name: str, value: Value) -> bool:
         """Run the setter of a property that is given a value; whether there is one."""
         setter = self.program.objects.setter(owner, name)
+        if self.program.objects.attending and set_by(self, owner, name, value):
+            return True
         if setter is None or self.state is None:
             return False
         self.program.objects.store(owner, given_to(name), value)
@@ -104,6 +125,8 @@ class Assignments(Functions):
         for atom in each(value):
             held = entries(self.program.objects, atom)
             show(self.program.objects, owner, {slot: each for slot, each in held.items() if slot != "[]"})
+            if isinstance(atom, Object) and atom.kind == DICT:
+                self.open(atom)  # from now on it holds what attributes of the object are set to
 
     def field_before(self, owner: Object | Class, name: str) -> Value:
         """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
@@ -170,6 +193,10 @@ class Assignments(Functions):
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, by the call at a place or by an assignment."""
         raise NotImplementedError
+
+
+def _takes_rest(target: f.Expression) -> bool:
+    return isinstance(target, f.Display) and target.kind == f.REST
 
 
 def _configured(name: str, value: Value) -> Value:

@@ -10,6 +10,8 @@ from typing import Any, cast
 from detlint.catalogue import Catalogue
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
+from detlint.link.descriptors import got, looked_at
+from detlint.link.enumerations import attribute, member_of
 from detlint.link.keywords import method_of_keywords
 from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
 from detlint.link.objects import UNNAMED, UNSPELLED, given_to
@@ -75,11 +77,18 @@ class Attributes(Comparisons):
 
     def _of_class(self, atom: Object | Class, name: str) -> Value | None:
         found = self.program.objects.attribute(atom, name)
+        attending = self.program.objects.attending
+        if attending and "__getattribute__" in attending and isinstance(atom, Object):
+            looked_at(self, atom, name)
+        if attending and "__get__" in attending and found is not None:
+            found = got(self, atom, name, found)
         return self.looked_up(atom, name) if found is None else self.method(found, atom, name)
 
     def _of_type(self, atom: Class, name: str) -> Value | None:
         if name == "__name__":
-            return constant(atom.qualified.rpartition(".")[2])
+            return constant(atom.qualified.rpartition(".")[2].partition(":")[0])
+        if name == "__subclasses__":
+            return single(Partial(single(Library("builtins.type.__subclasses__")), (single(atom),), ()))
         found = self._of_class(atom, name)
         if found is None and (maker := self.program.objects.metaclass(atom)) is not None:
             found = self.program.objects.attribute(maker, name) or UNKNOWN
@@ -91,6 +100,10 @@ class Attributes(Comparisons):
         return found
 
     def _of_text(self, atom: Constant | Option, name: str) -> Value | None:
+        if (member := member_of(atom)) is not None:
+            found = attribute(self, atom, member, name)
+            if found is not None or not isinstance(settled(atom), str):
+                return found
         if name == "value":  # of a member of an enumeration, which stands for it
             return single(atom)
         if not isinstance(settled(atom), str):
@@ -101,7 +114,7 @@ class Attributes(Comparisons):
         if name == "__dict__":
             return single(atom)
         found = self.module_attribute(atom.path, name)
-        if found is None and name in ("items", "values"):  # of its `__dict__`
+        if found is None and name in ("items", "values", "get"):  # of its `__dict__`
             return single(Partial(single(Library(f"{VARS}.{name}")), (single(atom),), ()))
         if found is None and not name.startswith("__") and self.state is not None:
             asked = self.module_attribute(atom.path, "__getattr__") or frozenset()

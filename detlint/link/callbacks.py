@@ -9,7 +9,9 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import perhaps_seed
 from detlint.link.library_draws import LibraryDraws
+from detlint.link.mappings import is_mapping
 from detlint.link.role import items_of
+from detlint.link.rounds import called_items
 from detlint.link.run import UNGUARDED, UNREAD
 from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
@@ -42,11 +44,32 @@ class Callbacks(LibraryDraws):
                     self.call_value(functions, items, {}, place)
                 self.state = self.state if functions == value else merged(s for s in (start, self.state) if s)
 
-    def spawn_each(self, functions: Value, positional: tuple[Value, ...], place: Place) -> None:
+    def spawn_each(
+        self, functions: Value, positional: tuple[Value, ...], keywords: dict[str, Value], place: Place
+    ) -> None:
         """Start a new process with each of some functions."""
-        spawned = [(function, positional, place) for function in each(functions) if isinstance(function, Function)]
+        spawned = [
+            (function, self.by_position(function, positional, keywords), place)
+            for function in each(functions)
+            if isinstance(function, Function)
+        ]
         self.spawned += spawned
         self.effect(lambda run: run.spawned.extend(spawned))
+
+    def by_position(
+        self, function: Function, positional: tuple[Value, ...], keywords: dict[str, Value]
+    ) -> tuple[Value, ...]:
+        """The arguments of a function by their places, up to the last one that is given."""
+        variables = self.parameters(function, positional, keywords) if keywords else {}
+        names = [each.name for each in self.program.function(function).parameters if not each.star] if keywords else []
+        names = names[1:] if function.receiver is not None else names
+        last = max((place for place, name in enumerate(names, 1) if name in keywords), default=0)
+        return (*positional, *(variables[name] for name in names[len(positional) : last]))
+
+    def keyword_arguments(self, packed: Value) -> dict[str, Value]:
+        """What a dict of keyword arguments gives."""
+        known = (atom for atom in each(packed) if is_mapping(atom))
+        return {name: value for atom in known for name, value in self.unpacked(atom).items()}
 
     def run_callbacks(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
@@ -95,5 +118,7 @@ class Callbacks(LibraryDraws):
         if way == "fold":
             items = self.iterate(sources[0]) if sources else UNKNOWN
             return self.call_value(function, [join([items, *sources[1:2]]), items], {}, place)
-        called = self.call_value(function, [items_of(self, source) for source in sources], {}, place)
+        listed = called_items(self.program.objects, sources[0]) if len(sources) == 1 else ()
+        rounds = [[item] for item in listed] or [[items_of(self, source) for source in sources]]
+        called = join([self.call_value(function, items, {}, place) for items in rounds])
         return single(Wrapped(called, join(sources)))

@@ -9,6 +9,7 @@ from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed
+from detlint.link.enumerations import looked_up, members
 from detlint.link.fields import NAMED_TUPLE
 from detlint.link.mappings import DICT, key
 from detlint.link.objects import HIDDEN
@@ -131,7 +132,9 @@ class Caller(Statements):
         return UNKNOWN
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Make an object of a class of the project, by what calling its metaclass does."""
+        """Make an object of a class of the project, by what calling its metaclass does, or give a member of it."""
+        if len(positional) == 1 and (member := looked_up(self, klass, positional[0])) is not None:
+            return member
         maker = self.program.objects.metaclass(klass)
         found = self.program.objects.attribute(maker, "__call__") if maker is not None else None
         functions = frozenset(replace(a, receiver=klass) for a in found or () if isinstance(a, Function))
@@ -242,16 +245,16 @@ class Caller(Statements):
             place = self.iterating or self.program.function(atom.function).place
             return self.invoke(atom.function, atom.positional, dict(atom.keywords), place, resumed=True)
         if not isinstance(atom, Object):
-            return UNKNOWN
+            return join(members(self, atom)) if isinstance(atom, Class) else UNKNOWN
         if isinstance(atom.kind, Class):
-            for name in ("__iter__", "__getitem__"):
+            for name in ("__iter__", "__aiter__", "__getitem__"):
                 found = self.program.objects.attribute(atom, name) or frozenset()
                 methods = frozenset(a for a in found if isinstance(a, Function))
                 if methods:
                     place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
                     given = [UNKNOWN] if name == "__getitem__" else []
                     items = self.call_value(self.bound(methods, atom), given, {}, place)
-                    return self.iterated_further(items) if name == "__iter__" else items
+                    return self.iterated_further(items) if name != "__getitem__" else items
         if self.is_container(atom):
             return self.keys(atom) if atom.kind == DICT else self.held(atom)
         for base in self.program.objects.library_bases(atom.kind):
@@ -273,7 +276,8 @@ class Caller(Statements):
         if isinstance(iterator, (Suspended, Wrapped)):
             return self.iterate_over(iterator)
         if isinstance(iterator, Object) and isinstance(iterator.kind, Class):
-            found = self.program.objects.attribute(iterator, "__next__") or frozenset()
+            objects = self.program.objects
+            found = objects.attribute(iterator, "__next__") or objects.attribute(iterator, "__anext__") or frozenset()
             methods = frozenset(a for a in found if isinstance(a, Function))
             if methods:
                 place = min(self.program.function(a).place for a in methods if isinstance(a, Function))

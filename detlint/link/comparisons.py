@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from detlint import facts as f
+from detlint.link.enumerations import member_of
 from detlint.link.mappings import key
 from detlint.link.protocols import compared as compared_by
 from detlint.link.protocols import has_own
@@ -106,6 +107,10 @@ class Comparisons(Run):
     def instance(self, value: Value, classes: Value) -> Truth:
         """Whether a value is an instance of a class, or of one of a tuple of classes."""
         kinds = _kinds(classes)
+        if any(member_of(atom) is not None for atom in value):
+            value = frozenset(
+                atom if (made := member_of(atom)) is None else Object(made.klass, made.klass.path, 0) for atom in value
+            )
         if all(isinstance(atom, (Constant, Option)) for atom in value):
             types = tuple(each for kind in kinds if (each := _type_of(kind)) is not None)
             if len(types) == len(kinds):

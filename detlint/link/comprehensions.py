@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
-from detlint.link.rounds import are_words, written
+from detlint.link.rounds import are_words, calls_them, written
 from detlint.link.values import (
     Constant,
     Library,
@@ -34,7 +34,9 @@ def comprehension(run: Run, node: f.Each) -> Value:
         iterated = run.value(iterator)
         items = run.iterate(iterated)
         if len(node.clauses) == 1:
-            rounds = _apart(written(run.program.objects, iterator, iterated), node.kind)
+            listed = written(run.program.objects, iterator, iterated)
+            apart = not node.tests and calls_them(node.element, target, listed)
+            rounds = listed if apart else _apart(listed, node.kind)
         run.assign(target, rounds[0] if rounds else items)
     if node.kind == "dict" and rounds:
         return _dict(run, node, rounds)

@@ -11,7 +11,7 @@ from detlint import facts as f
 from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
-from detlint.link.mappings import entries, has_surely, lay
+from detlint.link.mappings import lay, lay_all, united
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
@@ -124,9 +124,8 @@ class Evaluator(Items):
             name, value = only(self.value(key)), self.value(entry)
             if key is not None:
                 lay(held, f"[{name.value!r}]" if isinstance(name, Constant) else "[]", value, True)
-            for atom in each(value) if key is None else ():
-                for slot, item in entries(objects, atom).items():
-                    lay(held, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+            else:
+                lay_all(objects, held, value)
         made = self.container("dict", self.frame.path, node.order)
         for slot, item in held.items():
             objects.store(made, slot, item)
@@ -211,6 +210,8 @@ class Evaluator(Items):
             return join(SOME if _is_number(only(value)) else value for value in values)
         if node.operation and has_own(values) and (found := computed(self, node, values)) is not None:
             return found
+        if node.operation in ("|", "|=") and (table := united(self, values, node.operation == "|=")) is not None:
+            return table
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
             return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign

@@ -15,7 +15,7 @@ from detlint.link.program import Program, Walk
 from detlint.link.records import Name
 from detlint.link.run import Frame
 from detlint.link.starts import Start, runs_only
-from detlint.link.state import Marked, State
+from detlint.link.state import UNSEEDED, Marked, State
 from detlint.link.tables import Tables
 from detlint.link.values import Function, Value, single
 
@@ -51,6 +51,9 @@ def follow(program: Program, tables: Tables, starts: Iterable[Start]) -> Followe
     return Followed(outcomes, *program.finish())
 
 
+_WAYS = 4  # arguments with which processes are started with one function, told apart
+
+
 class _Follower:
     def __init__(self, program: Program, tables: Tables) -> None:
         self.program = program
@@ -80,15 +83,24 @@ class _Follower:
             found.end = script, entry.end  # not of one that another may load, such as a configuration
         if entry.kind == "script" and not (entry.acts or run.spawned):
             found.entry = None  # a script that does nothing of interest is a configuration, as likely as not
-        for started, positional in {function: positional for function, positional, _ in reversed(run.spawned)}.items():
-            given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in positional))
+        starts: dict[Function, dict[tuple[Value, ...], None]] = {}
+        for started, positional, _ in reversed(run.spawned):
+            starts.setdefault(started, {})[positional] = None
+        for started, ways in starts.items():
+            last = next(reversed(ways))
+            given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in last))
             if given in self._started:  # another script starts the same
                 continue
             self._started.add(given)
             target = self.program.function(started)
-            inner = Entry(started.path, "process", target.name, target.place, target=target.name, starter=entry.start)
-            self._follow(inner, script, started, positional, found.errors, objects, entry.path)
-            found.processes.append((given, inner))
+            of_each = []
+            for positional in list(reversed(ways))[:_WAYS]:
+                inner = Entry(
+                    started.path, "process", target.name, target.place, target=target.name, starter=entry.start
+                )
+                self._follow(inner, script, started, positional, found.errors, objects, entry.path)
+                of_each.append(inner)
+            found.processes.append((given, max(of_each, key=_chance)))
         return found
 
     def _follow(
@@ -133,6 +145,11 @@ class _Follower:
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
         return run
+
+
+def _chance(entry: Entry) -> int:
+    """How many generators begin anew in each run: of processes started with one function, the most tells of all."""
+    return sum(stream.state in (UNSEEDED, "late") for stream in entry.streams)
 
 
 def _trains_by_others(entry: Entry) -> bool:

@@ -11,6 +11,7 @@ from detlint import facts as f
 from detlint.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.entropy import unless_spared
+from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
 from detlint.link.mappings import entries, key
 from detlint.link.records import Exact, Result
@@ -56,14 +57,27 @@ class Functions(Repeated):
                 else:
                     keywords[argument.keyword] = value
             elif argument.star == "*":
-                packed = next((a for a in each(value) if isinstance(a, Tuple)), None)
-                positional += (
-                    packed.items if packed is not None else [join(self.item_of(a, UNKNOWN) for a in each(value))] * 8
-                )
+                positional += self.spread_positional(value)
             else:
-                for atom in each(value):
-                    keywords.update(self.unpacked(atom))
+                keywords.update(self.spread_keywords(value))
         return positional, keywords
+
+    def spread_positional(self, value: Value) -> Sequence[Value]:
+        """What `*value` gives, as many as there may be where that is not known."""
+        for atom in each(value):
+            if isinstance(atom, Tuple):
+                return atom.items
+            if isinstance(atom, Class) and len(value) == 1 and (known := members(self, atom)):
+                return known
+        return [join(self.item_of(atom, UNKNOWN) for atom in each(value))] * 8
+
+    def spread_keywords(self, value: Value) -> dict[str, Value]:
+        """What `**value` gives: of several mappings each entry as any has it, and not known where one lacks it."""
+        if len(value) == 1:
+            return self.unpacked(next(iter(value)))
+        given = [self.unpacked(atom) for atom in each(value)]
+        names = dict.fromkeys(name for one in given for name in one)
+        return {name: join([one.get(name, UNKNOWN) for one in given]) for name in names}
 
     def unpacked(self, atom: Any) -> dict[str, Value]:
         """What `**atom` gives; `REST` stands for keys that are not known."""
@@ -117,7 +131,7 @@ class Functions(Repeated):
         receiver = function.receiver or (atoms[0][1] if atoms and isinstance(atoms[0][1], Object) else None)
         kind = receiver.kind if isinstance(receiver, Object) else receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
-        words = frozenset([(n, a) for n, a in atoms if isinstance(a, (Constant, Option)) and type(settled(a)) is str])
+        words = frozenset([(n, a) for n, a in atoms if isinstance(a, (Constant, Option)) and _tells(settled(a))])
         return (name, kind, given, words, self.state), key
 
     def is_settled(self) -> bool:
@@ -238,3 +252,8 @@ def _has_variables(node: object) -> bool:
     if isinstance(node, (f.Each, f.Named, f.Local, f.Closure)):
         return True
     return any(_has_variables(getattr(node, name)) for name in getattr(node, "__dataclass_fields__", ()))
+
+
+def _tells(held: object) -> bool:
+    """Whether a constant may choose what a function does: a text, or a member of an enumeration."""
+    return isinstance(held, (str, Member))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detlint import facts as f
 from detlint.link.attributes import Attributes
-from detlint.link.mappings import mapped
+from detlint.link.enumerations import instead
+from detlint.link.mappings import mapped, written_items
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -66,7 +67,9 @@ class Items(Attributes):
         if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):
             return self.library_attribute(Library(atom.name.removesuffix(_NAMES)), key_value)
         if isinstance(atom, Class) and isinstance(key_value, str) and (member := objects.attribute(atom, key_value)):
-            return member  # of an enumeration
+            return instead(known, member)  # of an enumeration
+        if isinstance(atom, Class) and (given := self.parametrised(atom, key)) is not None:
+            return given
         if isinstance(atom, (Class, Entropy, Saved)) or (
             isinstance(atom, Library) and atom.name.rpartition(".")[2][:1].isupper()
         ):
@@ -76,8 +79,16 @@ class Items(Attributes):
                 method = objects.attribute(atom, "__getitem__")
                 if method is not None and any(isinstance(a, Function) for a in method):
                     return self.call_value(self.bound(method, atom), (key,), {}, self.place_of(method))
+            if type(key_value) is int and key_value < 0 and (items := written_items(objects, atom)):
+                return items[key_value] if -key_value <= len(items) else UNKNOWN
             return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
         return UNKNOWN
+
+    def parametrised(self, klass: Class, key: Value) -> Value | None:
+        """What the class makes of `klass[key]` itself; None where it leaves that to others."""
+        found = self.program.objects.attribute(klass, "__class_getitem__") or frozenset()
+        methods = self.bound(frozenset(a for a in found if isinstance(a, Function)), klass)
+        return self.call_value(methods, (key,), {}, self.place_of(methods)) if methods and self.state else None
 
     def named_items(self, owner: Object, key: Value) -> Value:
         """What a container holds under those of several keys that are known, if it does, and what is not known."""

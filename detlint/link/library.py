@@ -13,6 +13,7 @@ from detlint.link.callbacks import Callbacks
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
+from detlint.link.mappings import written_items
 from detlint.link.roles import ROLES
 from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
 from detlint.link.truth import is_none, truth
@@ -21,7 +22,6 @@ from detlint.link.values import (
     SOME,
     UNKNOWN,
     Atom,
-    Class,
     Constant,
     Function,
     Library,
@@ -176,7 +176,7 @@ class Interpreter(Callbacks):
             return self.call_value(commands, [], {}, place)
         return UNKNOWN
 
-    def decorates(self, atom: Function | Class | Object | Library) -> bool:
+    def decorates(self, atom: Atom) -> bool:
         """Whether it is known what a decorator does."""
         if isinstance(atom, Library):
             return atom.name in self.tables.roles
@@ -321,7 +321,9 @@ class Interpreter(Callbacks):
         """A function that runs another one: here, in a copy of this process, or in a new one."""
         functions = given.first(row.text("parameter"))
         packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
-        positional = [item for atom in each(packed) if isinstance(atom, Tuple) for item in atom.items]
+        positional = [item for atom in each(packed) for item in written_items(self.program.objects, atom) or ()]
+        named = given.get(row.text("keywords")) if row.text("keywords") else NONE
+        keywords = given.rest if row.text("rest") else self.keyword_arguments(named)
         if row.text("rank"):
             positional.insert(0, single(receiver) if row.text("rank") == "receiver" and receiver else UNKNOWN)
         if row.text("rest"):
@@ -337,19 +339,19 @@ class Interpreter(Callbacks):
                 inner = each(atom.function) if isinstance(atom, Partial) else [atom]
                 first = atom.positional if isinstance(atom, Partial) else ()
                 started = (a for a in inner if isinstance(a, Function))
-                self.spawn_each(frozenset(started), (*first, *positional), place)
+                self.spawn_each(frozenset(started), (*first, *positional), keywords, place)
             return UNKNOWN
         if row.list("methods"):
             return run_hooks(self, row, receiver, given, place)
         if row.text("kind") in ("forks", "asks"):
             with self.apart():
                 self.initialise(receiver, place)
-                self.call_value(functions, positional, {}, place)
+                self.call_value(functions, positional, keywords, place)
             self.state = start
             return UNKNOWN
         if row.text("members"):
             return self.run_command(functions if given.given else frozenset(), place)
-        return self.call_value(functions, positional, {}, place) if functions - {Unknown()} else UNKNOWN
+        return self.call_value(functions, positional, keywords, place) if functions - {Unknown()} else UNKNOWN
 
     def commands(self) -> Value:
         """The functions that the script defines."""

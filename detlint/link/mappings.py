@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
+from zlib import crc32
 
 from detlint.link.keywords import REST
 from detlint.link.objects import OPEN, UNNAMED, Objects
-from detlint.link.values import UNKNOWN, Atom, Class, Constant, Keywords, Library, Object, Value
+from detlint.link.values import (
+    FAR,
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Keywords,
+    Library,
+    Object,
+    Tuple,
+    Value,
+    each,
+    only,
+    order,
+    single,
+)
 
 VARS = "builtins.vars"
-DICT = Library("builtins.dict")
+DICT, LIST = Library("builtins.dict"), Library("builtins.list")
 COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
+
+
+def written_items(objects: Objects, atom: Atom) -> Sequence[Value] | None:
+    """The items of a tuple, or of a list that was written down and not added to since; None for anything else."""
+    if isinstance(atom, Tuple):
+        return atom.items
+    slots = objects.slots(atom) if isinstance(atom, Object) and atom.kind == LIST else {"[]": UNKNOWN}
+    return None if slots.keys() & {"[]", OPEN} else list(slots.values())
 
 
 def mapped(atom: Atom) -> Object | None:
@@ -59,6 +84,33 @@ def lay(held: dict[str, Value], slot: str, value: Value, sure: bool) -> None:
     elif slot not in held:
         held[perhaps(slot)] = UNKNOWN
     held[slot] = value if sure and slot != "[]" else held.get(slot, value) | value
+
+
+def lay_all(objects: Objects, held: dict[str, Value], value: Value) -> None:
+    """Lay all entries of a mapping."""
+    for atom in each(value):
+        for slot, item in entries(objects, atom).items():
+            lay(held, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+
+
+def united(run: Any, values: Sequence[Value], in_place: bool) -> Value | None:
+    """`left | right` of mappings: a new dict, or the left one with the entries of the other; None for anything else."""
+    left, right = map(only, values) if len(values) == 2 else (None, None)
+    if not isinstance(left, Object) or left.kind != DICT or right is None or not is_mapping(right):
+        return None
+    objects, held = run.program.objects, dict[str, Value]()
+    for value in values:
+        lay_all(objects, held, value)
+    if in_place:
+        for slot, item in held.items():
+            run.put_item(left, slot, item)
+        return single(left)
+    number = crc32(f"{left.path}:{left.order % FAR}:{order(right)[:2]}".encode(errors="replace"))
+    made = Object(DICT, run.frame.path, left.order % FAR + FAR * (1 + number))
+    for slot, item in held.items():
+        objects.store(made, slot, item)
+    run.frame.dicts |= {made}
+    return single(made)
 
 
 def perhaps(slot: str) -> str:

@@ -29,6 +29,10 @@ from detlint.link.values import (
 
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
+CALLED = "called when it is left"  # the slot of a stack of contexts
+ATTENDING = frozenset(  # methods by which a class attends to the attributes of objects
+    ("__get__", "__set__", "__set_name__", "__setattr__", "__getattribute__")
+)
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
@@ -38,7 +42,8 @@ UNNAMED = "(unnamed)"  # that of arguments of a command line some options of whi
 class ClassInfo:
     """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes.
 
-    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does.
+    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does;
+    `members` are the names of those of an enumeration.
     """
 
     bases: tuple[Value, ...]
@@ -46,6 +51,7 @@ class ClassInfo:
     fields: tuple[str, ...] = ()
     factories: dict[str, Value] = field(default_factory=dict)
     metaclass: Class | None = None
+    members: tuple[str, ...] = ()
 
 
 _EMPTY: dict[str, Value] = {}
@@ -66,6 +72,7 @@ class Objects(Contents):
         self._methods = catalogue.names("program", "role")
         loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
         self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
+        self.gone_through = catalogue.names("program", "role", whole="yes")  # functions that give all items, in turn
         self._configs = catalogue.names("program", "class", kind="config")
         self._stateless = catalogue.names("program", "class", kind="stateless")
         self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")
@@ -76,6 +83,7 @@ class Objects(Contents):
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
         self._undeclared: dict[tuple[Class, str], bool] = {} if shared is None else shared._undeclared
+        self.attending: set[str] = set() if shared is None else shared.attending  # those that some class has
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
@@ -95,6 +103,7 @@ class Objects(Contents):
         if self.record is not None:
             self.record.effects.append((_define, klass, info))
         known = self.classes.get(klass)
+        self.attending |= ATTENDING & info.attributes.keys()
         if known != info:
             self.classes[klass] = info
             self._lineages.clear()

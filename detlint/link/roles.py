@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.classes import CLASS_ROLES
+from detlint.link.engines import ENGINE_ROLES
+from detlint.link.mappings import is_namespace, written_items
 from detlint.link.objects import UNSPELLED
 from detlint.link.role import Role, items_of
+from detlint.link.roles_callables import CALLABLE_ROLES
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_containers import CONTAINER_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES
 from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
+from detlint.link.rounds import are_callable, called_items
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -94,12 +99,16 @@ def _is_function(value: Value) -> bool:
 
 def _numbers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = items_of(run, given.first())
-    return single(Wrapped(single(Tuple((SOME, items))), given.first()))
+    told = [single(Tuple((SOME, item))) for item in called_items(run.program.objects, given.first())]
+    return single(Wrapped(single(Tuple((SOME, items))), single(Tuple(tuple(told))) if told else given.first()))
 
 
 def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = Tuple(tuple(items_of(run, value) for value in given.positional))
-    return single(Wrapped(single(items), join(given.positional)))
+    listed = [written_items(run.program.objects, atom) or () for value in given.positional for atom in each(value)]
+    alike = len(listed) == len(given.positional) and len(set(map(len, listed))) == 1
+    told = [single(Tuple(row)) for row in zip(*listed, strict=True)] if alike and any(map(are_callable, listed)) else []
+    return single(Wrapped(single(items), single(Tuple(tuple(told))) if told else join(given.positional)))
 
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -191,6 +200,18 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return join(found)
 
 
+def _formats(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """`text.format(...)` of texts and numbers that are known."""
+    names = tuple(given.keywords)
+
+    def put_in(text: object, *parts: object) -> object:
+        places = len(parts) - len(names)
+        return str(text).format(*parts[:places], **dict(zip(names, parts[places:], strict=True)))
+
+    found = None if given.hidden else run.folded(put_in, [*given.positional, *given.keywords.values()])
+    return SOME if found is None else found
+
+
 def _instead(atom: Atom, changed: object) -> Atom:
     """A constant, or an option with the default of which one is made, by what the other default becomes."""
     return replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
@@ -202,11 +223,6 @@ def _changed(method: Any, text: str, others: Sequence[object]) -> object:
         return method(text, *others) if len(text) <= LONGEST else None
     except (TypeError, ValueError):
         return None
-
-
-def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    found = frozenset(atom.kind for atom in given.first() if isinstance(atom, Object))
-    return found or UNKNOWN
 
 
 def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -221,8 +237,11 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
                 run.program.objects.store(atom, UNSPELLED, value)
         elif isinstance(atom, (Object, Class)):
             for name in names:
-                if not (isinstance(atom, Object) and run.set_property(atom, name, value)):
-                    run.program.objects.store(atom, name, value)
+                if isinstance(atom, Object) and run.set_property(atom, name, value):
+                    continue
+                sure = len(owners) == len(names) == 1 and is_namespace(atom) and run.is_certain()
+                put = run.program.objects.replace if sure else run.program.objects.store
+                put(atom, name, value)
         elif isinstance(atom, Library):
             run.set_switch(f"{atom.name}.{exact(key)}", value)
         elif isinstance(atom, Module):
@@ -242,13 +261,10 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
     return made[0]
 
 
-def _handles(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that keeps a function to call it later, itself made by a call."""
-    kept = next((v for v in given.positional if any(isinstance(a, Function) for a in v)), None)
-    if kept is None:
-        return single(function)
-    run.perhaps_call([kept], {}, place)
-    return kept
+def _decorates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator that leaves a function what it is, itself made by a call or not."""
+    made = next((v for v in given.positional if any(isinstance(a, (Function, Class, Partial)) for a in v)), None)
+    return single(function) if made is None else made
 
 
 def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -258,7 +274,10 @@ def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 ROLES: dict[str, Role] = {
+    **CALLABLE_ROLES,
+    **CLASS_ROLES,
     **CONFIG_ROLES,
+    **ENGINE_ROLES,
     **MAPPING_ROLES,
     **CONTAINER_ROLES,
     **NAME_ROLES,
@@ -267,5 +286,5 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
-    "text": _text, "type": _type, "registers": _registers, "handles": _handles, "builds": _builds,
+    "text": _text, "formats": _formats, "decorates": _decorates, "registers": _registers, "builds": _builds,
 }  # fmt: skip

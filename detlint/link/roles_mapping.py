@@ -9,7 +9,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
-from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, show
+from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, lay_all, show
 from detlint.link.objects import OPEN
 from detlint.link.role import Role, items_of
 from detlint.link.roles_names import members, variables
@@ -44,6 +44,16 @@ else:
     Run = Any
 
 
+def _chains(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A mapping of several, which shows an entry of the first one that has it."""
+    made, held = run.container("dict", *run.site(place)), dict[str, Value]()
+    for value in reversed(given.positional):
+        lay_all(run.program.objects, held, value)
+    for slot, item in held.items():
+        run.program.objects.store(made, slot, item)
+    return single(made)
+
+
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A dict of what it is given, and of one item for all other keys: what the factory makes."""
     made = run.container("dict", *run.site(place))
@@ -65,6 +75,8 @@ def _opens(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     atom = only(given.first())
+    if not given.positional:
+        return _locals(run, row, function, given, place)
     if isinstance(atom, Module):
         return single(atom)
     return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
@@ -73,6 +85,13 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """The names of the module, as the module that has them."""
     return single(Module(run.frame.path))
+
+
+def _locals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The variables of the function as they are now, or the module at the top level."""
+    if run.frame.top:
+        return single(Module(run.frame.path))
+    return single(Keywords(tuple(sorted(run.frame.variables.items()))))
 
 
 def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -208,6 +227,9 @@ def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Va
 def _gets_keyword(run: Run, method: str, given: Arguments, place: Place) -> Value:
     """What a method gives of a dict that `**kwargs` gathered, or of the names of a module: the first argument."""
     held, key, default = only(given.first()), *(*given.positional, NONE, NONE, NONE)[1:3]
+    if isinstance(held, Module) and method == "get":
+        name = exact(key)
+        return (run.module_attribute(held.path, name) if isinstance(name, str) else members(run, held)) or default
     if isinstance(held, Module):
         found = members(run, held)
         items = single(Tuple((SOME, found))) if method == "items" else found
@@ -276,7 +298,7 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 
 
 MAPPING_ROLES: dict[str, Role] = {
-    "dict": _dict, "default-dict": _filled_dict, "attributes": _attributes, "as-dict": _as_dict, "vars": _vars,
-    "globals": _globals, "opens": _opens, "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets,
-    "copies": _copies,
+    "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
+    "vars": _vars, "globals": _globals, "locals": _locals, "opens": _opens, "shows": _shows,
+    "adds": _adds, "setdefault": _setdefault,    "gets": _gets, "copies": _copies,
 }  # fmt: skip

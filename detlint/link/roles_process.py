@@ -10,8 +10,9 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in
+from detlint.link.enumerations import looked_up
 from detlint.link.mappings import entries, key
-from detlint.link.objects import UNNAMED
+from detlint.link.objects import CALLED, UNNAMED
 from detlint.link.program import folder
 from detlint.link.role import Role, items_of
 from detlint.link.truth import truth
@@ -26,6 +27,7 @@ from detlint.link.values import (
     Library,
     Object,
     Option,
+    Partial,
     Saved,
     Tuple,
     Value,
@@ -103,6 +105,9 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     name = str(destination) if destination else long.lstrip("-").replace("-", "_")
     implied = {"store_true": False, "store_false": True}.get(str(exact(given.keywords.get("action", NONE))))
     default = given.keywords.get("default", NONE if implied is None else single(Constant(implied)))
+    if isinstance(exact(default), str):  # is read as what is given would be
+        kind = only(given.keywords.get("type", NONE))
+        default = (looked_up(run, kind, default) if isinstance(kind, Class) else None) or default
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME
@@ -269,7 +274,7 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     if isinstance(function.receiver, Object) and isinstance(function.receiver.kind, Class) and run.state is not None:
         start = run.state
         if start["start"] == "spawn" and ".Process." in function.name:
-            run.spawn_each(run.attribute(function.receiver, "run"), (), place)
+            run.spawn_each(run.attribute(function.receiver, "run"), (), {}, place)
             return NONE
         with run.apart():
             run.call_method(function.receiver, "run", place)
@@ -279,7 +284,18 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 def _leaves(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """What is called at the end, itself, since it may be decorated so."""
-    run.call_at_end(given.first(), given.positional[1:], place)
+    first = 1 if row.text("after") else 0
+    run.call_at_end((*given.positional, UNKNOWN, UNKNOWN)[first], given.positional[first + 1 :], place)
+    return given.first()
+
+
+def _left_with(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What is called when the receiver, a stack of contexts, is left."""
+    if isinstance(function.receiver, Object) and run.is_certain():
+        called = Partial(given.first(), given.positional[1:], tuple(sorted(given.keywords.items())))
+        run.program.objects.store(function.receiver, CALLED, single(called))
+    else:
+        run.perhaps_call(given.positional[:1], {}, place)
     return given.first()
 
 
@@ -363,5 +379,6 @@ PROCESS_ROLES: dict[str, Role] = {
     "default-device": _default_device, "spawn-context": _context, "environment": _environment,
     "environment-updated": _environment_updated, "variable": _variable,
     "starts": _starts, "trainer-cli": _trainer_cli, "broadcasts": _broadcasts, "leaves": _leaves, "enters": _enters,
+    "left-with": _left_with,
     "allocates": _allocates, "instantiates": _instantiates,
 }  # fmt: skip

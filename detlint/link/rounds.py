@@ -6,18 +6,37 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from detlint import facts as f
-from detlint.link.mappings import entries, is_mapping, key
-from detlint.link.objects import Objects
-from detlint.link.values import UNKNOWN, Library, Object, Tuple, Value, Wrapped, constant, exact, only, single
+from detlint.link.mappings import entries, is_mapping, key, written_items
+from detlint.link.objects import UNSPELLED, Objects
+from detlint.link.values import (
+    UNKNOWN,
+    Atom,
+    Class,
+    Function,
+    Library,
+    Module,
+    Object,
+    Partial,
+    Tuple,
+    Value,
+    Wrapped,
+    constant,
+    exact,
+    only,
+    single,
+)
 
 if TYPE_CHECKING:
     from detlint.link.evaluate import Evaluator as Run
 else:
     Run = Any
 
+_SEVERAL = 12  # functions that are called in turn
+_CALLED = (Function, Class, Library, Partial, Module)
 _MOST = 400  # rounds, as many as a large program has options
 _FEW = 4  # words
 _SET = 3  # arguments of setattr
+_SEQUENCES = (Library("builtins.list"), Library("builtins.set"))
 _SETTERS = (f.Global("setattr"), f.Library("builtins.setattr"))
 
 
@@ -27,7 +46,33 @@ def rounds(objects: Objects, node: f.Loop, iterated: Value) -> Sequence[Value]:
     Empty where they are not known, or do the same as far as it matters.
     """
     found = written(objects, node.iterator, iterated)
-    return found if 0 < len(found) <= _MOST and _tells_apart(node) else []
+    if not 0 < len(found) <= _MOST:
+        return []
+    several = len(found) <= _SEVERAL and not _is_added_to(objects, iterated)
+    return found if _tells_apart(node) or (several and _calls_them(node, found)) else []
+
+
+def _is_added_to(objects: Objects, iterated: Value) -> bool:
+    """Whether something is a list of which it is not known how many items it has."""
+    atom = only(iterated)
+    return isinstance(atom, Object) and atom.kind in _SEQUENCES and objects.stored(atom, UNSPELLED) is not None
+
+
+def calls_them(element: f.Expression, target: f.Expression, items: Sequence[Value]) -> bool:
+    """Whether a comprehension over a few functions, classes or modules calls them."""
+    return 0 < len(items) <= _SEVERAL and are_callable(items) and _calls_any(element, _targets(target))
+
+
+def are_callable(items: Sequence[Value]) -> bool:
+    """Whether each of some items is a function, a class or a module, or a tuple with one."""
+    return all(any(map(_is_callable, item)) for item in items)
+
+
+def called_items(objects: Objects, value: Value) -> Sequence[Value]:
+    """The functions, classes or modules that a value lists, if it is a few of such."""
+    atom = only(value)
+    items = () if atom is None else written_items(objects, atom) or ()
+    return items if len(items) <= _SEVERAL and are_callable(items) else ()
 
 
 def are_words(items: Sequence[Value]) -> bool:
@@ -46,11 +91,16 @@ def written(objects: Objects, iterator: f.Expression, iterated: Value) -> Sequen
     atom = only(iterated)
     if isinstance(atom, Tuple):
         return atom.items
-    if isinstance(atom, Object) and atom.kind == Library("builtins.list"):
+    if isinstance(atom, Object) and atom.kind in _SEQUENCES:
         return list(objects.slots(atom).values())
-    if isinstance(atom, Wrapped) and _is_of_items(iterator):
+    if isinstance(atom, Wrapped) and (method := _method(iterator)):
         held = [slot for source in atom.sources for slot in entries(objects, source).items()]
+        if method == "values":
+            return [value for _, value in held]
         return [single(Tuple((_named(slot), value))) for slot, value in held]
+    if isinstance(atom, Wrapped) and _name(iterator) in objects.gone_through:
+        inner = only(atom.sources)
+        return [] if inner is None else written_items(objects, inner) or []
     if atom is not None and is_mapping(atom):
         return [_named(slot) for slot in entries(objects, atom)]
     return []
@@ -61,16 +111,21 @@ def _named(slot: str) -> Value:
     return UNKNOWN if name is None else constant(name)
 
 
-def _is_of_items(iterator: f.Expression) -> bool:
-    """Whether a loop is over the items of a mapping."""
+def _method(iterator: f.Expression) -> str:
+    """The method of a mapping that a loop is over, its items or its values; "" where it is over something else."""
     called = iterator.function if isinstance(iterator, f.Call) else None
-    return isinstance(called, f.Member) and called.name == "items"
+    return called.name if isinstance(called, f.Member) and called.name in ("items", "values") else ""
+
+
+def _name(iterator: f.Expression) -> str:
+    """The function of a library that gives what a loop is over."""
+    called = iterator.function if isinstance(iterator, f.Call) else None
+    return called.name if isinstance(called, f.Library) else ""
 
 
 def _tells_apart(node: f.Loop) -> bool:
     """Whether all that the body of a loop does is to call what it goes through, to set what this names, or to pick."""
-    elements = node.target.elements if isinstance(node.target, f.Display) else (node.target,)
-    targets = [each for each in elements if isinstance(each, (f.Local, f.Global))]
+    targets = _targets(node.target)
     steps = []
     for step in f.walk(node.body):
         if _names(step, targets):
@@ -106,6 +161,38 @@ def picked(run: Run, node: f.Loop, items: Sequence[Value]) -> Sequence[Value]:
         if run.test(chooser.test).expected is not False:
             found.append(item)
     return found or items
+
+
+def _targets(target: f.Expression) -> list[f.Local | f.Global]:
+    elements = target.elements if isinstance(target, f.Display) else (target,)
+    return [each for each in elements if isinstance(each, (f.Local, f.Global))]
+
+
+def _calls_them(node: f.Loop, items: Sequence[Value]) -> bool:
+    """Whether a loop calls the functions, classes or methods of modules that it goes through, among what else it does;
+    or a function with the arguments that one of its items lists.
+    """
+    targets = _targets(node.target)
+    steps = (each.value for each in f.walk(node.body) if isinstance(each, (f.Do, f.Bind, f.Leave)))
+    calls = [value for value in steps if isinstance(value, f.Call)]
+    if any(argument.star and argument.value in targets for call in calls for argument in call.arguments):
+        return True
+    return are_callable(items) and any(_calls_any(call, targets) for call in calls)
+
+
+def _calls_any(value: f.Expression, targets: list[f.Local | f.Global]) -> bool:
+    """Whether a call is one of something that is gone through, of an attribute of it, or is given that."""
+    called = value.function if isinstance(value, f.Call) else None
+    calls = [each for each in (value, called) if isinstance(each, f.Call)]
+    if any(argument.value in targets for call in calls for argument in call.arguments):
+        return True
+    return (called.value if isinstance(called, f.Member) else called) in targets
+
+
+def _is_callable(atom: Atom) -> bool:
+    if isinstance(atom, Tuple):
+        return any(isinstance(inner, _CALLED) for item in atom.items for inner in item)
+    return isinstance(atom, _CALLED)
 
 
 def _is_made_of(chooser: f.Expression, targets: list[f.Local | f.Global]) -> bool:

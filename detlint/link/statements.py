@@ -8,9 +8,11 @@ from typing import Any, cast
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.assignments import Assignments
+from detlint.link.descriptors import name_attributes
+from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
-from detlint.link.objects import ClassInfo
+from detlint.link.objects import CALLED, ClassInfo
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.state import Apart, State, merged
@@ -25,6 +27,7 @@ from detlint.link.values import (
     Module,
     Object,
     Option,
+    Partial,
     Suspended,
     Tuple,
     Value,
@@ -34,6 +37,7 @@ from detlint.link.values import (
     single,
 )
 
+_DECORATORS = (Function, Class, Object, Library, Partial)
 _ENTERED = "entered into it"  # the slot of a stack of contexts
 
 
@@ -198,6 +202,10 @@ class Statements(Assignments):
         for atom in each(entered):
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
                 self.call_method(atom, "__exit__", _nowhere(self.frame.path))
+        called = self.program.objects.stored(stack, CALLED) or frozenset()
+        for atom in each(called):
+            if self.state is not None:
+                self.call_value(single(atom), (), {}, _nowhere(self.frame.path))
         return self.restored_by(entered)
 
     def until_yield(self, manager: Suspended) -> Value:
@@ -221,7 +229,8 @@ class Statements(Assignments):
     def enter(self, atom: Any, node: f.Scoped) -> Value:
         """What `with atom as target` binds."""
         if isinstance(atom, Object) and isinstance(atom.kind, Class):
-            return self.call_method(atom, "__enter__", _nowhere(self.frame.path)) or single(atom)
+            entered = (self.call_method(atom, name, _nowhere(self.frame.path)) for name in ("__enter__", "__aenter__"))
+            return next((value for value in entered if value is not None), single(atom))
         return single(atom)
 
     def call_method(self, receiver: Object, name: str, place: Place) -> Value | None:
@@ -260,15 +269,17 @@ class Statements(Assignments):
                 if isinstance(atom, Function):
                     self.program.set_options(atom, dict(pending))
             pending.clear()
-        own = frozenset(a for a in found if isinstance(a, (Function, Class, Object, Library)) and self.decorates(a))
+        own = frozenset(a for a in found if isinstance(a, _DECORATORS) and self.decorates(a))
         if own:
             result = self.call_value(own, (value,), {}, _nowhere(path))
             kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object)))
             return kept or value
         return value
 
-    def decorates(self, atom: Function | Class | Object | Library) -> bool:
+    def decorates(self, atom: Atom) -> bool:
         """Whether it is known what a decorator does."""
+        if isinstance(atom, Partial):
+            return all(map(self.decorates, atom.function))
         return not isinstance(atom, Library) and not (isinstance(atom, Object) and isinstance(atom.kind, Library))
 
     def _define_class(self, node: f.DefineClass) -> None:
@@ -287,7 +298,12 @@ class Statements(Assignments):
         for name in node.fields:
             held = attributes.get(name, UNKNOWN)
             attributes[name] = frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in held)
-        self.program.objects.define(klass, ClassInfo(bases, attributes, node.fields, made, metaclass))
+        info = ClassInfo(bases, attributes, node.fields, made, metaclass)
+        self.program.objects.define(klass, info)
+        if node.bases:
+            enumerate_members(self, klass, node, info)
+        if "__set_name__" in self.program.objects.attending:
+            name_attributes(self, klass)
         if node.bases:
             self._derived(klass, node)
         value: Value = single(klass)

@@ -301,7 +301,7 @@ def _applied(function: Callable[..., object], atoms: Sequence[Atom]) -> Value | 
         return None
     try:
         made = function(*known)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, LookupError, AttributeError):
         return None
     if isinstance(made, str) and len(made) > LONGEST:
         return None

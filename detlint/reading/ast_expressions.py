@@ -54,7 +54,8 @@ class AstExpressions(Lowering):
             each, bound = self.target(inner, (*path, -1 if starred else index))
             lowered.append(each)
             names += bound
-        return self.make(s.Collection(kind, lowered), origin), names
+        rest = next((place for place, each in enumerate(elements) if isinstance(each, ast.Starred)), None)
+        return self.make(s.Collection(kind, lowered, rest), origin), names
 
     # Expressions
 

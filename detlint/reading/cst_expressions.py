@@ -40,7 +40,8 @@ class Expressions(Lowering):
                 elements.append(lowered)
                 names += bound
             shape = "tuple" if isinstance(node, cst.Tuple) else "list"
-            return self.make(s.Collection(shape, elements), node), names
+            stars = (place for place, each in enumerate(node.elements) if isinstance(each, cst.StarredElement))
+            return self.make(s.Collection(shape, elements, next(stars, None)), node), names
         lowered = self.expression(node)
         if isinstance(lowered, (s.Attribute, s.Subscript)):
             lowered.stored = True
