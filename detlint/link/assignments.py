@@ -176,7 +176,9 @@ class Assignments(Functions):
         objects, sure = self.program.objects, self.is_certain()
         held = objects.stored(owner, slot)
         if held is None and not sure and slot != "[]":
-            objects.store(owner, perhaps(slot), UNKNOWN)
+            objects.store(owner, perhaps(slot), NONE if self.is_chosen() else UNKNOWN)
+        elif sure and objects.stored(owner, perhaps(slot)) is not None:
+            objects.remove(owner, perhaps(slot))
         own = not self.frame.usual and (owner in self.frame.dicts or owner in self.frame.copies)
         put = objects.replace if sure and (own or held == NONE) and slot != "[]" else objects.store
         put(owner, slot, self.put_there(held, value))

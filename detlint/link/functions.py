@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
-from detlint.link.mappings import entries, key
+from detlint.link.mappings import entries, is_chosen, key
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
@@ -80,8 +80,11 @@ class Functions(Repeated):
         return {name: join([one.get(name, UNKNOWN) for one in given]) for name in names}
 
     def unpacked(self, atom: Any) -> dict[str, Value]:
-        """What `**atom` gives; `REST` stands for keys that are not known."""
-        found = {key(slot): value for slot, value in entries(self.program.objects, atom).items()}
+        """What `**atom` gives with options left at their defaults; `REST` stands for keys that are not known."""
+        held = entries(self.program.objects, atom).items()
+        usual = not self.is_chosen()
+        left_out = {slot for slot, _ in held if usual and is_chosen(self.program.objects, atom, slot)}
+        found = {key(slot): value for slot, value in held if slot not in left_out}
         return {name if isinstance(name, str) else REST: value for name, value in found.items()}
 
     def invoke(
@@ -193,7 +196,9 @@ class Functions(Repeated):
                 value: Value = single(Tuple(tuple(given[used:])))
                 used = len(given)
             elif parameter.star == "**":
-                gathered = rest | {"**": UNKNOWN} if hidden else rest
+                named = {each.name for each in facts.parameters}
+                unnamed = {option: chosen for option, chosen in options.items() if option not in named}
+                gathered = unnamed | rest | ({"**": UNKNOWN} if hidden else {})
                 value = single(Keywords(tuple(sorted(gathered.items()))))
             elif used < len(given) and not parameter.keyword_only:
                 value = given[used]

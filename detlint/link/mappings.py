@@ -12,6 +12,7 @@ from detlint.link.keywords import REST
 from detlint.link.objects import OPEN, UNNAMED, Objects
 from detlint.link.values import (
     FAR,
+    NONE,
     UNKNOWN,
     Atom,
     Class,
@@ -116,6 +117,11 @@ def united(run: Any, values: Sequence[Value], in_place: bool) -> Value | None:
 def perhaps(slot: str) -> str:
     """The slot by which a mapping tells that it may lack this one."""
     return f"?{slot}"
+
+
+def is_chosen(objects: Objects, atom: Atom, slot: str) -> bool:
+    """Whether a dict has an entry only where an option is set."""
+    return isinstance(atom, Object) and objects.stored(atom, perhaps(slot)) == NONE
 
 
 def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
