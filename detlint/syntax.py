@@ -395,7 +395,6 @@ def is_main_guard(statement: Node) -> bool:
     """Whether a statement is `if __name__ == "__main__":`."""
     if not isinstance(statement, If) or not isinstance(statement.test, Operation):
         return False
-    operands = statement.test.operands
-    names = [o.id for o in operands if isinstance(o, Name)]
-    texts = [o.value for o in operands if isinstance(o, Constant)]
+    names = [o.id for o in statement.test.operands if isinstance(o, Name)]
+    texts = [o.value for o in statement.test.operands if isinstance(o, Constant)]
     return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]
