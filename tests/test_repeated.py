@@ -118,6 +118,16 @@ class Config:
     seed: int = None
 ConfigStore.instance().store(name="config", node=Config)
 """
+AGAIN = """
+import torch
+def inner():
+    outer("", False)
+def outer(text, again):
+    if again:
+        inner()
+    elif text + "a" == "a":
+        torch.manual_seed(0)
+"""
 DRAW = "import torch\ntorch.rand(1)\n"
 CASES = {
     "what an object holds": {
@@ -177,6 +187,12 @@ CASES = {
         "b.py": f"import lib\nlib.start()\n{DRAW}",
         "c.py": f"import stored\nimport lib\nlib.start()\n{DRAW}",
         "stored.py": STORED,
+    },
+    "whether the function is being run already": {
+        "lib.py": AGAIN,
+        "a.py": f"import lib\nlib.outer('', True)\n{DRAW}",
+        "b.py": f"import lib\nlib.inner()\n{DRAW}",
+        "c.py": f"import lib\nlib.outer('', True)\n{DRAW}",
     },
     "where the call is": {
         "lib.py": PLACES,

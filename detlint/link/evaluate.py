@@ -226,9 +226,9 @@ class Evaluator(Items):
 
     def folded(self, function: Callable[..., object], values: list[Value]) -> Value | None:
         """What a function makes of values that are known, but for a recursion: there they need not come to an end."""
-        found = applied(function, values)
-        if found is not None and self.active.count((self.frame.path, self.frame.function)) > 1:
-            self.unrepeatable()
+        found, name = applied(function, values), (self.frame.path, self.frame.function)
+        if found is not None and self.active.count(name) > 1:
+            self.reach(name)
             return None
         return found
 

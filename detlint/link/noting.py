@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from detlint.link.program import Program
-from detlint.link.records import drawn, imported, located, starred, variable
+from detlint.link.records import Name, drawn, imported, located, starred, variable
 from detlint.link.values import Value
 
 
@@ -17,6 +17,7 @@ class Noting:
     search: list[str]
     imported: set[str]
     drawn: set[str]
+    active: list[Name]
     loading: dict[str, None]
     doubts: int
     unlikely: int
@@ -105,6 +106,12 @@ class Noting:
     def unrepeatable(self) -> None:
         """Something happens of which no note is taken: the functions that are being run are not recorded."""
         self.program.objects.record = None
+
+    def reach(self, name: Name) -> None:
+        """It matters that a function was being run when what is run now began, the first time as far out as it was."""
+        record = self.program.objects.record
+        if record is not None:
+            record.reach = min(record.reach, self.active.index(name))
 
     def effect(self, repeat: Callable[..., None], *given: object) -> None:
         """The function that is being run changes something outside of it, which `repeat` does again."""

@@ -104,7 +104,5 @@ class Repeated(Evaluator):
             return False
         if name not in self.active:
             return True
-        record = self.program.objects.record
-        if record is not None:
-            record.reach = min(record.reach, self.active.index(name))
+        self.reach(name)
         return self.active.count(name) < _AGAIN
