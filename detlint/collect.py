@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from detlint import facts as f
@@ -11,7 +11,7 @@ from detlint.counting import counted
 from detlint.lower import Expressions, computed, idle
 from detlint.model import Module
 from detlint.reading.lowering import TooDeepError
-from detlint.scopes import class_of
+from detlint.scopes import class_of, is_main_guard
 
 _MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
 
@@ -20,7 +20,7 @@ def collect(module: Module) -> f.Facts:
     """The facts of a file."""
     collector = _Collector(module)
     top = collector.block(module.file.body)
-    guarded = any(s.is_main_guard(statement) for statement in module.file.body.statements)
+    guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     outcomes = module.catalogue.names("randomness", "outcome")
     lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
     return f.Facts(module.module, module.path, top, collector.functions, guarded, _acts(top), lasting)
@@ -112,8 +112,24 @@ class _Collector(Expressions):
         return self.managed(node.items, node.body)
 
     def _match(self, node: s.Match) -> list[f.Statement]:
-        arms = tuple(self.block(case) for case in node.cases)
-        return [*self.evaluated(self.lower(node.subject)), f.Fork(arms if node.exhaustive else (*arms, ()))]
+        subject = self.lower(node.subject)
+        arms = [self.block(case) for case in node.cases]
+        plain = isinstance(node.subject, (s.Name, s.Attribute))  # may be looked at again for each case
+        known = next((i for i, tests in enumerate(node.patterns) if not tests or not plain), len(arms))
+        tests = [self._matches(subject, node.patterns[index] or ()) for index in range(known)]
+        if known < len(arms) and node.patterns[known] == [] and plain:
+            rest: list[f.Statement] = list(arms[known])
+        else:
+            others = arms[known:] if node.exhaustive else [*arms[known:], ()]
+            rest = [f.Fork(tuple(others))] if len(others) > 1 else list(others[0])
+        for test, arm in zip(reversed(tests), reversed(arms[:known]), strict=True):
+            rest = self.branch(test, arm, tuple(rest))
+        return [*self.evaluated(subject), *rest]
+
+    def _matches(self, subject: f.Expression, alternatives: Iterable[tuple[str, s.Expression]]) -> f.Expression:
+        """Whether a case matches."""
+        tests = [f.Compare(operator, subject, self.lower(each)) for operator, each in alternatives]
+        return tests[0] if len(tests) == 1 else f.Junction("or", tuple(tests))
 
     def _define(self, node: s.Function) -> list[f.Statement]:
         qualified = self.function(node)

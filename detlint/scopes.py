@@ -152,3 +152,13 @@ def class_of(function: s.Node) -> s.Class | None:
     while block is not None and not isinstance(block, (s.Class, s.Function, s.File)):
         block = block.parent
     return block if isinstance(block, s.Class) else None
+
+
+def is_main_guard(statement: s.Node) -> bool:
+    """Whether a statement is `if __name__ == "__main__":`."""
+    if not isinstance(statement, s.If) or not isinstance(statement.test, s.Operation):
+        return False
+    operands = statement.test.operands
+    names = [o.id for o in operands if isinstance(o, s.Name)]
+    texts = [o.value for o in operands if isinstance(o, s.Constant)]
+    return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]

@@ -321,14 +321,20 @@ class Try(Statement):
 
 @record(slots=True, eq=False)
 class Match(Statement):
-    """`exhaustive` where the last case matches whatever is left."""
+    """`exhaustive` where the last case matches whatever is left.
+
+    `patterns` are those of the cases, each as alternatives: an operator, "isinstance" for a class, and what the subject
+    is compared with; none for what matches whatever is left, None for a pattern or a guard that asks for more.
+    """
 
     subject: Expression
     cases: list[Block]
     exhaustive: bool = False
+    patterns: list[list[tuple[str, Expression]] | None] = field(default_factory=list)
 
     def below(self) -> list[Node]:
-        return [self.subject, *self.cases]
+        pairs = zip(self.patterns, self.cases, strict=True)
+        return [self.subject, *(node for p, case in pairs for node in (*(each for _, each in p or ()), case))]
 
 
 @record(slots=True, eq=False)
@@ -389,12 +395,3 @@ class File(Node):
 
     def below(self) -> list[Node]:
         return [self.body]
-
-
-def is_main_guard(statement: Node) -> bool:
-    """Whether a statement is `if __name__ == "__main__":`."""
-    if not isinstance(statement, If) or not isinstance(statement.test, Operation):
-        return False
-    names = [o.id for o in statement.test.operands if isinstance(o, Name)]
-    texts = [o.value for o in statement.test.operands if isinstance(o, Constant)]
-    return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]

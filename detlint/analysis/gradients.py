@@ -9,7 +9,7 @@ from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.tensors import is_integer, method_of
 from detlint.index import asked_once
 from detlint.model import Module
-from detlint.scopes import class_of, reaching
+from detlint.scopes import class_of, is_main_guard, reaching
 from detlint.source import is_test
 
 _DEPTH = 4
@@ -161,7 +161,7 @@ def _trains(module: Module) -> bool:
 @asked_once
 def _only_applies(module: Module) -> bool:
     """Whether the file is a script, or a test, that runs its models without gradients and has no word of training."""
-    script = any(s.is_main_guard(statement) for statement in module.file.body.statements)
+    script = any(is_main_guard(statement) for statement in module.file.body.statements)
     if not script and not is_test(module.path):
         return False
     nodes: list[s.Function | s.With] = [*module.every(s.Function), *module.every(s.With)]

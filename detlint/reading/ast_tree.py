@@ -157,7 +157,9 @@ class _AstStatements(AstExpressions):
     def _match(self, node: ast.Match) -> s.Statement:
         subject = self.expression(node.subject)
         cases: list[s.Block] = []
+        patterns: list[Any] = []
         for case in node.cases:
+            patterns.append(None if case.guard is not None else self._alternatives(case.pattern))
             marker = self.make(s.Other("pattern", []), case)
             for name in _captures(case.pattern):
                 self.bind(name, "pattern", marker)
@@ -168,7 +170,24 @@ class _AstStatements(AstExpressions):
             cases.append(body)
         last = node.cases[-1]
         exhaustive = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-        return self.make(s.Match(subject, cases, exhaustive), node)
+        return self.make(s.Match(subject, cases, exhaustive, patterns), node)
+
+    def _alternatives(self, pattern: ast.pattern) -> list[tuple[str, s.Expression]] | None:
+        """What the subject is compared with in turn; nothing for any subject, None for what asks for more."""
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+            return []
+        found: list[tuple[str, s.Expression]] = []
+        every = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        if not all(map(_is_plain, every)):
+            return None
+        for each in every:
+            if isinstance(each, ast.MatchValue):
+                found.append(("==", self.expression(each.value)))
+            elif isinstance(each, ast.MatchSingleton):
+                found.append(("is", self.make(s.Constant(each.value), each)))
+            elif isinstance(each, ast.MatchClass):
+                found.append(("isinstance", self.expression(each.cls)))
+        return found
 
     # Definitions
 
@@ -196,6 +215,13 @@ class _AstStatements(AstExpressions):
         self.scope = outer
         self.bind(made.name, "class", made)
         return made
+
+
+def _is_plain(pattern: ast.pattern) -> bool:
+    """Whether a pattern asks for a value or a class, and nothing about its parts."""
+    if isinstance(pattern, ast.MatchClass):
+        return not (pattern.patterns or pattern.kwd_patterns)
+    return isinstance(pattern, (ast.MatchValue, ast.MatchSingleton))
 
 
 def _captures(pattern: ast.AST) -> Iterator[str]:

@@ -235,7 +235,9 @@ class _Statements(Expressions):
     def choose(self, node: cst.Match) -> s.Statement:
         subject = self.expression(node.subject)
         cases: list[s.Block] = []
+        patterns: list[Any] = []
         for case in node.cases:
+            patterns.append(None if case.guard is not None else self._alternatives(case.pattern))
             marker = self.make(s.Other("pattern", []), case)
             for name in _captures(case.pattern):
                 self.bind(name, "pattern", marker)
@@ -246,7 +248,24 @@ class _Statements(Expressions):
             cases.append(body)
         last = node.cases[-1]
         exhaustive = last.guard is None and isinstance(last.pattern, cst.MatchAs) and last.pattern.pattern is None
-        return self.make(s.Match(subject, cases, exhaustive), node)
+        return self.make(s.Match(subject, cases, exhaustive, patterns), node)
+
+    def _alternatives(self, pattern: cst.MatchPattern) -> list[tuple[str, s.Expression]] | None:
+        """What the subject is compared with in turn; nothing for any subject, None for what asks for more."""
+        if isinstance(pattern, cst.MatchAs) and pattern.pattern is None:
+            return []
+        found: list[tuple[str, s.Expression]] = []
+        every = [each.pattern for each in pattern.patterns] if isinstance(pattern, cst.MatchOr) else [pattern]
+        if not all(map(_is_plain, every)):
+            return None
+        for each in every:
+            if isinstance(each, cst.MatchValue):
+                found.append(("==", self.expression(each.value)))
+            elif isinstance(each, cst.MatchSingleton):
+                found.append(("is", self.expression(each.value)))
+            elif isinstance(each, cst.MatchClass):
+                found.append(("isinstance", self.expression(each.cls)))
+        return found
 
     def function(self, node: cst.FunctionDef) -> s.Statement:
         decorators = [self.expression(d.decorator) for d in node.decorators]
@@ -279,6 +298,13 @@ class _Statements(Expressions):
 
 def _dotted(node: Any) -> str:
     return f"{_dotted(node.value)}.{node.attr.value}" if isinstance(node, cst.Attribute) else str(node.value)
+
+
+def _is_plain(pattern: cst.MatchPattern) -> bool:
+    """Whether a pattern asks for a value or a class, and nothing about its parts."""
+    if isinstance(pattern, cst.MatchClass):
+        return not (pattern.patterns or pattern.kwds)
+    return isinstance(pattern, (cst.MatchValue, cst.MatchSingleton))
 
 
 def _captures(pattern: object) -> list[str]:
