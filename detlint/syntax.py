@@ -116,10 +116,11 @@ class Dictionary(Expression):
 
 @record(slots=True, eq=False)
 class Operation(Expression):
-    """Operands joined by an operator: "+", "and", "not", "<", "in", "await", "yield", "f-string" ..."""
+    """Operands joined by an operator: "+", "and", "<", "await", "f-string" ...; `rest` are the others of a chain."""
 
     operator: str
     operands: list[Expression]
+    rest: tuple[str, ...] = ()
 
     def below(self) -> list[Node]:
         return [*self.operands]
@@ -392,9 +393,8 @@ class File(Node):
 
 def is_main_guard(statement: Node) -> bool:
     """Whether a statement is `if __name__ == "__main__":`."""
-    if not isinstance(statement, If) or not isinstance(statement.test, Operation):
-        return False
-    operands = statement.test.operands
+    test = statement.test if isinstance(statement, If) else None
+    operands = test.operands if isinstance(test, Operation) and test.operator == "==" else []
     names = [o.id for o in operands if isinstance(o, Name)]
     texts = [o.value for o in operands if isinstance(o, Constant)]
-    return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]
+    return names == ["__name__"] and texts == ["__main__"]
