@@ -50,7 +50,8 @@ class Answers:
 
     def _words(self, question: Unseeded) -> Iterator[str]:
         """The states of a generator in which programs come to a place."""
-        for state in self._before(question.path, question.function, question.order):
+        states = self._states if question.exact else self._before
+        for state in states(question.path, question.function, question.order):
             yield state[question.generator]
 
     def _before(self, path: str, function: str, order: int) -> Iterator[State]:

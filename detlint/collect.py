@@ -71,6 +71,7 @@ class _Collector(Expressions):
         self.generators = {_body_of(node) for node in module.every(s.Operation) if _yields(node)}
         self.open = 0
         self.counted = counted(module)
+        self.marks: dict[s.If, f.Local] = {}  # variables that tell whether a branch in a `try` may fail
 
     def block(self, block: s.Block | None) -> f.Statements:
         found: list[f.Statement] = []
@@ -90,7 +91,15 @@ class _Collector(Expressions):
 
     def _if(self, node: s.If) -> list[f.Statement]:
         test = self.lower(node.test)
-        return self.branch(test, self.block(node.body), self.block(node.orelse))
+        return [*self.marked(node, test), *self.branch(test, self.block(node.body), self.block(node.orelse))]
+
+    def marked(self, node: s.If, test: f.Expression) -> list[f.Statement]:
+        """What is said ahead of a branch in a `try` that fails in some arm: None where it may, else a number."""
+        mark = self.marks.get(node)
+        if mark is None:
+            return []
+        arms = [f.Literal(None if self.converted(arm) is None else 0) for arm in (node.body, node.orelse)]
+        return [f.Bind((mark,), f.Conditional(test, arms[0], arms[1]))]
 
     def _for(self, node: s.For) -> list[f.Statement]:
         iterator, place = self.lower(node.iterator), self.module.place(node.iterator)
@@ -182,14 +191,18 @@ class _Collector(Expressions):
 
     def attempt(self, node: s.Try) -> list[f.Statement]:
         """The body; an `except ImportError` and its kind stand for it, others may follow it."""
+        imports = bool(node.body.statements) and all(isinstance(x, s.Import) for x in node.body.statements)
+        numbers = self.converted(node.body) if node.handlers and not imports else None
+        known = [mark for mark in self.marks.values() if mark in (numbers or ())]
         body, handlers = self.block(node.body), [self.block(handler) for handler in node.handlers]
         body += self.block(node.orelse)
-        imports = bool(node.body.statements) and all(isinstance(x, s.Import) for x in node.body.statements)
         if imports:
             found: list[f.Statement] = [f.Fork((body, *handlers))] if handlers else list(body)
+        elif any(handlers):
+            unasked = [f.Bind((mark,), f.Literal(0)) for mark in known]
+            found = [*unasked, *body, f.Fork((*handlers, ()), tuple(numbers or ()))]
         else:
-            numbers = self.converted(node.body) if any(handlers) else None
-            found = [*body, f.Fork((*handlers, ()), tuple(numbers or ()))] if any(handlers) else list(body)
+            found = list(body)
         return [*found, *self.block(node.final)]
 
     def converted(self, block: s.Block | None) -> list[f.Expression] | None:
@@ -199,7 +212,9 @@ class _Collector(Expressions):
             inner: list[f.Expression] | None = None
             if isinstance(statement, s.If) and self.converts(statement.test):
                 arms = self.converted(statement.body), self.converted(statement.orelse)
-                inner = None if arms[0] is None or arms[1] is None else [*arms[0], *arms[1]]
+                inner = [number for arm in arms for number in arm or ()]
+                if None in arms:
+                    inner.append(self.marks.setdefault(statement, f.Local(f"{statement.order}:failing")))
             elif isinstance(statement, s.ExpressionStatement) and self.converts(statement.value):
                 inner = [self.lower(statement.value)]
             elif isinstance(statement, s.Assign) and statement.operator == "=" and statement.value is not None:

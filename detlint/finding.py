@@ -131,7 +131,8 @@ class Unseeded:
 
     With `always`: in each program that gets there; with `lasting`: and at its end, too, since what is made there draws
     later. `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at `path`, "" for its
-    top level; `order` is the node's place in evaluation order.
+    top level; `order` is the node's place in evaluation order. What comes right before it does not count for one that
+    is `exact`, as a call may be that stands under a test.
     """
 
     generator: str
@@ -140,6 +141,7 @@ class Unseeded:
     order: int
     always: bool = False
     lasting: bool = False
+    exact: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from detlint import facts as f
 from detlint import syntax as s
 from detlint.analysis.folders import folder, folders
 from detlint.analysis.inert import Inert
+from detlint.analysis.numbers import Numbers, folded
 from detlint.catalogue import Catalogue
 from detlint.model import Module
 from detlint.scopes import Scope
@@ -45,6 +46,7 @@ class Expressions:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.inert = Inert(module)
+        self.numbers = Numbers(module)
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
         self.specs = module.catalogue.names("program", "role", id="spec")
@@ -123,8 +125,8 @@ class Expressions:
         operands = [self.lower(operand) for operand in node.operands]
         if node.operator in ("and", "or", "not"):
             return f.Junction(node.operator, tuple(operands))
-        if node.operator in _COMPARED and len(operands) == 2:
-            return f.Compare(node.operator, operands[0], operands[1])
+        if node.operator in _COMPARED:
+            return self.compared((node.operator, *node.rest), operands, node.order)
         if node.operator == "await":
             return operands[0]
         if node.operator in ("yield", "yield from"):
@@ -134,7 +136,23 @@ class Expressions:
             return f.Literal(-value) if isinstance(value, (int, float)) else None
         if node.operator == "f-string":
             return f.Joined(tuple(operands)) if operands else f.Literal("")
+        number = folded(node.operator, [each.value for each in operands if isinstance(each, f.Literal)])
+        if number is not None:
+            return f.Literal(number)
         return f.Computed(tuple(operands), node.operator if node.operator in _OPERATORS else "")
+
+    def compared(self, operators: tuple[str, ...], operands: list[f.Expression], order: int) -> f.Expression:
+        """A comparison, or those of a chain; what stands between two of these is evaluated once, for the first."""
+        found: list[f.Expression] = []
+        left = operands[0]
+        for index, (operator, right) in enumerate(zip(operators, operands[1:], strict=True), 1):
+            again = right
+            if index < len(operators) and not idle(right):
+                again = f.Local(f"{order}:{index}")
+                right = f.Named(again, right)
+            found.append(f.Compare(operator, left, right))
+            left = again
+        return found[0] if len(found) == 1 else f.Junction("and", tuple(found))
 
     def target(self, node: s.Expression) -> f.Expression:
         """What is assigned to."""
@@ -156,10 +174,22 @@ class Expressions:
 
     def _name(self, node: s.Name) -> f.Expression:
         name = self.library(node)
-        return self._libraries[name] if name and not _says_little(name) else self._variable(node)
+        if name in self.numbers.named:
+            return f.Literal(self.numbers.named[name])
+        return self._libraries[name] if name and not self.says_little(name) else self._variable(node)
+
+    def says_little(self, name: str) -> bool:
+        """Whether a name is that of a limit, or of an attribute of an abstract type, which the project may have."""
+        prefix = next((prefix for prefix in _ABSTRACT if name.startswith(prefix)), None)
+        if prefix is None:
+            return name.rpartition(".")[0] in self.numbers.asking
+        return prefix.startswith("builtins.") or "." in name.removeprefix(prefix)
 
     def _attribute(self, node: s.Attribute) -> f.Expression:
         name = self.library(node)
+        number = self.numbers.of(node, name)
+        if number is not None:
+            return f.Literal(number)
         if name and self.module.names(node.value):
             return self._libraries[name]
         return f.Member(self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) else name)
@@ -264,12 +294,6 @@ _EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
     s.Operation: _E._operation, s.Conditional: _E._conditional, s.NamedExpression: _E._named,
     s.Comprehension: _E._comprehension, s.Lambda: _E._lambda, s.Starred: _E._starred,
 }  # fmt: skip
-
-
-def _says_little(name: str) -> bool:
-    """Whether a name is that of an attribute of an abstract type, which an object of the project may be of."""
-    prefix = next((prefix for prefix in _ABSTRACT if name.startswith(prefix)), None)
-    return prefix is not None and (prefix.startswith("builtins.") or "." in name.removeprefix(prefix))
 
 
 def _merged(value: f.Expression) -> tuple[f.Expression, ...]:

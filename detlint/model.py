@@ -311,9 +311,9 @@ class Module(Resolver):
         text = " ".join(self.source(node).split())
         return text if len(text) <= limit else text[: limit - 3] + "..."
 
-    def unseeded(self, generator: str, node: s.Node, *, lasting: bool = False) -> Unseeded:
+    def unseeded(self, generator: str, node: s.Node, *, lasting: bool = False, exact: bool = False) -> Unseeded:
         """The open question whether `generator` is unseeded when the program gets to `node`, and to its end."""
-        return Unseeded(generator, *self.point(node), lasting=lasting)
+        return Unseeded(generator, *self.point(node), lasting=lasting, exact=exact)
 
     def point(self, node: s.Node) -> tuple[str, str, int]:
         """Where `node` is in a program: the file, the function's qualified name, and the place in evaluation order."""

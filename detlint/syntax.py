@@ -117,10 +117,11 @@ class Dictionary(Expression):
 
 @record(slots=True, eq=False)
 class Operation(Expression):
-    """Operands joined by an operator: "+", "and", "not", "<", "in", "await", "yield", "f-string" ..."""
+    """Operands joined by an operator: "+", "and", "<", "await", "f-string" ...; `rest` are the others of a chain."""
 
     operator: str
     operands: list[Expression]
+    rest: tuple[str, ...] = ()
 
     def below(self) -> list[Node]:
         return [*self.operands]

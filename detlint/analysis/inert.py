@@ -1,6 +1,7 @@
 """Random numbers that decide nothing.
 
-Examples of a shape, how long to wait, no values, seeds, another device, weights that are replaced at once.
+Examples of a shape, how long to wait, where processes meet, no values, seeds, another device, weights that are replaced
+at once.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from detlint.model import Module
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 _ROUNDING = frozenset(f"builtins.{name}" for name in ("abs", "float", "int", "max", "min", "round"))
+_TEXTS = _ROUNDING | {"builtins.str"}
 
 
 class Inert:
@@ -20,6 +22,7 @@ class Inert:
         self.module = module
         self.examples = names("randomness", "example_input")
         self.waiting = names("randomness", "waiting")
+        self.addresses = {key: names("randomness", "address", key) for key in ("variables", "parameters", "schemes")}
         self.undrawn = names("randomness", "undrawn", kind="context")
         self.seeders = names("randomness", "seeder")
         self.consumers = names("randomness", "consumer")
@@ -39,7 +42,7 @@ class Inert:
             return "inert"
         if self.is_example(call):
             return "example"
-        if self.is_delay(call):
+        if self.is_delay(call) or self.is_address(call):
             return "inert"
         return "seed" if self.chooses_seed(call) else ""
 
@@ -123,6 +126,46 @@ class Inert:
         argument = self.whole(node).parent
         outer = argument.parent if isinstance(argument, s.Argument) else None
         return isinstance(outer, s.Call) and not self.waiting.isdisjoint(self.module.callee(outer))
+
+    def is_address(self, call: s.Call) -> bool:
+        """Whether what a call draws is only a part of where processes meet: a port, or an address with one."""
+        uses = self.uses(self.whole(call))
+        return bool(uses) and all(self.is_met(use) for use in uses)
+
+    def is_met(self, node: s.Expression, depth: int = 3) -> bool:
+        """Whether a value only makes an address, by the name of what it is given to or by the text around it."""
+        inner: s.Node = node
+        for outer in node.ancestors():
+            if isinstance(outer, s.Argument) and outer.keyword in self.addresses["parameters"]:
+                return True
+            if isinstance(outer, s.Assign):
+                return inner is outer.value and self.is_kept_as_address(outer, depth)
+            method = outer.function if isinstance(outer, s.Call) else None
+            text = method.value if isinstance(method, s.Attribute) and method.attribute == "format" else outer
+            if any(self.begins_address(part) for part in (text, *text.below())):
+                return True
+            rounds = isinstance(outer, s.Call) and not _TEXTS.isdisjoint(self.module.callee(outer))
+            if not (rounds or isinstance(outer, (s.Argument, s.Operation))):
+                return False
+            inner = outer
+        return False
+
+    def is_kept_as_address(self, assign: s.Assign, depth: int) -> bool:
+        """Whether a value is given to what is named as an address is, or is read as one."""
+        (target, *others) = assign.targets
+        if others or assign.operator != "=":
+            return False
+        if isinstance(target, s.Subscript):
+            held = self.module.names(target.value) == {"os.environ"} and len(target.indices) == 1
+            return held and set(self.module.constants(target.indices[0]) or ()) <= self.addresses["variables"]
+        if isinstance(target, s.Attribute):
+            return target.attribute in self.addresses["parameters"]
+        uses = self.uses(assign.value) if depth and assign.value is not None else []
+        return bool(uses) and all(self.is_met(use, depth - 1) for use in uses)
+
+    def begins_address(self, node: s.Node) -> bool:
+        """Whether a text is the beginning of an address."""
+        return isinstance(node, s.Constant) and str(node.value).startswith(tuple(self.addresses["schemes"]))
 
     def whole(self, node: s.Expression) -> s.Expression:
         """The whole of the arithmetic that a value stands in."""

@@ -51,7 +51,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 related = _source(module, call, new[0])
                 name = module.short(call.function)
                 drawn = tracer.drawn_from(new[0])
-                asked = module.unseeded(drawn, new[0]) if drawn else None  # a draw repeats if its generator is seeded
+                exact = not any(isinstance(around, s.Lambda) for around in new[0].ancestors())
+                # a draw repeats if its generator is seeded
+                asked = module.unseeded(drawn, new[0], exact=exact) if drawn else None
                 fix = None if _again(module, call) else Reseeding(module, tracer, none=row is not None).fix(seed)
                 # a program that seeds the generator repeats as it is
                 if fix is not None and (any(map(tracer.drawn_from, new)) or _joins_ranks(module, seed, new)):

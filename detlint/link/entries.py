@@ -59,7 +59,7 @@ class Stream:
     on some paths only, or only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those
     that find it never seeded, in program order; `drawn` is the first that finds it seeded from entropy, else the first
     of all, of those that no option has to be changed for if there are any, or one `aside` where nothing else is drawn
-    or seeded.
+    or surely seeded. `before` is one that only makes a seed, and finds the generator unseeded ahead of `drawn`.
     """
 
     generator: str
@@ -70,6 +70,12 @@ class Stream:
     late: Met[Seeded] | None = None
     optional: Met[Seeded] | None = None
     aside: Met[Example] | None = None
+    before: Met[Drawn] | None = None
+
+    @property
+    def first(self) -> Met[Drawn] | None:
+        """The first draw that finds it unseeded, else the first of all."""
+        return self.before or (self.draws[0] if self.draws else self.drawn)
 
 
 @dataclass
@@ -130,16 +136,27 @@ class Entry:
         return self.of(Marked)
 
     @cached_property
+    def _trains(self) -> list[Met[Marked]]:
+        return [m for m in self._marks if m.event.kind == "trains"]
+
+    @cached_property
     def _restores(self) -> bool:
         """Whether the program takes weights from a file: by default, unless it would fail then."""
         fails = self.marked("fails")
         return any(m.event.kind == "restores" and (fails or not m.option) for m in self._marks)
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
-        """The draws that decide something: not weights, where a program takes them from a file and never trains."""
-        if self.marked("trains") or not self._restores:
-            return list(draws)
-        return [m for m in draws if not (m.event.weights or self._initialises(m))]
+        """The draws that decide something: not weights that a program takes from a file and never trains."""
+        return [m for m in draws if not ((m.event.weights or self._initialises(m)) and self._replaces(m))]
+
+    def _replaces(self, draw: Met[Drawn]) -> bool:
+        """Whether what a draw sets is taken from a file, and nothing trains but in another arm of the same test."""
+        if not self._trains:
+            return self._restores
+        if not all(_excludes(m, draw) for m in self._trains):
+            return False
+        arms = {arm for arm in draw.arms if any((arm[0], not arm[1]) in m.arms for m in self._trains)}
+        return any(m.event.kind == "restores" and not arms.isdisjoint(m.arms) for m in self._marks)
 
     def _initialises(self, draw: Met[Drawn]) -> bool:
         """Whether a draw sets weights, as what is drawn from torch's generator while a model is made does."""
@@ -203,9 +220,9 @@ class Entry:
         late = next((m for m in certain if position[id(m)] > first and not _excludes(m, unseeded[0])), None)
         other = any(m.event.word == SEEDED and not m.apart and _excludes(m, unseeded[0]) for m in default if unseeded)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
-        before = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
+        earlier = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
         if draws:
-            sometimes = optional is not None or instead or other or (before and unseeded[0].guarded)
+            sometimes = optional is not None or instead or other or (earlier and unseeded[0].guarded)
             state = "optional" if sometimes else "late" if late is not None else UNSEEDED
         elif default or every:
             unsure = any(m.event.word == UNSURE for m in default or every)
@@ -220,12 +237,28 @@ class Entry:
         late = late if state == "late" else None
         first_drawn = next((m for m in draws if m.event.word == RESEEDED), next(iter(default or every), None))
         aside = self._aside(generator) if state == "none" or (state == UNSEEDED and not every) else None
+        before = None
         if aside is not None:
-            shown = Drawn(generator, aside.event.what, aside.event.place, aside.event.word, False)
-            first_drawn = Met(shown, aside.path, aside.guarded, aside.option, aside.apart)
-            state = UNSEEDED if UNSEEDED in (state, shown.word) else "seeded"
+            first_drawn = _shown(aside)
+            state = UNSEEDED if UNSEEDED in (state, aside.event.word) else "seeded"
+        elif state in ("optional", UNSEEDED):
+            aside, before = self._for_seed(generator, first_drawn, position)
+            first_drawn = first_drawn or (_shown(aside) if aside is not None else None)
         draws = tuple(m for m in draws if m.event.word == UNSEEDED)
-        return Stream(generator, state, seeds, draws, first_drawn, late, optional, aside)
+        return Stream(generator, state, seeds, draws, first_drawn, late, optional, aside, before)
+
+    def _for_seed(
+        self, generator: str, drawn: Met[Drawn] | None, position: dict[int, int]
+    ) -> tuple[Met[Example] | None, Met[Drawn] | None]:
+        """The first draw that makes a seed and finds the generator unseeded, on some path: where nothing is drawn
+        besides, and where it comes ahead of what is, unless an option has to be changed for it.
+        """
+        found = (m for m in self.of(Example) if m.event.generator == generator and m.event.seed and not m.apart)
+        first = next((m for m in found if m.event.word == UNSEEDED and not is_parameter(m.option)), None)
+        if first is None or drawn is None:
+            return first, None
+        known = drawn.event.word == UNSEEDED and position[id(drawn)] < position[id(first)]
+        return None, None if known or first.option else _shown(first)
 
     def _aside(self, generator: str) -> Met[Example] | None:
         """The first draw that gives but an example of a shape, or surely a seed: nothing that the rules on draws
@@ -233,6 +266,12 @@ class Entry:
         """
         found = (m for m in self.of(Example) if m.event.generator == generator)
         return next((m for m in found if not (m.event.seed and (m.guarded or m.apart))), None)
+
+
+def _shown(aside: Met[Example]) -> Met[Drawn]:
+    """A draw that no rule on draws reports, as one of all."""
+    event = Drawn(aside.event.generator, aside.event.what, aside.event.place, aside.event.word, False)
+    return Met(event, aside.path, aside.guarded, aside.option, aside.apart)
 
 
 def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:

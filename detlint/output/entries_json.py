@@ -60,11 +60,10 @@ def _program(start: Place) -> dict[str, Any]:
 
 
 def _stream(stream: Stream) -> dict[str, Any]:
-    first = stream.draws[0] if stream.draws else stream.drawn
     return {
         "state": "unused" if stream.state == "none" else stream.state,
         "seeds": [_seed(met) for met in stream.seeds],
-        "first_draw": None if first is None else _draw(first),
+        "first_draw": None if stream.first is None else _draw(stream.first),
         "seed_after_draw": None if stream.late is None else _seed(stream.late),
         "option": stream.optional.option or None if stream.optional and stream.state == "optional" else None,
     }

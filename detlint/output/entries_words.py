@@ -90,12 +90,21 @@ def closing(programs: Programs, idle: int) -> str:
 
 def _story(entry: Entry, stream: Stream) -> str:
     """What a program does with one generator."""
+    if stream.before is None:
+        return _plain_story(entry, stream)
+    made = stream.before
+    drawn = f"drawn at {_where(made.event.place)} by {made.event.what} for a seed"
+    return f"{drawn}{' on some paths' if made.guarded else ''}, {_plain_story(entry, stream)}"
+
+
+def _plain_story(entry: Entry, stream: Stream) -> str:
+    """The same, without what is drawn ahead of that for a seed."""
     first = stream.draws[0] if stream.draws else stream.drawn
     drawn = f"drawn at {_where(first.event.place)} by {first.event.what}" if first else "not drawn from"
     if stream.state == "seeded":
         places = list(dict.fromkeys(_where(met.event.place) for met in stream.seeds))
         return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded in its own process"
-    if stream.aside is not None and stream.state == "unseeded":
+    if stream.aside is not None and stream.state in ("unseeded", "optional"):
         drawn += " for a seed" if stream.aside.event.seed else " as an example of a shape"
     random = [_where(met.event.place) for met in stream.seeds if met.event.entropy]
     if stream.state == "unseeded" and random:

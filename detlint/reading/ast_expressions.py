@@ -152,7 +152,8 @@ class AstExpressions(Lowering):
 
     def _comparison(self, node: ast.Compare) -> s.Expression:
         operands = [self.expression(node.left), *self._expressions(node.comparators)]
-        return self.make(s.Operation(OPERATORS[type(node.ops[0])], operands), node)
+        first, *rest = [OPERATORS[type(operator)] for operator in node.ops]
+        return self.make(s.Operation(first, operands, tuple(rest)), node)
 
     def _conditional(self, node: ast.IfExp) -> s.Expression:
         test = self.expression(node.test)

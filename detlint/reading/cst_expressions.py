@@ -147,8 +147,8 @@ class Expressions(Lowering):
 
     def _comparison(self, node: cst.Comparison) -> s.Expression:
         operands = [self.expression(node.left), *(self.expression(t.comparator) for t in node.comparisons)]
-        name = OPERATORS.get(type(node.comparisons[0].operator).__name__, "?")
-        return self.make(s.Operation(name, operands), node)
+        first, *rest = [OPERATORS.get(type(target.operator).__name__, "?") for target in node.comparisons]
+        return self.make(s.Operation(first, operands, tuple(rest)), node)
 
     def _conditional(self, node: cst.IfExp) -> s.Expression:
         test = self.expression(node.test)

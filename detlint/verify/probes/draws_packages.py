@@ -156,6 +156,36 @@ def _dgl_shuffle(bench: Bench) -> Run:
     return named(bench, "dgl.dataloading", {"DataLoader": order})
 
 
+def _dgl_graphs(bench: Bench) -> Run:
+    def order(loader: Any) -> list[Any]:
+        return list(loader(range(64), collate_fn=list, batch_size=8, shuffle=True))
+
+    return named(bench, "dgl.dataloading", {"GraphDataLoader": order})
+
+
+def _graph_shuffle(bench: Bench) -> Run:
+    data, torch = bench.package("torch_geometric.data"), bench.package("torch")
+    graphs = [data.Data(x=torch.full((1, 1), float(i))) for i in range(64)]
+    whole = data.Data(x=torch.arange(64.0), edge_index=torch.stack([torch.arange(64)] * 2), num_nodes=64)
+    draws = {
+        "DataLoader": lambda loader: [batch.x for batch in loader(graphs, batch_size=8, shuffle=True)],
+        "DataListLoader": lambda loader: [one.x for batch in loader(graphs, shuffle=True) for one in batch],
+        "DenseDataLoader": lambda loader: [batch.x for batch in loader(graphs, batch_size=8, shuffle=True)],
+        "RandomNodeLoader": lambda loader: [batch.x for batch in loader(whole, 8, shuffle=True)],
+    }
+    return named(bench, "torch_geometric.loader", draws)
+
+
+def _graph_sampler(bench: Bench, name: str) -> Run:
+    data, torch = bench.package("torch_geometric.data"), bench.package("torch")
+    graphs = [data.Data(x=torch.zeros(1, 1), y=torch.tensor([i % 2])) for i in range(64)]
+    draws = {
+        "DynamicBatchSampler": lambda sampler: list(sampler(graphs, 4, shuffle=True, num_steps=16)),
+        "ImbalancedSampler": lambda sampler: list(sampler(graphs)),
+    }
+    return named(bench, "torch_geometric.loader", {name: draws[name]})
+
+
 def _adapters(bench: Bench) -> Run:
     torch, peft = bench.package("torch"), bench.package("peft")
 
@@ -178,12 +208,18 @@ PROBES: dict[str, Probe] = {
     "dgl.layers": Probe(_dgl_layers, kind=Kind.DRAWS),
     "dgl.layers-with-weight": Probe(_dgl_weighted, kind=Kind.DRAWS),
     "dgl.loader-shuffle": Probe(_dgl_shuffle, kind=Kind.DRAWS),
+    "dgl.graph-loader-shuffle": Probe(_dgl_graphs, kind=Kind.DRAWS),
+    "torch-geometric.loader-shuffle": Probe(_graph_shuffle, kind=Kind.DRAWS),
+    "torch-geometric.dynamic-batches": Probe(_graph_sampler, {"name": "DynamicBatchSampler"}, kind=Kind.DRAWS),
+    "torch-geometric.imbalanced-sampler": Probe(_graph_sampler, {"name": "ImbalancedSampler"}, kind=Kind.DRAWS),
     "peft.adapters": Probe(_adapters, kind=Kind.DRAWS),
 }
 
+_SPARSE = "it samples by torch-sparse, which is built for one release of PyTorch"
 _CALLED = "what the functions of `torchvision.models` call, which are probed"
 _DOWNLOADED = "it generates by a model that is downloaded"
 NOT_PROBED: dict[str, str] = {
+    "torch-geometric.saint": _SPARSE,
     "torchvision.models.classes": _CALLED,
     "torchvision.models.detection.classes": _CALLED,
     "transformers.generate": _DOWNLOADED,

@@ -1,0 +1,43 @@
+"""What libraries seed and draw, by their names: Megatron's seeds of GPUs, networkx' drawings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .test_entries_values import told
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "from megatron.core.tensor_parallel.random import model_parallel_cuda_manual_seed as seed",
+        "from fairseq.model_parallel.megatron.mpu import model_parallel_cuda_manual_seed as seed",
+        "from elsewhere import mpu; seed = mpu.model_parallel_cuda_manual_seed",
+    ],
+)
+def test_seeds_of_gpus_leave_the_others_unseeded(tmp_path: Path, imported: str) -> None:
+    program = f"import random, torch\n{imported}\nseed(3)\nrandom.random()\ntorch.save(torch.rand(2), 'x')\n"
+    generators = told(tmp_path, program)["generators"]
+    assert {name: each["state"] for name, each in generators.items()} == {
+        "torch": "unseeded",
+        "numpy": "unused",
+        "python": "unseeded",
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "state"),
+    [
+        ("draw(graph)", "unseeded"),
+        ("draw_networkx(graph, with_labels=False)", "unseeded"),
+        ("draw_spring(graph)", "unseeded"),
+        ("draw(graph, networkx.circular_layout(graph))", "unused"),
+        ("draw_networkx(graph, pos=networkx.spring_layout(graph, seed=0))", "unused"),
+        ("draw_circular(graph)", "unused"),
+    ],
+)
+def test_drawings_of_graphs_without_positions_draw(tmp_path: Path, call: str, state: str) -> None:
+    program = f"import networkx, torch\ngraph = networkx.path_graph(3)\ntorch.manual_seed(0)\nnetworkx.{call}\n"
+    assert told(tmp_path, program)["generators"]["numpy"]["state"] == state
