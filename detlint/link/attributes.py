@@ -10,7 +10,7 @@ from typing import Any, cast
 from detlint.catalogue import Catalogue
 from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
-from detlint.link.keywords import method_of_keywords
+from detlint.link.keywords import REST, method_of_keywords
 from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
 from detlint.link.objects import UNNAMED, UNSPELLED, given_to
 from detlint.link.state import UNSURE
@@ -80,6 +80,9 @@ class Attributes(Comparisons):
     def _of_type(self, atom: Class, name: str) -> Value | None:
         if name == "__name__":
             return constant(atom.qualified.rpartition(".")[2])
+        if name == "__dict__":
+            own = self.program.objects.own(atom) | {REST: UNKNOWN}  # decorators and Python itself add some
+            return single(Keywords(tuple(sorted(own.items()))))
         found = self._of_class(atom, name)
         if found is None and (maker := self.program.objects.metaclass(atom)) is not None:
             found = self.program.objects.attribute(maker, name) or UNKNOWN

@@ -176,6 +176,13 @@ class Objects(Contents):
             return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
 
+    def own(self, klass: Class) -> dict[str, Value]:
+        """The attributes of a class itself: those that its body and its users have given it."""
+        self.ancestry(klass)
+        info = self.classes.get(klass)
+        later = {name: value for name, value in self._slots(klass).items() if name.isidentifier()}
+        return later if info is None else info.attributes | later
+
     def has_of_its_own(self, owner: Object | Class, name: str) -> bool:
         """Whether an attribute is the object's, so that a function there is no method: set, or a field of its class."""
         if not isinstance(owner, Object):

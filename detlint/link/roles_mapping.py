@@ -67,6 +67,8 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     atom = only(given.first())
     if isinstance(atom, Module):
         return single(atom)
+    if isinstance(atom, Class):
+        return run.attribute(atom, "__dict__")
     return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
 
 
