@@ -19,15 +19,12 @@ from detlint.link.values import (
     Atom,
     Class,
     Constant,
-    Entropy,
     Function,
     Keywords,
     Library,
     Module,
     Object,
     Option,
-    Some,
-    Unknown,
     Value,
     bounded,
     constant,
@@ -36,7 +33,7 @@ from detlint.link.values import (
     only,
 )
 
-_PLAIN = frozenset((Constant, Option, Some, Unknown, Entropy))
+_PLAIN = frozenset((Constant, Option))
 
 
 class Assignments(Functions):
@@ -91,8 +88,8 @@ class Assignments(Functions):
         return True
 
     def keeps_default(self, owner: Atom, name: str, value: Value) -> bool:
-        """Whether an argument of a command line, which is given a value only where an option is set, keeps its default,
-        as a variable does.
+        """Whether an argument of a command line, which is given another constant only where an option is set, keeps
+        its default, as a variable does.
         """
         plain = isinstance(owner, Object) and is_namespace(owner) and _PLAIN.issuperset(map(type, value))
         if not (plain and self.is_chosen()):
