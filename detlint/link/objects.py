@@ -32,6 +32,7 @@ UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not kno
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
+_DEEP, _MOST_BENEATH = 2, 8  # objects within objects that tell runs of a function apart
 
 
 @dataclass
@@ -75,6 +76,7 @@ class Objects(Contents):
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
+        self._inner: dict[tuple[Object, tuple[int, int]], tuple[Object, ...]] = {}
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
@@ -175,6 +177,26 @@ class Objects(Contents):
         if found is not None and (OPEN in own or OPEN in begun):
             return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
         return found
+
+    def beneath(self, owner: Object) -> frozenset[tuple[Object, int]]:
+        """The objects of the project that an object holds, and those that these hold, with their versions."""
+        found: dict[Object, int] = {}
+        level = [owner] if type(owner.kind) is Class else []
+        for _ in range(_DEEP):
+            level = [atom for each in level for atom in self._objects_in(each) if atom not in found]
+            found.update((atom, self.look(atom)) for atom in level)
+            if not level or len(found) > _MOST_BENEATH:
+                break
+        return frozenset(found.items())
+
+    def _objects_in(self, owner: Object) -> tuple[Object, ...]:
+        """The objects of the project that an object holds."""
+        self.look(owner)
+        key = owner, self.mark(owner)
+        if key not in self._inner:
+            atoms = (atom for value in self._slots(owner).values() for atom in value)
+            self._inner[key] = tuple({a: None for a in atoms if type(a) is Object and type(a.kind) is Class})
+        return self._inner[key]
 
     def own(self, klass: Class) -> dict[str, Value]:
         """The attributes of a class itself: those that its body and its users have given it."""
