@@ -64,6 +64,7 @@ class Objects(Contents):
         """`shared` are the objects that modules made when they were imported, which all programs begin with."""
         super().__init__(shared)
         self.shared = shared
+        self._inner: dict[tuple[Object, tuple[int, int]], tuple[Object, ...]] = {}
         self._methods = catalogue.names("program", "role")
         loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
         self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
@@ -76,7 +77,6 @@ class Objects(Contents):
         self._inherited: dict[tuple[Class | Library, str], Value | str | None] = (
             {} if shared is None else shared._inherited  # what `_first` finds in an ancestry
         )
-        self._inner: dict[tuple[Object, tuple[int, int]], tuple[Object, ...]] = {}
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
@@ -155,29 +155,6 @@ class Objects(Contents):
         infos = (self.classes.get(each) for each in self.ancestry(klass) if isinstance(each, Class))
         return next((info.metaclass for info in infos if info is not None and info.metaclass is not None), None)
 
-    def library_bases(self, kind: Class | Library) -> list[str]:
-        """The names of the classes of libraries among a class and its bases."""
-        return [base.name for base in self.ancestry(kind) if isinstance(base, Library)]
-
-    def attribute(self, owner: Object | Class, name: str) -> Value | None:
-        """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
-        self.look(owner)
-        own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
-        found = own[name] if name in own else begun.get(name)
-        kind = owner.kind if isinstance(owner, Object) else owner
-        if found is None and isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
-            found = self.given(owner, name)
-        if found is None:
-            order, key = self.ancestry(kind), (kind, name)
-            found = None if self._set_later.isdisjoint(order) else self._first_set(order, name)
-        if found is None:
-            if key not in self._inherited:
-                self._inherited[key] = self._first(order, name)
-            found = self._inherited_by(owner, self._inherited[key])
-        if found is not None and (OPEN in own or OPEN in begun):
-            return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
-        return found
-
     def beneath(self, owner: Object) -> frozenset[tuple[Object, int]]:
         """The objects of the project that an object holds, and those that these hold, with their versions."""
         found: dict[Object, int] = {}
@@ -204,6 +181,29 @@ class Objects(Contents):
         info = self.classes.get(klass)
         later = {name: value for name, value in self._slots(klass).items() if name.isidentifier()}
         return later if info is None else info.attributes | later
+
+    def library_bases(self, kind: Class | Library) -> list[str]:
+        """The names of the classes of libraries among a class and its bases."""
+        return [base.name for base in self.ancestry(kind) if isinstance(base, Library)]
+
+    def attribute(self, owner: Object | Class, name: str) -> Value | None:
+        """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
+        self.look(owner)
+        own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
+        found = own[name] if name in own else begun.get(name)
+        kind = owner.kind if isinstance(owner, Object) else owner
+        if found is None and isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
+            found = self.given(owner, name)
+        if found is None:
+            order, key = self.ancestry(kind), (kind, name)
+            found = None if self._set_later.isdisjoint(order) else self._first_set(order, name)
+        if found is None:
+            if key not in self._inherited:
+                self._inherited[key] = self._first(order, name)
+            found = self._inherited_by(owner, self._inherited[key])
+        if found is not None and (OPEN in own or OPEN in begun):
+            return found if any(map(self._is_certain, found)) else join((found, UNKNOWN))
+        return found
 
     def has_of_its_own(self, owner: Object | Class, name: str) -> bool:
         """Whether an attribute is the object's, so that a function there is no method: set, or a field of its class."""
