@@ -12,6 +12,7 @@ from detlint.values import UNKNOWN as NO_DEFAULT
 from detlint.values import parse_signature
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
+_META = "device=meta"  # which a device that is not known is not: nobody trains there
 
 
 class Arguments:
@@ -36,8 +37,9 @@ class Arguments:
         """What a parameter is: what is given, its default, None for one that is not known, or unknown."""
         if parameter in self.given:
             return self.given[parameter]
-        if self.hidden:
-            return UNKNOWN
+        return UNKNOWN if self.hidden else self._default(parameter)
+
+    def _default(self, parameter: str) -> Value:
         default = self.defaults.get(parameter, NO_DEFAULT)
         return NONE if default is NO_DEFAULT else constant(default)
 
@@ -58,12 +60,19 @@ class Arguments:
         return all(self.holds(c) is True for c in when) and all(self.holds(c) is False for c in unless)
 
     def holds(self, condition: str) -> bool | None:
-        """Whether a condition of the tables holds; None where that is not known."""
+        """Whether a condition of the tables holds; None where that is not known.
+
+        Where only an unknown `**` could give a parameter, it has its default, but whether it is given at all, as a
+        generator or a seed is, is not known.
+        """
         match = _PATTERN.fullmatch(condition)
         if match is None:
             return None
-        words = _spelled(self.get(match["name"]))
-        if match["operator"] is None:
+        name, operator = match["name"], match["operator"]
+        words = _spelled(self._default(name) if operator and name not in self.given else self.get(name))
+        if condition == _META and "meta" not in words:
+            return False
+        if operator is None:
             answers = {None if word == "?" else word != "None" for word in words}
             answer = answers.pop() if len(answers) == 1 else None
             return answer if answer is None or not match["not"] else not answer
@@ -71,7 +80,7 @@ class Arguments:
         found = {word in wanted for word in words}
         if "?" in words or len(found) != 1:
             return None
-        return found.pop() is (match["operator"] == "=")
+        return found.pop() is (operator == "=")
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import replace
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.descriptors import set_by
-from detlint.link.entropy import asked_for
+from detlint.link.entropy import asked_for, unless_set
 from detlint.link.enumerations import member_of
 from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
@@ -33,8 +33,11 @@ from detlint.link.values import (
     constant,
     each,
     join,
+    only,
     single,
 )
+
+_PLAIN = frozenset((Constant, Option))
 
 
 class Assignments(Functions):
@@ -66,6 +69,8 @@ class Assignments(Functions):
                     self._show(atom, value)
                 elif isinstance(atom, Object) and self.set_property(atom, target.name, value):
                     continue
+                elif len(owners) == 1 and self.keeps_default(atom, target.name, value):
+                    pass
                 elif isinstance(atom, (Object, Class)):
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)
@@ -102,6 +107,20 @@ class Assignments(Functions):
         self.program.objects.store(owner, given_to(name), value)
         self.call_value(self.bound(setter, owner), (value,), {}, self.place_of(setter))
         return True
+
+    def keeps_default(self, owner: Atom, name: str, value: Value) -> bool:
+        """Whether an argument of a command line, which is given another constant only where an option is set, keeps
+        its default, as a variable does.
+        """
+        plain = isinstance(owner, Object) and is_namespace(owner) and _PLAIN.issuperset(map(type, value))
+        if not (plain and self.is_chosen()):
+            return False
+        held, option = self.program.objects.stored(owner, name), self.frame.left
+        usual = None if held is None else only(held)
+        if held is not None and option and isinstance(usual, Constant):
+            self.program.objects.replace(owner, name, unless_set(held, value, option))
+            return True
+        return isinstance(usual, Option)
 
     def set_local(self, name: str, value: Value) -> None:
         """Give a variable of the frame a value, which the functions that are defined there find from now on."""
@@ -158,7 +177,8 @@ class Assignments(Functions):
             elif isinstance(atom, Keywords):
                 set_keyword(self.frame, atom, key, value)
             elif (owner := mapped(atom)) is not None:
-                set_shown(self.program.objects, owner, known, value, self.is_certain())
+                if not (isinstance(known, Constant) and self.keeps_default(owner, str(known.value), value)):
+                    set_shown(self.program.objects, owner, known, value, self.is_certain())
             elif isinstance(atom, Library) and isinstance(known, Constant):
                 self.set_environment(atom.name, known.value)
 

@@ -12,7 +12,7 @@ from detlint.finding import Place
 from detlint.link.comparisons import Comparisons
 from detlint.link.descriptors import got, looked_at
 from detlint.link.enumerations import attribute, member_of
-from detlint.link.keywords import method_of_keywords
+from detlint.link.keywords import REST, method_of_keywords
 from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
 from detlint.link.objects import UNNAMED, UNSPELLED, given_to
 from detlint.link.state import UNSURE
@@ -87,6 +87,9 @@ class Attributes(Comparisons):
     def _of_type(self, atom: Class, name: str) -> Value | None:
         if name == "__name__":
             return constant(atom.qualified.rpartition(".")[2].partition(":")[0])
+        if name == "__dict__":
+            own = self.program.objects.own(atom) | {REST: UNKNOWN}  # decorators and Python itself add some
+            return single(Keywords(tuple(sorted(own.items()))))
         if name == "__subclasses__":
             return single(Partial(single(Library("builtins.type.__subclasses__")), (single(atom),), ()))
         found = self._of_class(atom, name)

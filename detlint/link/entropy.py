@@ -68,12 +68,12 @@ def unless(value: Value, option: str) -> Value:
 def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) -> dict[str, Value]:
     """Variables as an option leaves them by default, where `other` is what they are if it is set."""
     return {
-        name: value if other.get(name) == value else _unless_set(value, other.get(name), option)
+        name: value if other.get(name) == value else unless_set(value, other.get(name), option)
         for name, value in usual.items()
     }
 
 
-def _unless_set(value: Value, other: Value | None, option: str) -> Value:
+def unless_set(value: Value, other: Value | None, option: str) -> Value:
     """What a variable holds by default, where an option gives it another number, truth or nothing."""
     atom = only(value)
     if isinstance(atom, Constant) and other and all(isinstance(a, (Constant, Option, Some)) for a in other):

@@ -123,19 +123,22 @@ class Functions(Repeated):
         name = (function.path, function.qualified)
         told = tuple(map(widened, variables.values()))
         owners = frozenset([(a, objects.look(a)) for v in variables.values() for a in v if type(a) is Object])
-        key = function, told, self.state, owners
+        exact = function, told, self.state, owners
+        own = function.receiver
+        inner = objects.beneath(own) if isinstance(own, Object) else frozenset()
+        key = function, told, self.state, owners | inner
         known, number = self.told_apart(name, key)
         if known:
-            return key, key
+            return key, exact
         if not number or (number < _CONTEXTS and not self.is_settled()) or self.program.defines_only(function):
             self.tell_apart(name, key)
-            return key, key
+            return key, exact
         atoms = [(n, a) for n, v in variables.items() for a in v]
         receiver = function.receiver or (atoms[0][1] if atoms and isinstance(atoms[0][1], Object) else None)
         kind = receiver.kind if isinstance(receiver, Object) else receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
         words = frozenset([(n, a) for n, a in atoms if isinstance(a, (Constant, Option)) and _tells(settled(a))])
-        return (name, kind, given, words, self.state), key
+        return (name, kind, given, words, self.state), exact
 
     def is_settled(self) -> bool:
         """Whether each generator is seeded or has been drawn from: what comes then changes little."""

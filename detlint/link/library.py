@@ -277,7 +277,7 @@ class Interpreter(Callbacks):
             self.call_library(Library("os.environ.update"), [value], {}, self.bound_place())
         for row in self.tables.settings.get(name, ()):
             answer = truth(value)
-            word = "on" if answer.expected else "off" if answer.expected is False else UNSURE
+            word = "on" if answer.usual else "off" if answer.usual is False else UNSURE
             self.switch(row.text("switch"), word, self.bound_place())
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:

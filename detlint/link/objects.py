@@ -36,6 +36,7 @@ ATTENDING = frozenset(  # methods by which a class attends to the attributes of 
 _PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
 HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
 UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
+_DEEP, _MOST_BENEATH = 2, 8  # objects within objects that tell runs of a function apart
 
 
 @dataclass
@@ -69,6 +70,7 @@ class Objects(Contents):
         """`shared` are the objects that modules made when they were imported, which all programs begin with."""
         super().__init__(shared)
         self.shared = shared
+        self._inner: dict[tuple[Object, tuple[int, int]], tuple[Object, ...]] = {}
         self._methods = catalogue.names("program", "role")
         loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
         self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
@@ -163,6 +165,33 @@ class Objects(Contents):
         """The metaclass of the project that a class has."""
         infos = (self.classes.get(each) for each in self.ancestry(klass) if isinstance(each, Class))
         return next((info.metaclass for info in infos if info is not None and info.metaclass is not None), None)
+
+    def beneath(self, owner: Object) -> frozenset[tuple[Object, int]]:
+        """The objects of the project that an object holds, and those that these hold, with their versions."""
+        found: dict[Object, int] = {}
+        level = [owner] if type(owner.kind) is Class else []
+        for _ in range(_DEEP):
+            level = [atom for each in level for atom in self._objects_in(each) if atom not in found]
+            found.update((atom, self.look(atom)) for atom in level)
+            if not level or len(found) > _MOST_BENEATH:
+                break
+        return frozenset(found.items())
+
+    def _objects_in(self, owner: Object) -> tuple[Object, ...]:
+        """The objects of the project that an object holds."""
+        self.look(owner)
+        key = owner, self.mark(owner)
+        if key not in self._inner:
+            atoms = (atom for value in self._slots(owner).values() for atom in value)
+            self._inner[key] = tuple({a: None for a in atoms if type(a) is Object and type(a.kind) is Class})
+        return self._inner[key]
+
+    def own(self, klass: Class) -> dict[str, Value]:
+        """The attributes of a class itself: those that its body and its users have given it."""
+        self.ancestry(klass)
+        info = self.classes.get(klass)
+        later = {name: value for name, value in self._slots(klass).items() if name.isidentifier()}
+        return later if info is None else info.attributes | later
 
     def library_bases(self, kind: Class | Library) -> list[str]:
         """The names of the classes of libraries among a class and its bases."""

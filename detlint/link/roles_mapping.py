@@ -79,6 +79,8 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         return _locals(run, row, function, given, place)
     if isinstance(atom, Module):
         return single(atom)
+    if isinstance(atom, Class):
+        return run.attribute(atom, "__dict__")
     return single(Library(VARS, atom)) if isinstance(atom, Object) else UNKNOWN
 
 
