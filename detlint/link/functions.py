@@ -127,6 +127,8 @@ class Functions(Repeated):
         own = function.receiver
         inner = objects.beneath(own) if isinstance(own, Object) else frozenset()
         key = function, told, self.state, owners | inner
+        if self.program.is_short(function):
+            return key, exact
         known, number = self.told_apart(name, key)
         if known:
             return key, exact

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from detlint.catalogue import Catalogue
-from detlint.facts import TOP, Define, Facts, Leave, Local, Statement
+from detlint.facts import TOP, Bind, Branch, Define, Do, Facts, Leave, Local, Statement, Statements, walk
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
@@ -20,6 +21,7 @@ from detlint.link.values import Class, Function, Object, Value
 from detlint.packed import Head, head
 
 Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
+_SHORT = 4  # statements
 _METHODS = 2  # of one name, that an object which is not known may have
 _MOST_UNPACKED = 2_000  # functions that are kept for the next program: about 10 MB
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
@@ -71,6 +73,7 @@ class Program:
     asked: set[tuple[str, str]] = field(default_factory=set)
     _begun: list[tuple[Name, list[tuple[int, State]]]] = field(default_factory=list)  # walks of this program
     _unpacked: dict[Name, FunctionFacts] = field(default_factory=dict)
+    _short: dict[Name, bool] = field(default_factory=dict)
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def __post_init__(self) -> None:
@@ -102,8 +105,8 @@ class Program:
         self.imports.forget_programs()
         if len(self._unpacked) > _MOST_UNPACKED:
             self._unpacked.clear()
-        for function, walk in self._begun:
-            self.walks[function].setdefault(tuple(walk))
+        for function, walked in self._begun:
+            self.walks[function].setdefault(tuple(walked))
         self._begun.clear()
         if self.objects.forget_versions():
             self.records.clear()  # what they found would not be known again
@@ -236,10 +239,24 @@ class Program:
         """What is asked of a function that is not entered."""
         return head(self.facts[path].functions, qualified)
 
+    def is_short(self, function: Function) -> bool:
+        """Whether a function is so short that to run it costs little more than to remember what it did."""
+        name = function.path, function.qualified
+        found = self._short.get(name)
+        if found is None:
+            found = self._short[name] = _is_short(self.function(function).body)
+        return found
+
     def defines_only(self, function: Function) -> bool:
         """Whether all that a function does is to define functions and return one, as the maker of a decorator does."""
         facts = self.function(function)
         return 0 < len(facts.body) < 4 and all(_makes(statement) for statement in facts.body)
+
+
+def _is_short(body: Statements) -> bool:
+    """Whether statements are a few that look at what they are given and return something."""
+    steps = list(islice(walk(body), _SHORT + 1))
+    return len(steps) <= _SHORT and all(isinstance(step, (Branch, Bind, Do, Leave)) for step in steps)
 
 
 def _makes(statement: Statement) -> bool:
