@@ -162,9 +162,8 @@ class Joined:
 
 @record(frozen=True, slots=True)
 class Each:
-    """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn.
-
-    That of a dict has a `key` as well, and the `tests` that its items pass.
+    """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn, that passes
+    the `tests`. That of a dict has a `key` as well.
     """
 
     kind: str

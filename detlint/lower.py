@@ -107,13 +107,9 @@ class Expressions:
 
     def _comprehension(self, node: s.Comprehension) -> f.Expression:
         clauses = tuple([(self.target(c.target), self.lower(c.iterator)) for c in node.clauses])
-        tests = [self.lower(test) for clause in node.clauses for test in clause.tests]
-        if node.kind == "dict":
-            key, value = map(self.lower, node.elements)
-            return f.Each(node.kind, clauses, value, node.order, key, tuple(tests))
-        element = computed([*tests, *(self.lower(e) for e in node.elements[:-1])])
-        last = self.lower(node.elements[-1])
-        return f.Each(node.kind, clauses, last if element is None else f.Computed((element, last)), node.order)
+        tests = tuple([self.lower(test) for clause in node.clauses for test in clause.tests])
+        *keys, value = map(self.lower, node.elements)  # a dict's have keys
+        return f.Each(node.kind, clauses, value, node.order, keys[0] if keys else None, tests)
 
     def _lambda(self, node: s.Lambda) -> f.Expression:
         return f.Closure(self.function(node.function))

@@ -241,6 +241,12 @@ def test_a_function_adds_a_folder_that_it_is_given_to_the_search_path(
         ("not written", "unseeded"),
         ("filled", "optional"),
         ("not filled", "optional"),
+        ("added", "seeded"),
+        ("not added", "unseeded"),
+        ("made", "seeded"),
+        ("chosen", "optional"),
+        ("{1, 2} - {2}", "optional"),
+        ("set(written) & {2}", "optional"),
         ("given", "unseeded"),
         ("not given", "seeded"),
         ("named", "unseeded"),
@@ -271,6 +277,9 @@ def test_what_a_container_is_asked_for(tmp_path: Path, test: str, state: str) ->
         kept, written, filled = [], [1, 2], []
         if sys.argv[0]:
             filled.append(1)
+        added = []
+        added.append(1)
+        made, chosen = [each for each in written], [each for each in written if each > 1]
 
 
         def main(*given, **named):

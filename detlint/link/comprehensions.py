@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
+from detlint.link.mappings import perhaps
 from detlint.link.rounds import are_words, calls_them, written
 from detlint.link.values import (
+    UNKNOWN,
     Constant,
     Library,
     Object,
@@ -50,6 +52,8 @@ def comprehension(run: Run, node: f.Each) -> Value:
         found = join((found, run.value(node.element)))
     made = Object(Library(_SEQUENCES[node.kind]), run.frame.path, node.order)
     run.program.objects.store(made, "[]", found)
+    if node.tests:
+        run.program.objects.store(made, perhaps("[]"), UNKNOWN)
     return single(made)
 
 

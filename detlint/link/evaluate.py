@@ -43,6 +43,7 @@ from detlint.link.values import (
 _CHECKING = "typing.TYPE_CHECKING"
 _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, "%": str.__mod__, **f.CONVERSIONS}
 _SUMS = ("+", "-")
+_REDUCE = ("-", "&", "^")  # sets, of which nothing may be left
 
 
 class Evaluator(Items):
@@ -219,6 +220,8 @@ class Evaluator(Items):
             return mixed(values, SOME)
         atoms = [atom for value in values for atom in value]
         containers = [a for a in atoms if type(a) is Tuple or (type(a) is Object and self.is_container(a))]
+        if containers and node.operation.removesuffix("=") in _REDUCE:
+            return frozenset(containers) | UNKNOWN
         return frozenset(containers) or mixed(values, SOME)
 
     def _joined(self, node: f.Joined) -> Value:

@@ -119,6 +119,12 @@ def perhaps(slot: str) -> str:
     return f"?{slot}"
 
 
+def may_be_empty(objects: Objects, container: Atom) -> bool:
+    """Whether a list, set or dict has no item that is there for sure: it may be filled later, too."""
+    slots = objects.slots(container)
+    return not any(slot.startswith("[") and perhaps(slot) not in slots for slot in slots)
+
+
 def is_chosen(objects: Objects, atom: Atom, slot: str) -> bool:
     """Whether a dict has an entry only where an option is set."""
     return isinstance(atom, Object) and objects.stored(atom, perhaps(slot)) == NONE

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
+from detlint.link.mappings import may_be_empty
 from detlint.link.truth import Truth, truth
 from detlint.link.values import SOME, UNKNOWN, Class, Constant, Entropy, Function, Object, Option, Value, only
 
@@ -30,7 +31,6 @@ _COMPARED = {
     ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip
 _SETTLED = (Constant, Option, Entropy)  # what a number or a text may be
-_FILLED = {"[]"}  # what a container holds that is or may be filled bit by bit: it may be empty
 _SHOWN = f.Computed((), "builtins.str")
 _Method = tuple[int, str]  # the operand that has a method, and its name
 
@@ -84,7 +84,7 @@ def told(run: Run, value: Value) -> Truth:
     found = called(run, [(0, "__bool__")], [value]) if has_own((value,)) else None
     if found is not None:
         return truth(found)
-    open_ = [atom for atom in value if run.is_container(atom) and run.program.objects.slots(atom).keys() <= _FILLED]
+    open_ = [atom for atom in value if run.is_container(atom) and may_be_empty(run.program.objects, atom)]
     return truth((value - set(open_)) | UNKNOWN if open_ else value)
 
 

@@ -9,7 +9,7 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
-from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, lay_all, show
+from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, lay_all, perhaps, show
 from detlint.link.objects import OPEN
 from detlint.link.role import Role, items_of
 from detlint.link.roles_names import members, variables
@@ -183,6 +183,8 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
                 continue
             whole: Value = single(atom)
             unpacked = spreads and (isinstance(atom, Tuple) or run.is_container(atom))
+            if not run.is_certain() and objects.stored(function.receiver, "[]") is None:
+                objects.store(function.receiver, perhaps("[]"), UNKNOWN)
             objects.store(function.receiver, "[]", items_of(run, whole) if unpacked else whole)
     return NONE
 

@@ -92,7 +92,7 @@ def written(objects: Objects, iterator: f.Expression, iterated: Value) -> Sequen
     if isinstance(atom, Tuple):
         return atom.items
     if isinstance(atom, Object) and atom.kind in _SEQUENCES:
-        return list(objects.slots(atom).values())
+        return [value for slot, value in objects.slots(atom).items() if slot.startswith("[")]
     if isinstance(atom, Wrapped) and (method := _method(iterator)):
         held = [slot for source in atom.sources for slot in entries(objects, source).items()]
         if method == "values":
