@@ -34,6 +34,7 @@ from detlint.link.values import (
     each,
     exact,
     join,
+    only,
     settled,
     single,
     widened,
@@ -136,8 +137,8 @@ class Functions(Repeated):
             self.tell_apart(name, key)
             return key, exact
         atoms = [(n, a) for n, v in variables.items() for a in v]
-        receiver = function.receiver or (atoms[0][1] if atoms and isinstance(atoms[0][1], Object) else None)
-        kind = receiver.kind if isinstance(receiver, Object) else receiver
+        receiver = function.receiver or only(next(iter(variables.values()), UNKNOWN))  # of a method called unbound
+        kind = receiver.kind if isinstance(receiver, Object) else function.receiver
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
         words = frozenset([(n, a) for n, a in atoms if isinstance(a, (Constant, Option)) and _tells(settled(a))])
         return (name, kind, given, words, self.state), exact
