@@ -182,3 +182,39 @@ def test_a_loop_may_name_what_it_keeps(tmp_path: Path) -> None:
         known["b"]()
         """
     assert told(tmp_path, program)["generators"]["torch"]["first_draw"]["what"] == "torch.nn.Linear"
+
+
+def test_one_of_several_objects_is_not_taken_for_all(tmp_path: Path) -> None:
+    program = """
+        import random
+        import sys
+
+        import numpy as np
+
+
+        class Quiet:
+            def go(self):
+                return 1
+
+
+        class Loud:
+            def go(self):
+                return random.random()
+
+
+        def hook(owner, given):
+            before = []
+            before.append(given)
+            for each in before:
+                print(each)
+            return owner.go()
+
+
+        np.random.rand(1)
+        hook(Quiet(), None)
+        hook(Quiet(), 1)
+        hook(Quiet(), (1, 2))
+        hook(Quiet() if len(sys.argv) > 1 else Loud(), [1])
+        """
+    states = {told(tmp_path, program)["generators"]["python"]["state"] for _ in range(8)}
+    assert states == {"unseeded"}
