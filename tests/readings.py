@@ -76,7 +76,7 @@ class _Told:
     def _value(self, value: object) -> str:
         if isinstance(value, s.Node):
             return f"#{value.order}"
-        if isinstance(value, list):
+        if isinstance(value, (list, tuple)):
             return f"[{', '.join(map(self._value, value))}]"
         return repr(value)
 
