@@ -142,7 +142,7 @@ class Inert:
                 return inner is outer.value and self.is_kept_as_address(outer, depth)
             method = outer.function if isinstance(outer, s.Call) else None
             text = method.value if isinstance(method, s.Attribute) and method.attribute == "format" else outer
-            if any(self.begins_address(part) for part in (text, *text.below())):
+            if not isinstance(outer.parent, s.Operation) and self.begins_address(_beginning(text)):
                 return True
             rounds = isinstance(outer, s.Call) and not _TEXTS.isdisjoint(self.module.callee(outer))
             if not (rounds or isinstance(outer, (s.Argument, s.Operation))):
@@ -196,6 +196,13 @@ class Inert:
                 kept = outer.targets if isinstance(outer, s.Assign) else []
                 return any("seed" in _last(target).lower() for target in kept)
         return False
+
+
+def _beginning(text: s.Node) -> s.Node:
+    """What a text that is put together begins with."""
+    while isinstance(text, s.Operation):
+        text = text.operands[0]
+    return text
 
 
 def _is_arithmetic(node: s.Expression) -> bool:
