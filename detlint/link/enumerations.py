@@ -121,18 +121,16 @@ def members(run: Any, klass: Class) -> list[Value]:
 
 def _initialise(run: Run, klass: Class, found: Value) -> None:
     """Call the constructor of an enumeration for its members."""
+    constructors = [atom for atom in each(found) if isinstance(atom, Function)]
     for value in members(run, klass):
         itself, made = only(value), member_of(only(value))
-        for atom in each(found):
-            if (
-                isinstance(atom, Function)
-                and isinstance(itself, Constant)
-                and made is not None
-                and run.state is not None
-            ):
-                whole = only(made.value)
-                given = whole.items if isinstance(whole, Tuple) else (made.value,)
-                method = replace(atom, receiver=cast(Any, itself))
+        if not isinstance(itself, Constant) or made is None:
+            continue
+        whole = only(made.value)
+        given = whole.items if isinstance(whole, Tuple) else (made.value,)
+        for constructor in constructors:
+            if run.state is not None:
+                method = replace(constructor, receiver=cast(Any, itself))
                 run.invoke(method, given, {}, run.program.function(method).place)
 
 

@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
-from detlint.link.mappings import entries, is_chosen, key
+from detlint.link.mappings import entries, hangs_on_option, key
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
@@ -84,7 +84,7 @@ class Functions(Repeated):
         """What `**atom` gives with options left at their defaults; `REST` stands for keys that are not known."""
         held = entries(self.program.objects, atom).items()
         usual = not self.is_chosen()
-        left_out = {slot for slot, _ in held if usual and is_chosen(self.program.objects, atom, slot)}
+        left_out = {slot for slot, _ in held if usual and hangs_on_option(self.program.objects, atom, slot)}
         found = {key(slot): value for slot, value in held if slot not in left_out}
         return {name if isinstance(name, str) else REST: value for name, value in found.items()}
 

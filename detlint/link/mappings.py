@@ -125,7 +125,7 @@ def may_be_empty(objects: Objects, container: Atom) -> bool:
     return not any(slot.startswith("[") and perhaps(slot) not in slots for slot in slots)
 
 
-def is_chosen(objects: Objects, atom: Atom, slot: str) -> bool:
+def hangs_on_option(objects: Objects, atom: Atom, slot: str) -> bool:
     """Whether a dict has an entry only where an option is set."""
     return isinstance(atom, Object) and objects.stored(atom, perhaps(slot)) == NONE
 
