@@ -482,9 +482,9 @@ def test_a_text_that_doubles_again_and_again_is_not_known_for_long(statement: st
     ("fast", "word"),
     [
         ("1 + rank == 0", "on"),
-        ("2 + rank == 0", "off"),
+        ("2 + rank == 0", "optional"),  # another rank switches it on
         ("rank - 1 == -2", "on"),
-        ("bool(os.environ.get('FAST', ''))", "off"),
+        ("bool(os.environ.get('FAST', ''))", "optional"),
         ("bool(int(os.environ.get('FAST', '1')))", "on"),
         ("str(rank) == '-1'", "on"),
         ("f'fast_{rank}' == 'fast_-1'", "on"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cache
 
 from detlint.catalogue import Catalogue
@@ -58,6 +59,20 @@ class Arguments:
     def applies(self, when: Iterable[str], unless: Iterable[str]) -> bool:
         """Whether all of `when` hold and none of `unless` does, options at their defaults."""
         return all(self.holds(c) is True for c in when) and all(self.holds(c) is False for c in unless)
+
+    def turned_on(self) -> tuple[str, Arguments]:
+        """One of the options that leave a flag off by default, and the arguments with such flags on; else no name."""
+        flags = {
+            name: atom.name
+            for name, value in self.given.items()
+            for atom in value
+            if len(value) == 1 and isinstance(atom, Option) and atom.default is False
+        }
+        if not flags:
+            return "", self
+        chosen = copy(self)
+        chosen.given = self.given | dict.fromkeys(flags, constant(True))
+        return min(flags.values()), chosen
 
     def holds(self, condition: str) -> bool | None:
         """Whether a condition of the tables holds; None where that is not known.

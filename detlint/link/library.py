@@ -15,7 +15,19 @@ from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, re
 from detlint.link.hooks import run_hooks
 from detlint.link.mappings import written_items
 from detlint.link.roles import ROLES
-from detlint.link.state import CHANCE, SEEDED, UNSEEDED, UNSURE, Drawn, Example, Marked, Seeded, State, Switched
+from detlint.link.state import (
+    CHANCE,
+    SEEDED,
+    UNSEEDED,
+    UNSURE,
+    Drawn,
+    Example,
+    Marked,
+    Seeded,
+    State,
+    Switched,
+    is_parameter,
+)
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     NONE,
@@ -88,13 +100,7 @@ class Interpreter(Callbacks):
                 self.consume(consumer, name, positional, given, place)
             named = function if made is None else Library(name, made)
             return ROLES[role.text("kind")](self, role, named, given, place)
-        settings = self.tables.settings.get(name, ())
-        certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
-        for row in certain:
-            self.switch(row.text("switch"), row.text("word"), place)
-        if not certain and any(given.get(parameter) <= UNKNOWN for parameter in given.defaults):
-            for name_of_switch in {row.text("switch"): row for row in settings if row.list("when")}:
-                self.switch(name_of_switch, UNSURE, place)
+        self.call_switches(name, given, place)
         launcher = self.tables.find(self.tables.launchers, name)
         if consumer is not None:
             numbers = drawn(self, consumer, given)
@@ -264,6 +270,26 @@ class Interpreter(Callbacks):
             elif self.is_container(atom):
                 yield from self.saved_in(self.held(atom), depth - 1)
 
+    def call_switches(self, name: str, given: Arguments, place: Place) -> None:
+        """The switches that a call sets: as its arguments say, and where an option turns a flag on."""
+        settings = self.tables.settings.get(name, ())
+        certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
+        option, chosen = given.turned_on() if settings else ("", given)
+        if option:
+            others = [row for row in settings if chosen.applies(row.list("when"), row.list("unless"))]
+            self.choose(option, [row for row in others if row not in certain], place)
+        for row in certain:
+            self.switch(row.text("switch"), row.text("word"), place)
+        if not certain and any(given.get(parameter) <= UNKNOWN for parameter in given.defaults):
+            for name_of_switch in {row.text("switch"): row for row in settings if row.list("when")}:
+                self.switch(name_of_switch, UNSURE, place)
+
+    def choose(self, option: str, rows: Sequence[Row], place: Place) -> None:
+        """Switches that are set only where an option is changed from its default."""
+        with self.guarded(option):
+            for row in rows if not is_parameter(option) else ():
+                self.note(Switched(row.text("switch"), row.text("word") or "on", place))
+
     def switch(self, name: str, word: str, place: Place) -> None:
         """A switch that is set."""
         if self.state is not None:
@@ -277,6 +303,8 @@ class Interpreter(Callbacks):
             self.call_library(Library("os.environ.update"), [value], {}, self.bound_place())
         for row in self.tables.settings.get(name, ()):
             answer = truth(value)
+            if answer.usual is False and answer.may_hold:
+                self.choose(answer.option, [row], self.bound_place())
             word = "on" if answer.usual else "off" if answer.usual is False else UNSURE
             self.switch(row.text("switch"), word, self.bound_place())
 

@@ -138,4 +138,6 @@ def both(left: Truth, right: Truth) -> Truth:
     usual = {left.usual, right.usual}
     default = False if False in usual else None if None in usual else True
     hidden = default is not None and may_hold and may_fail and (left.hidden or right.hidden)
-    return Truth(may_hold, may_fail, default, left.option or right.option, hidden)
+    deciding = (side for side in (left, right) if side.option and side.usual is default)
+    option = next((side.option for side in deciding), left.option or right.option)
+    return Truth(may_hold, may_fail, default, option, hidden)

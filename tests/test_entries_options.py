@@ -1,0 +1,79 @@
+"""`detlint entries`: switches that options turn on, tests that several options decide, and workers that options count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.test_entries_values import told
+
+HEAD = """
+    import argparse
+    import json
+
+    import numpy as np
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--slow", dest="quick", action="store_false")
+    parser.add_argument("--seed", type=int)
+    args = parser.parse_args()
+    """
+
+
+@pytest.mark.parametrize(
+    ("line", "switch", "word"),
+    [
+        ("torch.use_deterministic_algorithms(args.fast)", "deterministic_algorithms", "optional"),
+        ("torch.use_deterministic_algorithms(args.quick)", "deterministic_algorithms", "on"),
+        ("torch.use_deterministic_algorithms(args.fast, warn_only=True)", "deterministic_algorithms", "optional"),
+        ("torch.use_deterministic_algorithms(True, warn_only=args.fast)", "deterministic_algorithms", "optional"),
+        ("torch.use_deterministic_algorithms(False)", "deterministic_algorithms", "off"),
+        ("torch.backends.cudnn.benchmark = args.fast", "cudnn_benchmark", "optional"),
+        ("torch.backends.cudnn.deterministic = args.quick", "cudnn_deterministic", "on"),
+    ],
+)
+def test_a_switch_that_an_option_turns_on_is_optional(tmp_path: Path, line: str, switch: str, word: str) -> None:
+    entry = told(tmp_path, f"{HEAD}{line}\n")
+    assert entry[switch]["state"] == word
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "not args.cpu and args.seed is not None",
+        "args.seed is not None and not args.cpu",
+        "args.quick and args.seed",
+        "not (args.cpu or args.seed is None)",
+        "not (args.seed is None or args.cpu)",
+    ],
+)
+def test_a_seed_hangs_on_the_option_that_keeps_it_away_by_default(tmp_path: Path, test: str) -> None:
+    entry = told(tmp_path, f"{HEAD}if {test}:\n        torch.manual_seed(1)\n    torch.rand(1)\n")
+    assert (entry["generators"]["torch"]["state"], entry["generators"]["torch"]["option"]) == ("optional", "--seed")
+
+
+@pytest.mark.parametrize(
+    ("workers", "seed", "state"),
+    [
+        ("json.load(open(args.seed))['workers']", "", "unseeded"),
+        ("json.load(open(args.seed))['workers']", "torch.manual_seed(1)", "seeded"),
+        ("4", "", "unseeded"),
+        ("0", "", "unused"),
+    ],
+)
+def test_workers_draw_their_seed_where_there_may_be_some(tmp_path: Path, workers: str, seed: str, state: str) -> None:
+    program = f"""{HEAD}
+    class Noise(Dataset):
+        def __getitem__(self, index):
+            return np.random.rand()
+
+    {seed}
+    for batch in DataLoader(Noise(), num_workers={workers}):
+        pass
+    """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state
