@@ -59,6 +59,40 @@ def test_the_entry_is_laid_out_as_the_others(before: str, after: str) -> None:
     assert text.endswith('    if "rng_state" in checkpoint:\n        set_rng_state(checkpoint["rng_state"])\n')
 
 
+FILLED = """\
+import torch
+
+
+def save(optimizer, epoch, to):
+    state = {made}
+    {filled}
+    torch.save(state, to)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "after"),
+    [
+        ("{}", '{"rng_state": rng_state()}'),
+        ("{  # nothing yet\n    }", '{"rng_state": rng_state()  # nothing yet\n    }'),
+        ("dict()", "dict(rng_state=rng_state())"),
+    ],
+)
+@pytest.mark.parametrize(
+    "filled",
+    [
+        'state.update({"optimizer": optimizer.state_dict(), "epoch": epoch})',
+        "state.update(optimizer=optimizer.state_dict(), epoch=epoch)",
+        'state["optimizer"] = optimizer.state_dict()\n    state["epoch"] = epoch',
+    ],
+)
+def test_a_dict_that_is_filled_after_it_was_made_gets_its_first_entry(made: str, after: str, filled: str) -> None:
+    text = fixed(FILLED.replace("{made}", made).replace("{filled}", filled) + RESUME, "DET701")
+    assert f"    state = {after}\n" in text
+    compile(text, "train.py", "exec")
+
+
 DICT = '{"optimizer": optimizer.state_dict(), "epoch": epoch}'
 LOAD = 'optimizer.load_state_dict(checkpoint["optimizer"])'
 

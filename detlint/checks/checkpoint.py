@@ -47,11 +47,13 @@ def _block(node: s.Node) -> s.Node | None:
 
 
 def _entry(module: Module, node: s.Dictionary | s.Call) -> list[Edit | None]:
-    """One more entry after the last one, laid out as that is."""
+    """One more entry after the last one, laid out as that is; the first one in an empty dict."""
     if isinstance(node, s.Call):
         return [edits.last(module, node, "rng_state=rng_state()")]
-    text, key = module.text, node.keys[-1]
     start, end = module.span(node)
+    if not node.keys:
+        return [Edit(module.at(start + 1, start + 1), '"rng_state": rng_state()')]
+    text, key = module.text, node.keys[-1]
     begin, after = module.span(key) if key is not None else (start, start)
     after = module.span(node.values[-1])[1]
     while closing := re.compile(r"\s*\)").match(text, after, end - 1):
