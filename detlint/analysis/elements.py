@@ -1,4 +1,4 @@
-"""What decides where items stand in a set: salted hashes, addresses, or neither."""
+"""What decides where items stand in a set: salted hashes, addresses, or neither; and whether they can be sorted."""
 
 from __future__ import annotations
 
@@ -26,19 +26,44 @@ _VIEWS = frozenset(("keys", "copy"))
 
 
 class Kind(Enum):
-    """What decides where an item stands in a set."""
+    """What decides where an item stands in a set; several kinds of salted hashes, by what can be sorted."""
 
-    TEXT = "text"  # a hash that is salted in each process
+    TEXT = "text"  # a hash that is salted in each process: that of a `str`
+    BYTES = "bytes"  # the same, of `bytes`
+    PATH = "path"  # the same, of a path
+    TUPLE = "tuple"  # the same, of a tuple; its parts can be compared with those of one from the same expression
+    MIXED = "mixed"  # the same, of what may be compared with the others or not
+    APART = "apart"  # the same, of what cannot be compared with the others
     IDENTITY = "identity"  # its address
     STABLE = "stable"  # a hash that is the same in each process
     UNKNOWN = "unknown"
 
 
+ALIKE = frozenset((Kind.TEXT, Kind.BYTES, Kind.PATH, Kind.TUPLE))  # hashes are salted, and the items can be sorted
+SALTED = ALIKE | {Kind.MIXED, Kind.APART}
+
+
 def _joined(kinds: Iterable[Kind]) -> Kind:
     """The kind of items of several kinds: what varies wins over what is not known, and that over what does not."""
-    found = set(kinds)
-    order = (Kind.IDENTITY, Kind.TEXT, Kind.UNKNOWN, Kind.STABLE)
-    return next((kind for kind in order if kind in found), Kind.UNKNOWN)
+    given = list(kinds)
+    found = set(given)
+    if Kind.IDENTITY in found:
+        return Kind.IDENTITY
+    if found & SALTED:
+        if found & {Kind.MIXED, Kind.UNKNOWN} or given.count(Kind.TUPLE) == len(given) > 1:
+            return Kind.MIXED
+        return found.pop() if len(found) == 1 else Kind.APART
+    return Kind.UNKNOWN if Kind.UNKNOWN in found or not found else Kind.STABLE
+
+
+def _tuple(parts: Iterable[Kind]) -> Kind:
+    """The kind of a tuple that has parts of these kinds, each in its place."""
+    found = set(parts)
+    if Kind.IDENTITY in found or not found & SALTED:
+        return _joined(found or {Kind.STABLE})
+    if Kind.APART in found:
+        return Kind.APART
+    return Kind.TUPLE if found <= ALIKE | {Kind.STABLE} else Kind.MIXED
 
 
 class Elements:
@@ -48,16 +73,18 @@ class Elements:
         self.module = module
         self._tables: dict[tuple[str, str], dict[str, Kind]] = {}
         for row in module.catalogue.rows("order", "element"):
+            others = {name: kind for kind in (Kind.PATH, Kind.BYTES) for name in row.list(kind.value)}
             for key in ("names", "methods", "attributes", "types"):
                 table = self._tables.setdefault((row.text("gives"), key), {})
-                table |= {name: Kind(row.text("kind")) for name in row.list(key)}
+                table |= {name: others.get(name, Kind(row.text("kind"))) for name in row.list(key)}
         self._many: dict[s.Expression, Kind] = {}
         self._one: dict[s.Expression, Kind] = {}
 
     def row(self, kind: Kind) -> Row | None:
         """The row of the table that says how single items of a kind are hashed, if one does."""
         rows = self.module.catalogue.rows("order", "element")
-        return next((row for row in rows if row.text("gives") == "one" and row.text("kind") == kind.value), None)
+        wanted = Kind.TEXT if kind in SALTED else kind
+        return next((row for row in rows if row.text("gives") == "one" and row.text("kind") == wanted.value), None)
 
     # Items
 
@@ -123,7 +150,7 @@ class Elements:
                     return _joined([first, *(self.of(a.value) for a in node.arguments)])
                 return first
             if method == "items":
-                return self.of(receiver) if self.of(receiver) is not Kind.STABLE else Kind.UNKNOWN
+                return _tuple((self.of(receiver), Kind.UNKNOWN))
             if method == "read" and not node.arguments:
                 return self._of_file(receiver)
             found = self._tables["many", "methods"].get(method)
@@ -151,11 +178,13 @@ class Elements:
 
     def _of_name(self, node: s.Name) -> Kind:
         kinds: list[Kind] = []
+        told = False
         for binding in reaching(node) or ():
             annotation = getattr(binding.node, "annotation", None)
             empty = False
             if annotation is not None:
                 kinds.append(self._annotated_many(annotation))
+                told = kinds[-1] is not Kind.UNKNOWN
             elif binding.kind in ("assign", "named", "with") and binding.value is not None and not binding.path:
                 empty = self._is_empty(binding.value)
                 kinds += [] if empty else [self.of(binding.value)]
@@ -164,13 +193,13 @@ class Elements:
             else:
                 return Kind.UNKNOWN
         scope = node.scope.find(node.id)
-        reads = self.module.reads(scope, node.id) if scope is not None else []
+        reads = self.module.reads(scope, node.id) if scope is not None and not told else []
         return self._with_put_in(kinds, reads)
 
     def _with_put_in(self, kinds: list[Kind], uses: Iterable[s.Expression]) -> Kind:
         """The kind of what a collection holds at first and what its uses put into it; what is at first there leads."""
         more = [kind for use in uses for kind in self._put_in(use)]
-        if kinds and _joined(kinds) is not Kind.UNKNOWN:
+        if kinds and _joined(kinds) is Kind.STABLE:
             more = [kind for kind in more if kind is not Kind.UNKNOWN]
         return _joined([*kinds, *more])
 
@@ -218,10 +247,10 @@ class Elements:
     def _of_one(self, node: s.Expression) -> Kind:
         if isinstance(node, s.Constant):
             if isinstance(node.value, (str, bytes)):
-                return Kind.TEXT if node.value else Kind.STABLE
+                return Kind.TEXT if isinstance(node.value, str) else Kind.BYTES
             return Kind.UNKNOWN if node.value is None else Kind.STABLE
         if isinstance(node, s.Collection):
-            return _joined([self.one(element) for element in node.elements] or [Kind.STABLE])
+            return _tuple(self._element(element) for element in node.elements)
         if isinstance(node, s.Operation):
             return self._of_operation(node)
         if isinstance(node, s.Conditional):
@@ -233,7 +262,9 @@ class Elements:
             kinds = [self._bound(binding, node) for binding in reaching(node) or ()]
             return _joined(kinds) if Kind.UNKNOWN not in kinds else Kind.UNKNOWN
         if isinstance(node, s.Attribute):
-            return self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)
+            members = {self._of_type(name) for name in self.module.names(node.value)}
+            known = self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)
+            return Kind.APART if members == {Kind.APART} else known
         if isinstance(node, s.Subscript):
             splits = isinstance(node.value, s.Call) and self._tables["many", "methods"].get(_method(node.value))
             if splits is Kind.TEXT or self.one(node.value) is Kind.TEXT:
@@ -244,7 +275,8 @@ class Elements:
             if names and all(name in table for name in names):
                 return _joined(table[name] for name in names)
             if names and names <= {"builtins.tuple", "builtins.frozenset"}:
-                return self.of(node)
+                sorts = names == {"builtins.tuple"} or self.of(node) not in SALTED
+                return _tuple([self.of(node)]) if sorts else Kind.APART
             if isinstance(node.function, s.Attribute):
                 if node.function.attribute in ("join", "format") and self.one(node.function.value) is Kind.TEXT:
                     return Kind.TEXT
@@ -259,8 +291,15 @@ class Elements:
         if node.operator in ("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not", "//"):
             return Kind.STABLE
         kinds = [self.one(operand) for operand in node.operands]
-        if node.operator in ("+", "%", "/", "or", "and") and Kind.TEXT in kinds:
-            return Kind.TEXT if node.operator != "%" or kinds[0] is Kind.TEXT else Kind.UNKNOWN
+        if node.operator in ("or", "and") and SALTED.intersection(kinds):
+            return _joined(kinds)
+        if node.operator == "/" and kinds and {Kind.TEXT, Kind.PATH} & set(kinds):
+            return Kind.PATH
+        if node.operator in ("+", "%") and ALIKE.intersection(kinds):
+            if Kind.TUPLE in kinds:
+                return _tuple(kinds)
+            sure = next((kind for kind in kinds if kind in ALIKE), Kind.UNKNOWN)
+            return sure if node.operator != "%" or kinds[0] is sure else Kind.UNKNOWN
         if node.operator in ("+", "-", "*", "%", "**") and kinds and Kind.IDENTITY not in kinds:
             return Kind.STABLE if all(kind is Kind.STABLE for kind in kinds) else Kind.UNKNOWN
         return Kind.UNKNOWN
@@ -309,7 +348,8 @@ class Elements:
     def _annotated_one(self, node: s.Expression) -> Kind:
         if isinstance(node, s.Subscript):
             if self.module.names(node.value) & {"typing.Tuple", "builtins.tuple"}:
-                return _joined([self._annotated_one(part) for part in node.indices])
+                parts = [part for part in node.indices if not (isinstance(part, s.Constant) and part.value is ...)]
+                return _tuple(self._annotated_one(part) for part in parts)
             return Kind.UNKNOWN
         types = self.module.types(node) if isinstance(node, s.Constant) else self.module.names(node)
         return _joined(self._of_type(name) for name in types) if types else Kind.UNKNOWN
@@ -322,10 +362,11 @@ class Elements:
         if klass is None:
             return Kind.UNKNOWN
         bases = self.module.ancestry(klass)
-        if "enum.Enum" in bases:
-            return Kind.TEXT
-        plain = not klass.decorators and not klass.arguments
         hashed = any(self.module.method(klass, method) is not None for method in ("__hash__", "__eq__"))
+        if "enum.Enum" in bases and not hashed:
+            kinds = [self._tables["one", "types"][base] for base in bases if base in self._tables["one", "types"]]
+            return kinds[0] if kinds else Kind.APART
+        plain = not klass.decorators and not klass.arguments
         return Kind.IDENTITY if not hashed and (plain or self.module.is_a(klass, "module")) else Kind.UNKNOWN
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from detlint import edits
 from detlint import syntax as s
-from detlint.finding import Fix
+from detlint.finding import Edit, Fix
 from detlint.model import Module
 
 _LISTS = frozenset(("builtins.list", "builtins.tuple"))
+_SETS = frozenset(("builtins.set", "builtins.frozenset"))
 _ITERATE = _LISTS | frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map", "filter", "iter", "str.join"))
 
 
@@ -26,12 +27,32 @@ def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix
 
 
 def in_first_order(module: Module, node: s.Expression) -> Fix | None:
-    """`dict.fromkeys(items)` in the place of `set(items)`: each item once, in the order in which they come."""
-    made = isinstance(node, s.Call) and module.callee(node) <= {"builtins.set", "builtins.frozenset"}
-    if not isinstance(node, s.Call) or not made or len(node.arguments) != 1 or not _is_iterated(module, node):
+    """`dict.fromkeys(items)` in the place of `set(items)` or of `{...}`: each item once, in the order they come in."""
+    changes: list[Edit | None] = []
+    if not _is_iterated(module, node):
         return None
-    change = edits.replaced(module, node.function, "dict.fromkeys")
-    return edits.fix("Keep the order in which the items come", change)
+    if isinstance(node, s.Call) and len(node.arguments) == 1:
+        made = module.callee(node)
+        changes = [edits.replaced(module, node.function, "dict.fromkeys")] if made and made <= _SETS else []
+    elif isinstance(node, (s.Collection, s.Comprehension)):
+        start, end = module.span(node)
+        opening, closing = ("(", ")") if isinstance(node, s.Comprehension) else ("([", "])")
+        changes = [
+            Edit(module.at(start, start + 1), f"dict.fromkeys{opening}"),
+            Edit(module.at(end - 1, end), closing),
+        ]
+    return edits.fix("Keep the order in which the items come", *changes) if changes else None
+
+
+def is_called(node: s.Expression) -> bool:
+    """Whether a loop over `node` calls the items themselves."""
+    around = node.parent
+    loop = around.parent if isinstance(around, s.Clause) else around
+    if not isinstance(around, (s.For, s.Clause)) or not isinstance(around.target, s.Name) or loop is None:
+        return False
+    name = around.target.id
+    calls = (part.function for part in s.walk(loop) if isinstance(part, s.Call))
+    return any(isinstance(called, s.Name) and called.id == name for called in calls)
 
 
 def _is_iterated(module: Module, node: s.Expression) -> bool:

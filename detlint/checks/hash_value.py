@@ -25,6 +25,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         kind = Kind.IDENTITY if value is None else elements.one(value)
         if kind is Kind.STABLE or (kind is Kind.UNKNOWN and isinstance(value, (s.Call, s.Collection))):
             continue
+        if isinstance(value, s.Constant) and not value.value:
+            continue  # nothing is salted in the hash of no text
         uses = [use for use in hashes.uses(node) if kind is not Kind.UNKNOWN or use.kind in rule.data["likely"]]
         if uses:
             use = min(uses, key=lambda use: use.node.order)
@@ -51,12 +53,12 @@ def _fix(module: Module, call: s.Call) -> Fix | None:
     value = call.arguments[0].value
     if module.callee(call) != {"builtins.hash"}:
         return None
-    text, sure = module.source(value), Elements(module).one(value) is Kind.TEXT
-    if not sure:
+    text, kind = module.source(value), Elements(module).one(value)
+    if kind not in (Kind.TEXT, Kind.BYTES):
         text = f"str({text}).encode()"
-    elif module.types(value) != {"builtins.bytes"}:
+    elif kind is Kind.TEXT:
         simple = isinstance(value, (s.Name, s.Attribute, s.Call, s.Subscript))
         text = f"{text}.encode()" if simple else f"({text}).encode()"
     change = edits.replaced(module, call, f"zlib.crc32({text})")
-    safety = Safety.SAFE if sure else Safety.UNSAFE
+    safety = Safety.SAFE if kind in (Kind.TEXT, Kind.BYTES) else Safety.UNSAFE
     return edits.fix("Take a checksum", change, safety=safety, imports=(Import(module.path, "zlib"),))

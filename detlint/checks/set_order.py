@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from detlint import syntax as s
-from detlint.analysis.elements import Elements, Kind
+from detlint.analysis.elements import ALIKE, SALTED, Elements, Kind
 from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.ordered_calls import EXPOSING
 from detlint.analysis.sets import Sets
-from detlint.analysis.sorting import in_first_order, sorted_where_taken
+from detlint.analysis.sorting import in_first_order, is_called, sorted_where_taken
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix, Operation, Safety
 from detlint.model import Module
 
-_VARIES = (Kind.TEXT, Kind.IDENTITY)
+_VARIES = SALTED | {Kind.IDENTITY}
+
+_REMEDIES = dict.fromkeys(ALIKE, "text") | dict.fromkeys((Kind.IDENTITY, Kind.APART), "identity")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -32,13 +34,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if not order.calls.exposes(node) or not sets.is_set(node):
             continue
         kind = elements.of(node)
+        kind = Kind.IDENTITY if kind is Kind.UNKNOWN and is_called(node) else kind
         if kind is Kind.STABLE or _stays_set(sets, node) or sets.has_no_order(node):
             continue
         leaks = [leak for leak in order.leaks(node) if leak.kind in (certain if kind in _VARIES else likely)]
         if leaks:
             leak = min(leaks, key=lambda leak: _rank(rule, leak))
             row = elements.row(kind)
-            yield _finding(module, rule, node, kind, leak, None if row is None else Operation(row.id))
+            fix = _fix(module, rule, node, kind, copied=_copies_set(sets, node))
+            yield _finding(module, rule, node, kind, leak, fix, None if row is None else Operation(row.id))
 
 
 def _stays_set(sets: Sets, node: s.Expression) -> bool:
@@ -47,12 +51,19 @@ def _stays_set(sets: Sets, node: s.Expression) -> bool:
     return isinstance(call, s.Call) and sets.is_set(call)
 
 
+def _copies_set(sets: Sets, node: s.Expression) -> bool:
+    """Whether the items that a set is made of come from another set."""
+    if isinstance(node, s.Comprehension):
+        return any(sets.is_set(clause.iterator) for clause in node.clauses)
+    return isinstance(node, s.Call) and any(sets.is_set(argument.value) for argument in node.arguments)
+
+
 def _rank(rule: Rule, leak: Leak) -> tuple[int, int]:
     return list(rule.data["uses"]).index(leak.kind), leak.node.order
 
 
 def _finding(
-    module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak, operation: Operation | None
+    module: Module, rule: Rule, node: s.Expression, kind: Kind, leak: Leak, fix: Fix | None, operation: Operation | None
 ) -> Finding:
     uses: dict[str, str] = rule.data["uses"]
     related = elsewhere(module, node, leak.node, f"the order {uses[leak.kind]} here")
@@ -63,17 +74,18 @@ def _finding(
         lowered=kind not in _VARIES or leak.kind in rule.data["leaving"],
         set=module.short(node),
         use=uses[leak.kind],
-        fix=_fix(module, rule, node, kind),
+        fix=fix,
         operation=operation,
-        remedy=rule.data[kind.value][0],
+        remedy=rule.data[_REMEDIES.get(kind, "unknown")][0],
     )
 
 
-def _fix(module: Module, rule: Rule, node: s.Expression, kind: Kind) -> Fix | None:
+def _fix(module: Module, rule: Rule, node: s.Expression, kind: Kind, *, copied: bool) -> Fix | None:
     """Text is sorted; objects keep the order in which they come; what may be something else may not be sortable."""
-    if kind is Kind.IDENTITY:
-        return in_first_order(module, node)
+    kept = None if kind in (*ALIKE, Kind.UNKNOWN) or copied else in_first_order(module, node)
+    if kept is not None or kind in (Kind.IDENTITY, Kind.APART):
+        return kept
     fix = sorted_where_taken(module, node)
     words = re.split(r"[\W_]+", module.source(node))
-    likely = kind is Kind.TEXT or not set(words).isdisjoint(rule.data["texts"])
+    likely = kind in ALIKE or (kind is Kind.UNKNOWN and not set(words).isdisjoint(rule.data["texts"]))
     return fix if fix is None or likely else replace(fix, safety=Safety.UNSAFE)
