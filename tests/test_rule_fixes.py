@@ -130,6 +130,33 @@ def test_one_seed_for_ranks_that_seed_apart_is_an_unsafe_fix(rank: str) -> None:
     assert lines(body, "DET105", unsafe=False) == (wanted if rank == "0" else [])
 
 
+@pytest.mark.parametrize(
+    ("docs", "start", "safe"),
+    [
+        ("Seed all generators.", "start(3)", True),
+        ("Seed all generators; with a strong random seed where it is None.", "start(3)", False),
+        ("Seed all generators. seed: if None, will use a random one", "start(3)", False),
+        ("Seed all generators.", "start(None if wanted < 0 else wanted + dist.get_rank())", False),
+    ],
+)
+def test_entropy_that_a_caller_asks_for_by_none_is_not_replaced_safely(docs: str, start: str, safe: bool) -> None:
+    body = f'''
+    import torch.distributed as dist
+
+
+    def start(seed=None):
+        """{docs}"""
+        if seed is None:
+            seed = os.getpid() + int.from_bytes(os.urandom(2), "big")
+        torch.manual_seed(seed)
+
+
+    {start}
+    '''
+    assert bool(lines(body, "DET105", unsafe=False)) is safe
+    assert lines(body, "DET105")
+
+
 def test_an_import_goes_with_its_last_use_only() -> None:
     text = "import random\nimport time\n\nrandom.seed(time.time())\nprint(time.ctime())\n"
     assert "import time\n" in fixed(text, "DET105")

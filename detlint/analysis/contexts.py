@@ -64,6 +64,13 @@ def function_around(node: s.Node) -> s.Function | None:
     return next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
 
 
+def docstring(node: s.Function | s.Class) -> str:
+    """The text at the beginning of a function or a class; "" where there is none."""
+    first = node.body.statements[0] if node.body.statements else None
+    text = first.value if isinstance(first, s.ExpressionStatement) else None
+    return text.value if isinstance(text, s.Constant) and isinstance(text.value, str) else ""
+
+
 def named(module: Module, kind: str) -> frozenset[str]:
     """One of the lists of names of `contexts.toml`."""
     return module.catalogue.names("contexts", "code", id=kind)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from detlint import edits
 from detlint import syntax as s
-from detlint.analysis.contexts import function_around, is_module, named
+from detlint.analysis.contexts import docstring, function_around, is_module, named
 from detlint.analysis.evaluating import asks, chance, runs_in_evaluation
 from detlint.analysis.generators import kept_as
 from detlint.catalogue import Row, Rule
@@ -151,9 +151,7 @@ def _is_meant(module: Module, call: s.Call) -> bool:
     """Whether names or texts tell that a call is to draw in evaluation, too, or is no part of a prediction."""
     for around in call.ancestors():
         if isinstance(around, (s.Function, s.Class)):
-            first = around.body.statements[0] if around.body.statements else None
-            text = first.value if isinstance(first, s.ExpressionStatement) else None
-            told = text.value if isinstance(text, s.Constant) and isinstance(text.value, str) else ""
+            told = docstring(around)
             if (
                 _MEANT.search(around.name)
                 or _NOT_A_MODEL.search(around.name)

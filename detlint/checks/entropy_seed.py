@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
+from detlint.analysis.contexts import docstring, function_around
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.ranks import depends_on_rank
 from detlint.analysis.reseeding import Reseeding, reseeded
@@ -16,6 +18,8 @@ from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, FromEntropy, Safety
 from detlint.model import Module
 from detlint.values import parse_signature
+
+_TOLD = re.compile(r"(?is)\bnone\b.{0,80}\brandom|\brandom.{0,80}\bnone\b|entropy")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -56,7 +60,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 asked = module.unseeded(drawn, new[0], exact=exact) if drawn else None
                 fix = None if _again(module, call) else Reseeding(module, tracer, none=row is not None).fix(seed)
                 # a program that seeds the generator repeats as it is
-                if fix is not None and (any(map(tracer.drawn_from, new)) or _joins_ranks(module, seed, new)):
+                wanted = any(map(tracer.drawn_from, new)) or any(_is_wanted(module, source) for source in new)
+                if fix is not None and (wanted or _joins_ranks(module, seed, new)):
                     fix = replace(fix, safety=Safety.UNSAFE)
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
@@ -131,6 +136,19 @@ def _joins_ranks(module: Module, seed: s.Expression, sources: Sequence[s.Express
         if differ == {True: False, False: True}:
             return True
     return False
+
+
+def _is_wanted(module: Module, source: s.Expression) -> bool:
+    """Whether a caller asks for entropy by None: a docstring says so, or ranks that are given a seed have their own."""
+    function = function_around(source)
+    tests = [a.test for a in source.ancestors() if isinstance(a, s.If)] if function is not None else []
+    asked = {part.id for test in tests for part in s.walk(test) if isinstance(part, s.Name)}
+    if function is None or asked.isdisjoint(parameter.name for parameter in function.parameters):
+        return False
+    if _TOLD.search(docstring(function)):
+        return True
+    given = [a.value for call in module.calls_to({module.qualified(function)}) for a in call.arguments]
+    return any(depends_on_rank(module, value) for value in given)
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:
