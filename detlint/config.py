@@ -19,6 +19,11 @@ from detlint.records import record
 
 KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime baseline cache-dir".split())
 RUNTIMES = ("auto", "vendor", "import")
+# where a project's requirements stand, the most binding file first
+REQUIREMENTS = (
+    "requirements.txt",
+    *(f"requirements/{name}.txt" for name in ("requirements", "base", "runtime", "install", "main")),
+)
 NO_CACHE = "DETLINT_NO_CACHE"  # the variable that, if set, keeps every run from using a cache
 _CACHE = ".detlint_cache"
 _TABLE = '{ "tests/*" = ["DET1"] }'
@@ -218,7 +223,7 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
 def requirements(root: Path) -> list[str]:
     """The requirement lines of a project, the most binding file first."""
     found: list[str] = []
-    for name in ("requirements.txt", "requirements/base.txt"):
+    for name in REQUIREMENTS:
         path = root / name
         if path.is_file():
             found += path.read_text(encoding="utf-8", errors="replace").splitlines()

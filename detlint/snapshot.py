@@ -9,14 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from detlint import catalogue, digests, remembered, source
-from detlint.config import MARKS, Config
+from detlint.config import MARKS, REQUIREMENTS, Config
 from detlint.listing import roots
 from detlint.remembered import GONE, Said
 from detlint.vendoring import FILE as RUNTIME
 
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _TICK = 2 * 10**7  # nanoseconds by which the clock of a file may be late
-_SETTINGS = (*(set(MARKS) - {".git"}), "detlint.toml", "requirements/base.txt", "__init__.py")
+_SETTINGS = (*({*MARKS, *REQUIREMENTS} - {".git"}), "detlint.toml", "__init__.py")
 _LIBRARIES = ("click", "libcst", "packaging", "rich")
 
 

@@ -89,6 +89,9 @@ def test_a_wrong_setting_is_named(table: dict[str, object]) -> None:
         ({"requirements.txt": "torch>=1.8\n"}, str(RULES.releases[-1])),
         ({"requirements.txt": "numpy\ntorch<2.5,>=2  # old\n"}, "2.4.1"),
         ({"requirements.txt": "torch==2.4\n"}, "2.4"),
+        ({"requirements/requirements.txt": "torch==1.11.0\n"}, "1.11.0"),
+        ({"requirements/runtime.txt": "torch==1.11.0\n", "requirements/docs.txt": "torch==2.4\n"}, "1.11.0"),
+        ({"requirements.txt": "torch==2.4\n", "requirements/base.txt": "torch==1.11.0\n"}, "2.4"),
         ({"requirements.txt": "torch==1.13.1+cu117 ; python_version < '3.12'\n"}, "1.13.1"),
         ({"requirements.txt": "torch==2.4.*\n"}, "2.4.1"),
         ({"requirements.txt": "torchvision==0.15\ntorch-scatter==2\n-r other.txt\n"}, str(RULES.releases[-1])),
@@ -102,6 +105,7 @@ def test_the_target_is_the_newest_release_that_the_project_admits(
     tmp_path: Path, files: dict[str, str], version: str
 ) -> None:
     for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert config.target_torch("", tmp_path, RULES) == Version(version)
     assert config.target_torch("1.9", tmp_path, RULES) == Version("1.9")

@@ -140,6 +140,19 @@ def test_a_program_that_is_too_deep_to_follow_costs_that_program_only(monkeypatc
     assert found.errors == ("deep.py: the program that starts here is nested too deeply to be followed",)
 
 
+def test_a_process_is_the_program_that_starts_it() -> None:
+    found = report(
+        {
+            "main.py": "import torch\nfrom multiprocessing import Process\nfrom work import collect\n"
+            "print(torch.rand(1))\ntorch.manual_seed(0)\nprocess = Process(target=collect)\nprocess.start()\n",
+            "work.py": "import torch\ndef collect():\n    print(torch.rand(2))\n",
+        },
+        ("DET106",),
+    )
+    (judged,) = found.findings
+    assert [related.message for related in judged.finding.related] == ["`torch.rand` draws before it"]
+
+
 def test_the_gravest_program_speaks_for_a_place_that_several_share() -> None:
     load = "import torch\nfrom net import make\nif __name__ == '__main__':\n    net = make()\n"
     found = report(

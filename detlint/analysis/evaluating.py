@@ -118,7 +118,7 @@ def _chances(module: Module, node: s.Expression, depth: int = _DEPTH) -> Iterato
         for binding in reaching(node) or ():
             value = bound(binding)
             if isinstance(binding.node, s.Parameter):
-                yield _given(binding.node)
+                yield _given(module, binding.node)
             elif value is None:
                 yield None
             else:
@@ -129,15 +129,27 @@ def _chances(module: Module, node: s.Expression, depth: int = _DEPTH) -> Iterato
         yield None
 
 
-def _given(parameter: s.Parameter) -> float | None:
-    """The chance that a parameter is: known only for a constructor's, which holds for all calls of the object."""
+def _given(module: Module, parameter: s.Parameter) -> float | None:
+    """The chance that a parameter is: known only for a constructor's, which holds for all calls of the object.
+
+    A chance of 0 that the file's own calls leave as it is counts as not known.
+    """
     function = parameter.parent
     if not isinstance(function, s.Function) or function.name != "__init__" or parameter.star:
         return None
     constant = UNKNOWN if parameter.default is None else literal(parameter.default)
     if constant is None:
         return None
-    return 0.0 if isinstance(constant, (int, float)) and constant <= 0 else 1.0
+    if not isinstance(constant, (int, float)) or constant > 0:
+        return 1.0
+    klass = class_of(function)
+    calls = module.calls_to({module.qualified(klass)}) if klass is not None else []
+    left = [module.argument(call, parameter.name).given is False for call in calls]
+    return None if left and all(left) and not any(_derives(module, other, klass) for other in module.classes) else 0.0
+
+
+def _derives(module: Module, name: str, base: s.Class | None) -> bool:
+    return base is not None and module.qualified(base) in module.ancestry(module.classes[name])
 
 
 def _held(module: Module, node: s.Attribute, depth: int) -> Iterator[float | None]:

@@ -28,11 +28,16 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
                 found.setdefault(finding.place, []).append((entry, finding))
     for each in found.values():
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
-        others = dict.fromkeys(entry.path for entry, _ in each if entry.path != worst.path)
+        others = dict.fromkeys(_file(entry) for entry, _ in each if _file(entry) != _file(worst))
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
         remedies = project.remedies(entry for entry, _ in each)
         details = {**finding.details, "programs": "\n".join(sorted({entry.path for entry, _ in each}))}
         yield replace(finding, details=details, related=(*finding.related, *more), remedies=remedies)
+
+
+def _file(entry: Entry) -> str:
+    """The file that somebody runs to get a program: of a process, the one that starts it."""
+    return entry.path if entry.starter is None else entry.starter.path
 
 
 def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:
