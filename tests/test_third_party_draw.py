@@ -13,7 +13,7 @@ KEYS = {
     "draw": "names parameter also generators later sure varargs elements silencers fixed fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
-    "method": "made methods wrappers parameter also generators position made_when made_unless through kept first result sure "
+    "method": "made methods wrappers parameter also generators position origin made_when made_unless through kept first result sure "
     "seedless silencers fix remedy unless",
 }
 ROWS = [(table, row) for table, rows in catalogue.load().tables["libraries"].items() for row in rows]
@@ -61,6 +61,24 @@ def test_the_seed_that_the_program_has_is_passed() -> None:
     (judged,) = report({"train.py": text}, ("DET107",)).findings
     assert judged.finding.fix is not None
     assert [edit.text for edit in judged.finding.fix.edits] == [", random_state=SEED"]
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("wds.DataPipeline(wds.shuffle(5000, initial=1000))", ["warning"]),
+        ("wds.WebDataset('a.tar').shuffle(1000).decode('pil')", ["warning"]),
+        ("wds.DataPipeline(wds.shuffle(5000, seed=1))", []),
+        ("wds.DataPipeline(wds.shuffle(5000, rng=random.Random(1)))", []),
+        ("wds.WebDataset('a.tar').shuffle(1000, seed=1)", []),
+        ("wds.DataPipeline(wds.shuffle(5000, **options))", []),
+    ],
+)
+def test_shards_are_shuffled_by_process_and_time_whatever_is_seeded(made: str, found: list[str]) -> None:
+    text = f"import random\nimport torch\nimport webdataset as wds\n\ntorch.manual_seed(0)\nrandom.seed(0)\ndata = {made}\n"
+    judged = report({"train.py": text}, ("DET107",)).findings
+    assert [each.severity.value for each in judged] == found
+    assert all("the number of the process and the time" in each.finding.message for each in judged)
 
 
 def test_what_a_library_draws_from_by_version_is_said() -> None:
