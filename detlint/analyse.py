@@ -72,7 +72,7 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
             return Collected(item.path, None, (), Suppressions())  # the runtime, which a table speaks for
         document, module = _read(item, text, catalogue, torch)
         findings, whole = _checked(item, module, catalogue, codes, torch)
-        findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, b.cell) for b in document.broken]
+        findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, cell=b.cell) for b in document.broken]
         facts = collect(module)
         _dissolve(module)
         return Collected(item.path, facts, tuple(findings), Suppressions.of(item.path, document.texts), whole)
@@ -82,7 +82,7 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     except RecursionError:
         return failed(item, catalogue, "it is nested too deeply")
     except Exception as error:  # a defect of detlint costs one file, not the run
-        return failed(item, catalogue, _defect("detlint", error))
+        return failed(item, catalogue, _defect("detlint", error), defect=UNPARSED)
 
 
 def _checked(
@@ -100,7 +100,7 @@ def _checked(
         except RecursionError:
             raise
         except Exception as error:
-            findings.append(_unparsed(item, catalogue, _defect(rule.code, error), 1, 1))
+            findings.append(_unparsed(item, catalogue, _defect(rule.code, error), 1, 1, defect=rule.code))
             whole = False
     return findings, whole
 
@@ -177,16 +177,30 @@ class Models:
         return self.sources[path].read()
 
 
-def failed(item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1) -> Collected:
+def failed(
+    item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1, *, defect: str = ""
+) -> Collected:
     """What comes of a file that cannot be analysed: a finding that says why."""
-    return Collected(item.path, None, (_unparsed(item, catalogue, reason, line, column),), Suppressions(), False)
+    found = _unparsed(item, catalogue, reason, line, column, defect=defect)
+    return Collected(item.path, None, (found,), Suppressions(), False)
 
 
 def _unparsed(
-    item: Source, catalogue: Catalogue, reason: str, line: int, column: int, cell: int | None = None
+    item: Source,
+    catalogue: Catalogue,
+    reason: str,
+    line: int,
+    column: int,
+    *,
+    cell: int | None = None,
+    defect: str = "",
 ) -> Finding:
-    message = catalogue.rules[UNPARSED].message.format(reason=reason)
-    return Finding(UNPARSED, Place(item.path, line, column, line, column + 1, cell), message)
+    """A finding about a file that is not analysed, or not by the rule in which there is a `defect`."""
+    rule = catalogue.rules[UNPARSED]
+    data = rule.data["defect" if defect not in ("", UNPARSED) else "whole" if defect else "file"]
+    details = {"remedy": data.format(code=defect)}
+    place = Place(item.path, line, column, line, column + 1, cell)
+    return Finding(UNPARSED, place, rule.message.format(reason=reason), details)
 
 
 def rules_over(catalogue: Catalogue, codes: frozenset[str], over: str, torch: Version) -> Iterator[Rule]:

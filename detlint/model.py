@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
@@ -307,9 +308,14 @@ class Module(Resolver):
         return self.text[start:end]
 
     def short(self, node: s.Node, limit: int = 40) -> str:
-        """The text of a node on one line, cut to `limit` characters."""
+        """The text of a node on one line, cut to `limit` characters, but never in the name of what is called."""
         text = " ".join(self.source(node).split())
-        return text if len(text) <= limit else text[: limit - 3] + "..."
+        if re.fullmatch(r"[\w.]+", text):
+            while len(text) > limit and "." in text:
+                text = text.partition(".")[2]
+            return text
+        last = f".{node.attribute}" if isinstance(node, s.Attribute) else ""
+        return text if len(text) <= limit else text[: max(limit - 3 - len(last), 0)] + "..." + last
 
     def unseeded(self, generator: str, node: s.Node, *, lasting: bool = False, exact: bool = False) -> Unseeded:
         """The open question whether `generator` is unseeded when the program gets to `node`, and to its end."""

@@ -84,4 +84,4 @@ class Net(nn.Module):
 def test_a_function_without_its_module_is_reported_and_left_as_it_is() -> None:
     (found,) = report({"example.py": STATIC}, ("DET110",)).findings
     assert found.finding.fix is None
-    assert found.finding.details["remedy"] == "training=self.training"
+    assert found.finding.details["remedy"] == "pass `training=self.training`"

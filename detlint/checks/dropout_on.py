@@ -59,18 +59,19 @@ def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | N
     owner = _receiver(module, call)
     name = owner or "self"
     if passed is None:
-        remedy = f"{given}=... if {name}.training else 0.0"
         value = module.argument(call, given).values[0]
+        remedy = f"pass `{given}={module.short(value)} if {name}.training else 0.0`"
         edit = edits.wrapped(module, value, "", f" if {name}.training else 0.0")[1]
+        reason = f"`{given}` holds whatever `eval()` says"
         if isinstance(value, s.Conditional):
-            return "it knows no mode", remedy, None
+            return reason, f"pass 0.0 as `{given}` unless `{name}.training`", None
         made = edits.fix(f"Pass 0.0 unless `{name}.training`", edit, safety=Safety.UNSAFE) if owner else None
-        return "it knows no mode", remedy, made
-    remedy = f"{mode}={name}.training"
+        return reason, remedy, made
+    remedy = f"pass `{mode}={name}.training`"
     reason = f"`{mode}` is True" if passed.given else f"`{mode}` is True unless it is given"
     safety = Safety.DISPLAY if passed.given else Safety.UNSAFE
     edit_ = edits.argument(module, call, mode, f"{name}.training")
-    return reason, remedy, edits.fix(f"Pass `{remedy}`", edit_, safety=safety) if owner else None
+    return reason, remedy, edits.fix(f"P{remedy[1:]}", edit_, safety=safety) if owner else None
 
 
 def _receiver(module: Module, node: s.Node) -> str:

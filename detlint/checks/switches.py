@@ -55,12 +55,21 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 continue
             if (given or not row.list("when")) and applies(module, call, row.list("when"), row.list("unless")):
                 switch = module.short(call.function)
+                effect = rule.data.get("effects", {}).get(row.text("grade") or "full", "")
                 setting = f"{switch}({given})"
                 lowered = row.text("grade") == "lower"
                 unless = _answers(module, rule, row, call)
                 fix, asked = _passed(module, rule, call), operation(module, call, row)
                 yield module.finding(
-                    rule, call, lowered=lowered, unless=unless, fix=fix, operation=asked, switch=switch, setting=setting
+                    rule,
+                    call,
+                    lowered=lowered,
+                    unless=unless,
+                    fix=fix,
+                    operation=asked,
+                    switch=switch,
+                    setting=setting,
+                    effect=effect,
                 )
 
 
@@ -153,9 +162,12 @@ def _pairs(targets: list[s.Expression], value: s.Expression) -> Iterator[tuple[s
 
 
 def _given(module: Module, call: s.Call, row: Row) -> str:
-    """The arguments that the row's conditions speak of, as the call gives them."""
+    """The arguments that the row's conditions speak of, as they are written in the call."""
     found = []
     for parameter in dict.fromkeys(re.split(r"\W", condition.lstrip("!"))[0] for condition in row.list("when")):
         values = module.argument(call, parameter).values
-        found += [f"{parameter}={module.short(value)}" for value in values[:1]]
+        for value in values[:1]:
+            place = next((argument for argument in call.arguments if argument.value is value), None)
+            named = place is None or place.keyword
+            found.append(f"{parameter}={module.short(value)}" if named else module.short(value))
     return ", ".join(found)

@@ -45,8 +45,9 @@ def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:
     assert stream.late is not None
     seed = stream.late.event
     details = {"what": first.event.what, "generator": stream.generator, "seed": seed.what}
+    message = rule.message.format(**details, subject=_subject(rule, first, dispatched=False))
     related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first))
-    return Finding(rule.code, seed.place, rule.message.format(**details), details, related, lowered=lowered)
+    return Finding(rule.code, seed.place, message, details, related, lowered=lowered)
 
 
 def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
@@ -61,7 +62,17 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
         message, details["option"] = rule.data["optional"], stream.optional.option
         seeded = f"seeded here where `{stream.optional.option}` is given"
         related = (Related(stream.optional.event.place, seeded), *related)
-    return Finding(rule.code, place, message.format(**details), details, related, lowered=lowered)
+    program = "this program" if place.path == _file(entry) else f"`{_file(entry)}`"
+    message = message.format(**details, subject=_subject(rule, first), program=program)
+    return Finding(rule.code, place, message, details, related, lowered=lowered)
+
+
+def _subject(rule: Rule, first: Met[Drawn], *, dispatched: bool = True) -> str:
+    """What draws, in words: at a call that runs one thing or another it is what that may run."""
+    place, what = first.event.place, f"`{first.event.what}`"
+    if dispatched and first.dispatch is not None and first.dispatch != place:
+        return f"what this call may run ({what}, in `{place.path.rpartition('/')[2]}:{place.line}`)"
+    return f"iterating this {what}" if what.rstrip("`").endswith(rule.data["iterated"]) else what
 
 
 def _first(entry: Entry, stream: Stream) -> tuple[Met[Drawn], bool]:

@@ -20,7 +20,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         if _has_workers(module, rule, module.argument(call, "num_workers")):
             drawn = _unseeded_draw(module, rule, call)
-            text = "" if drawn is None else f", and its data set draws from `{module.short(drawn)}`"
+            text = rule.data["nothing"] if drawn is None else f", and its data set draws from `{module.short(drawn)}`"
             related = [] if drawn is None else [(drawn, "PyTorch does not seed this in a worker")]
             loader = module.short(call.function)
             fix = edits.fix(
