@@ -12,6 +12,7 @@ from detlint.analysis.sorting import sorted_where_taken
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix
 from detlint.model import Module
+from detlint.scopes import reaching
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -23,7 +24,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for call, kind in found:
-        leaks = [leak for leak in order.leaks(call) if leak.kind in uses and _is_data(module, rule, leak)]
+        leaks = [leak for leak in order.leaks(call) if leak.kind in uses and _matters(module, rule, call, leak)]
         if not leaks:
             continue
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
@@ -49,6 +50,22 @@ def _fix(module: Module, call: s.Call, kind: str) -> Fix | None:
     if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
         return None
     return sorted_where_taken(module, call) or edits.fix("Sort it", *edits.wrapped(module, call, "sorted("))
+
+
+def _matters(module: Module, rule: Rule, listing: s.Call, leak: Leak) -> bool:
+    """Whether the order counts at a place; beside other items it does where those come from somewhere else."""
+    if leak.kind != "paired" or not isinstance(leak.node, s.Call):
+        return _is_data(module, rule, leak)
+    function = module.function_of(listing)
+    others = [a.value for a in leak.node.arguments if not a.star and isinstance(a.value, s.Name)]
+    return any(function is not None and _is_given(other, function, rule.data["shown"]) for other in others)
+
+
+def _is_given(name: s.Name, function: s.Function, shown: list[str]) -> bool:
+    """Whether a name is what the function that lists a directory is given, and not for a picture or for messages."""
+    parameters = [b.node for b in reaching(name) or () if isinstance(b.node, s.Parameter)]
+    given = bool(parameters) and all(parameter.parent is function for parameter in parameters)
+    return given and not any(word in name.id.lower() for word in shown)
 
 
 def _is_data(module: Module, rule: Rule, leak: Leak) -> bool:
