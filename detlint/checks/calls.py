@@ -11,6 +11,7 @@ from detlint.analysis.seeding import generator_of_its_own
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding, Fix
 from detlint.model import Module
+from detlint.values import literal
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -19,6 +20,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     A call that is known to meet one of the `never` conditions is left out. Where the page names a `generator`,
     the severity is the lower one unless that is unseeded at the call (with `later`: and stays so, since what is made
     there draws later), and the fix passes a generator; else it puts the literals of `fixed` in their place.
+    Where one of its `workers` has told that the code runs in a worker of a loader, that has seeded torch: no finding.
     """
     generator = rule.data.get("generator", "")
     rows: Sequence[Row] = [Row(rule.code, rule.data)]
@@ -31,10 +33,28 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         for call in module.calls_to(row.list("calls") or row.list("names")):
             if any(holds(module, call, condition) for condition in row.list("never")):
                 continue
+            if _in_worker(module, call, frozenset(rule.data.get("workers", ()))):
+                continue
             if applies(module, call, row.list("when"), row.list("unless")):
                 full = module.unseeded(generator, call, lasting="later" in rule.data) if generator else None
                 fix = generator_of_its_own(module, call) if generator else _fix(module, rule, call)
                 yield module.finding(rule, call, full_if=full, fix=fix, call=module.short(call.function))
+
+
+def _in_worker(module: Module, node: s.Node, asking: frozenset[str]) -> bool:
+    """Whether a test around a node has found that there is a worker: `if get_worker_info() is not None:`."""
+    below = node
+    for around in node.ancestors() if asking else ():
+        if isinstance(around, s.Function):
+            return False
+        if isinstance(around, s.If) and below is around.body:
+            test = around.test
+            compared = isinstance(test, s.Operation) and test.operator == "is not" and literal(test.operands[1]) is None
+            values = module.values(test.operands[0] if isinstance(test, s.Operation) and compared else test) or []
+            if values and all(isinstance(value, s.Call) and module.callee(value) & asking for value in values):
+                return True
+        below = around
+    return False
 
 
 def _fix(module: Module, rule: Rule, call: s.Call) -> Fix | None:
