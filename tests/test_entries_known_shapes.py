@@ -221,3 +221,18 @@ def test_set_seed_of_trl_seeds_all(tmp_path: Path) -> None:
         """,
     )
     assert {entry["generators"][name]["state"] for name in ("torch", "numpy", "python")} == {"seeded"}
+
+
+@pytest.mark.parametrize("handed", ["tune.with_resources(train, {'cpu': 2})", "partial(train, size=3)"])
+def test_a_trial_of_ray_begins_as_a_process_of_its_own(tmp_path: Path, handed: str) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "program.py").write_text(
+        "from functools import partial\nimport torch\nfrom ray import tune\n\n"
+        "def train(config, size=2):\n    print(torch.nn.Linear(size, 2))\n\n"
+        "def main():\n    torch.manual_seed(3)\n"
+        f"    tuner = tune.Tuner({handed}, param_space={{}})\n    tuner.fit()\n\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(tmp_path)])
+    found = {each["kind"]: each["generators"]["torch"]["state"] for each in json.loads(result.stdout)["entries"]}
+    assert found == {"main": "seeded", "process": "unseeded"}

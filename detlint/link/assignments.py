@@ -158,9 +158,6 @@ class Assignments(Functions):
         given = objects.given(owner, name)
         if given is not None or is_namespace(owner):
             return given or UNKNOWN
-        made = isinstance(owner, Object) and isinstance(owner.kind, Library)
-        if made and (unspelled := objects.stored(owner, UNSPELLED)) is not None:
-            return unspelled
         bases = objects.library_bases(owner.kind) if isinstance(owner, Object) else ()
         for base in bases:
             if (kept := objects.kept(owner, f"{base}.{name}")) is not None:
