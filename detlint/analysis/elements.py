@@ -78,6 +78,9 @@ class Elements:
                 table = self._tables.setdefault((row.text("gives"), key), {})
                 table |= {name: others.get(name, Kind(row.text("kind"))) for name in row.list(key)}
         self._many: dict[s.Expression, Kind] = {}
+        self._asked: dict[s.Expression, None] = {}  # what is being looked at
+        self._assumed = False  # something was met again while it was
+        self._since: list[s.Expression] = []  # what was found since the first of them
         self._one: dict[s.Expression, Kind] = {}
 
     def row(self, kind: Kind) -> Row | None:
@@ -89,14 +92,28 @@ class Elements:
     # Items
 
     def of(self, node: s.Expression) -> Kind:
-        """What kind of items an iterable holds."""
+        """What kind of items an iterable holds; what is made of itself adds nothing to what it was made of first."""
+        if node in self._asked:
+            self._assumed = True
+            return Kind.STABLE
         if node not in self._many:
-            self._many[node] = Kind.UNKNOWN
+            self._asked[node] = None
             found = self._of(node)
             if found is Kind.UNKNOWN and self.module.types(node) == {"builtins.str"}:
                 found = Kind.TEXT
             self._many[node] = found
+            del self._asked[node]
+            self._since.append(node)
+            if not self._asked:
+                self._conclude()
         return self._many[node]
+
+    def _conclude(self) -> None:
+        """Forget what was found on an assumption, but of what was asked for first: that has met all there is."""
+        for node in self._since[:-1] if self._assumed else ():
+            self._many.pop(node, None)
+        self._assumed = False
+        self._since.clear()
 
     def _of(self, node: s.Expression) -> Kind:
         if isinstance(node, s.Collection):
@@ -185,9 +202,9 @@ class Elements:
             if annotation is not None:
                 kinds.append(self._annotated_many(annotation))
                 told = kinds[-1] is not Kind.UNKNOWN
-            elif binding.kind in ("assign", "named", "with") and binding.value is not None and not binding.path:
-                empty = self._is_empty(binding.value)
-                kinds += [] if empty else [self.of(binding.value)]
+            elif binding.kind in ("assign", "named", "with") and (value := _part(binding)) is not None:
+                empty = self._is_empty(value)
+                kinds += [] if empty else [self.of(value)]
             elif binding.kind == "augment" and binding.value is not None:
                 kinds.append(self.of(binding.value))
             else:
@@ -372,3 +389,13 @@ class Elements:
 
 def _method(node: s.Call) -> str:
     return node.function.attribute if isinstance(node.function, s.Attribute) else ""
+
+
+def _part(binding: Binding) -> s.Expression | None:
+    """What a name is bound to, if need be as one of several that are written down; None where that is not known."""
+    value = binding.value
+    for step in binding.path:
+        parts = value.elements if isinstance(value, s.Collection) else ()
+        plain = step < len(parts) and not any(isinstance(part, s.Starred) for part in parts)
+        value = parts[step] if plain else None
+    return value

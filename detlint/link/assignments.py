@@ -13,7 +13,7 @@ from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
 from detlint.link.mappings import DICT, entries, is_namespace, mapped, perhaps, set_shown, show, written_items
-from detlint.link.objects import given_to
+from detlint.link.objects import UNSPELLED, given_to
 from detlint.link.truth import is_none
 from detlint.link.values import (
     NONE,
@@ -197,6 +197,7 @@ class Assignments(Functions):
         held = objects.stored(owner, slot)
         if held is None and not sure and slot != "[]":
             objects.store(owner, perhaps(slot), NONE if self.is_chosen() else UNKNOWN)
+            value |= objects.stored(owner, UNSPELLED) or frozenset()  # which may stand there under this key
         elif sure and objects.stored(owner, perhaps(slot)) is not None:
             objects.remove(owner, perhaps(slot))
         own = not self.frame.usual and (owner in self.frame.dicts or owner in self.frame.copies)

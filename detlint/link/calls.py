@@ -275,14 +275,27 @@ class Caller(Statements):
     def _given_by(self, iterator: Atom) -> Value:
         if isinstance(iterator, (Suspended, Wrapped)):
             return self.iterate_over(iterator)
-        if isinstance(iterator, Object) and isinstance(iterator.kind, Class):
-            objects = self.program.objects
-            found = objects.attribute(iterator, "__next__") or objects.attribute(iterator, "__anext__") or frozenset()
-            methods = frozenset(a for a in found if isinstance(a, Function))
-            if methods:
-                place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
-                return self.call_value(self.bound(methods, iterator), [], {}, place)
+        given = self._advanced(iterator)
+        if given is not None:
+            return given
         return self.held(iterator) if self.is_container(iterator) else UNKNOWN
+
+    def next_of(self, iterator: Atom) -> Value:
+        """What `next` gives of an iterator: by its `__next__`, else one of its items."""
+        given = self._advanced(iterator)
+        return self.iterate_over(iterator) if given is None else given
+
+    def _advanced(self, iterator: Atom) -> Value | None:
+        """What an object of the project gives by its `__next__`; None where it has none."""
+        if not (isinstance(iterator, Object) and isinstance(iterator.kind, Class)):
+            return None
+        objects = self.program.objects
+        found = objects.attribute(iterator, "__next__") or objects.attribute(iterator, "__anext__") or frozenset()
+        methods = frozenset(a for a in found if isinstance(a, Function))
+        if not methods:
+            return None
+        place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
+        return self.call_value(self.bound(methods, iterator), [], {}, place)
 
     # What libraries do
 

@@ -207,7 +207,8 @@ class Entry:
         default = [m for m in every if not m.option]
         lasting = self.end[generator] not in CHANCE  # not one that only some scope was seeded with
         surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
-        counted = default or ([] if surely else every)  # what only an option draws says little of what is seeded
+        # what only an option draws says little of what is seeded
+        counted = default or [m for m in every if not (lasting and any(_covers(seed, m) for seed in seeds))]
         unseeded = [m for m in counted if m.event.word in CHANCE]
         others = (m for m in every if m.option and m.event.word in CHANCE and m not in unseeded)
         draws = (*unseeded, *others) if unseeded else ()
@@ -280,6 +281,11 @@ def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
         return False
     one, other = (next((c for c in m.path if c.place == m.dispatch), None) for m in (seed, draw))
     return one is not other
+
+
+def _covers(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
+    """Whether a seed certainly comes, options at their defaults, wherever a draw may come that one brings about."""
+    return seed.event.starts and not seed.option and set(seed.arms) <= set(draw.arms)
 
 
 def _excludes(one: Met[Event], other: Met[Event]) -> bool:

@@ -48,8 +48,9 @@ def by_default(run: Run) -> Value:
 
 def drawn(run: Run, row: Row, given: Arguments) -> Value:
     """What a call draws from a generator that begins anew in each run; empty where it does not, or is not known."""
-    if row.text("numbers") and run.state is not None and run.state[row.text("generator")] in CHANCE:
-        return by_default(run) if given.applies(row.list("when"), row.list("unless")) else frozenset()
+    if row.text("numbers") and run.state is not None and given.applies(row.list("when"), row.list("unless")):
+        word = run.state[row.text("generator")]
+        return by_default(run) if word in CHANCE else ENTROPY | SOME if word == UNSURE else frozenset()
     return frozenset()
 
 

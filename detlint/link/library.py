@@ -111,7 +111,10 @@ class Interpreter(Callbacks):
             seeds = tuple(g for g in self.tables.reseeders[name].list("seeds") if g in GENERATORS)
             return reseed(self, seeds, name, place)
         elif name in self.tables.seeders:
-            self.seed_by(self.tables.seeders[name], name, given, place)
+            seeder = self.tables.seeders[name]
+            self.seed_by(seeder, name, given, place)
+            if seeder.text("gives"):
+                return single(Library(seeder.text("gives")))
         elif launcher is not None:
             return self.launch(launcher, function.receiver, given, place)
         elif name in self.tables.undrawn:
@@ -147,7 +150,8 @@ class Interpreter(Callbacks):
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
-        if function.name in self.tables.entropy:
+        salted = function.name in self.tables.salted and bool(positional) and isinstance(exact(positional[0]), str)
+        if salted or function.name in self.tables.entropy:
             return by_default(self)
         self.run_callbacks(function, positional, keywords, place)
         self.draw_by_library(function, positional, keywords, place)

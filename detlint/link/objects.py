@@ -75,6 +75,7 @@ class Objects(Contents):
         loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
         self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
         self.gone_through = catalogue.names("program", "role", whole="yes")  # functions that give all items, in turn
+        self._shows_entries = catalogue.names("program", "role", kind="attributes")
         self._configs = catalogue.names("program", "class", kind="config")
         self._stateless = catalogue.names("program", "class", kind="stateless")
         self._stateless_packages = catalogue.names("program", "class", key="packages", kind="stateless")
@@ -250,7 +251,10 @@ class Objects(Contents):
     def given(self, owner: Object | Class, name: str) -> Value | None:
         """What an object of a library was made with: most classes keep what they are given, others show their keys."""
         slots, held = (f"({name})", f"[{name!r}]"), self._slots(owner)
-        return next((held[slot] for slot in slots if slot in held), None)
+        found = next((held[slot] for slot in slots if slot in held), None)
+        if found is None and isinstance(owner, Object) and isinstance(owner.kind, Library):
+            return held.get(UNSPELLED) if owner.kind.name in self._shows_entries else None
+        return found
 
     def _is_certain(self, atom: Atom) -> bool:
         """Whether an atom stays what it is where a file may set attributes: a method, an option with a default."""

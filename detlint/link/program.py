@@ -180,6 +180,12 @@ class Program:
         """The names of the packages that the tables speak of."""
         return frozenset(name.partition(".")[0] for name in self.catalogue.known_names)
 
+    def is_own(self, script: str, name: str) -> bool:
+        """Whether a script that imports a module of this name gets itself: its own name, and that of no library."""
+        return PurePosixPath(script).name == f"{name}.py" and not any(
+            known.startswith(f"{name}.") for known in self.catalogue.known_names
+        )
+
     @cached_property
     def own(self) -> dict[tuple[str, str], str]:
         """What the project defines that the tables know as a whole, as it is that library: names by path and name."""

@@ -115,6 +115,8 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     value = given.first() if given.positional else UNKNOWN
     if function.name == "builtins.iter" and len(given.positional) == 2:  # of a function, until it returns the second
         items = run.call_value(value, [], {}, place)
+    elif function.name == "builtins.next":
+        items = join(run.next_of(atom) for atom in each(value))
     else:
         items = run.iterate(value)
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):

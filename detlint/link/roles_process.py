@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
+_READ = frozenset(Library(f"builtins.{name}") for name in ("int", "float", "str"))  # what makes no None of a word
+
 
 # Command lines
 
@@ -111,7 +113,8 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME
-    _set(run, function.receiver, name, _options(long, default, place))
+    read = only(given.keywords.get("type", NONE)) in _READ and not {"nargs", "action"} & given.keywords.keys()
+    _set(run, function.receiver, name, _options(long, default, place, read))
     return UNKNOWN
 
 
@@ -186,9 +189,9 @@ def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return single(made)
 
 
-def _options(name: str, default: Value, place: Place) -> Value:
-    """A value that the user may set, with its default."""
-    return frozenset(Option(name, a.value, place) if isinstance(a, Constant) else a for a in default)
+def _options(name: str, default: Value, place: Place, read: bool = False) -> Value:
+    """A value that the user may set, with its default; one that is `read` from a word is never None."""
+    return frozenset(Option(name, a.value, place, read) if isinstance(a, Constant) else a for a in default)
 
 
 def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

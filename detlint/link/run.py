@@ -215,6 +215,8 @@ class Run(Noting):
                 known = path in self.program.facts
                 return (self.module_attribute(path, last) or UNKNOWN) if known else self.module_at(path)
         inner = self.within_project(name, importer)
+        if inner is None and importer == self.script and self.program.is_own(importer, name):
+            inner = importer
         return single(Library(self.canonical(name))) if inner is None else self.module_at(inner)
 
     def module_loaded(self, name: str) -> Value:

@@ -45,6 +45,7 @@ class Tables:
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
         self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
+        self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))

@@ -64,6 +64,8 @@ def truth(value: Value) -> Truth:
 @cache
 def is_none(value: Value) -> Truth:
     """Whether a value is None."""
+    if any(isinstance(atom, Option) and atom.given and atom.default is not None for atom in value):
+        value = frozenset(Some() if isinstance(a, Option) and a.given and a.default is not None else a for a in value)
     return judged(value, lambda held: held is None, False, False)
 
 

@@ -46,12 +46,16 @@ class Constant(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Option(metaclass=Interned):
-    """What the user of a program may set, an option or a field of a configuration; `default` is a constant."""
+    """What the user of a program may set, an option or a field of a configuration; `default` is a constant.
+
+    Of one that is `given` as a number or a text it is known that the user cannot set it to None.
+    """
 
     typed = True
     name: str
     default: object
     place: Place | None
+    given: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)
