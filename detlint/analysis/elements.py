@@ -124,6 +124,8 @@ class Elements:
                 return first
             if method == "items":
                 return self.of(receiver) if self.of(receiver) is not Kind.STABLE else Kind.UNKNOWN
+            if method == "tolist" and self.module.is_tensor(receiver):
+                return Kind.STABLE  # numbers
             if method == "read" and not node.arguments:
                 return self._of_file(receiver)
             found = self._tables["many", "methods"].get(method)
