@@ -35,6 +35,11 @@ class Drawn:
             return None if found is None or self._settles(around) else found
         return found
 
+    def is_global(self, call: s.Call, function: s.Function) -> bool:
+        """Whether a call in a function draws from a global generator that the function does not seed."""
+        names = self.module.callee(call)
+        return any(self._applies(call, self._calls.get(n)) for n in names) and not self._settles(function.body)
+
     def _numbers(self, call: s.Call) -> bool:
         for name in self.module.callee(call):
             if name.rpartition(".")[0] in self._objects or self._applies(call, self._calls.get(name)):
