@@ -190,3 +190,13 @@ def ahead(module: Module, statement: s.Node, *lines: str) -> Edit | None:
             break
         begin = above
     return Edit(module.at(begin, begin), "".join(f"{indent}{line}\n" if line else "\n" for line in lines))
+
+
+def behind(module: Module, statement: s.Node, line: str) -> Edit | None:
+    """A line of its own right behind a statement; None where that shares its lines with another."""
+    start, end = module.span(statement)
+    begin = max(module.text.rfind("\n", 0, start), module.text.rfind("\r", 0, start)) + 1
+    indent, rest = module.text[begin:start], re.compile(r"[ \t]*(#.*)?(\r?\n)").match(module.text, end)
+    if indent.strip(" \t\f") or rest is None:
+        return None
+    return Edit(module.at(rest.end(), rest.end()), f"{indent}{line}\n")

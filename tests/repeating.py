@@ -50,6 +50,7 @@ class Program:
         """Writes its files into a new folder and returns that."""
         folder.mkdir(parents=True)
         for path, content in self.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
         return folder
 

@@ -41,3 +41,16 @@ def test_seeds_of_gpus_leave_the_others_unseeded(tmp_path: Path, imported: str) 
 def test_drawings_of_graphs_without_positions_draw(tmp_path: Path, call: str, state: str) -> None:
     program = f"import networkx, torch\ngraph = networkx.path_graph(3)\ntorch.manual_seed(0)\nnetworkx.{call}\n"
     assert told(tmp_path, program)["generators"]["numpy"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("made", "state"),
+    [
+        ("transformers.BertForSequenceClassification(transformers.BertConfig())", "late"),
+        ("transformers.GPT2LMHeadModel(transformers.GPT2Config())", "late"),
+        ("transformers.BertModel.from_pretrained('bert-base-uncased')", "seeded"),
+    ],
+)
+def test_a_model_made_of_a_configuration_draws_before_the_trainer_seeds(tmp_path: Path, made: str, state: str) -> None:
+    program = f"import transformers\nmodel = {made}\ntransformers.Trainer(model=model).train()\n"
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state

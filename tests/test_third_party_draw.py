@@ -14,7 +14,7 @@ KEYS = {
     "element": "names unless",
     "use": "methods names",
     "method": "made methods wrappers parameter also generators position origin made_when made_unless through kept first result sure "
-    "seedless silencers fix remedy unless",
+    "seedless silencers fix once remedy unless",
 }
 ROWS = [(table, row) for table, rows in catalogue.load().tables["libraries"].items() for row in rows]
 

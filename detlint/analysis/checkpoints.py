@@ -66,14 +66,29 @@ class Checkpoints:
             if not self._is_named(call, "writer"):
                 continue
             for argument in call.arguments:
-                values = None if argument.star else self.module.values(argument.value)
-                if values is None or len(values) != 1 or not isinstance(values[0], (s.Dictionary, s.Call)):
+                value = None if argument.star else self._made(argument.value)
+                node = None if value is None else next(iter(self.module.values(value) or ()), None)
+                if value is None or not isinstance(node, (s.Dictionary, s.Call)):
                     continue
-                entries = self._all_entries(argument.value, values[0])
-                saved = None if entries is None else self._judged(values[0], entries)
+                entries = self._all_entries(value, node)
+                saved = None if entries is None else self._judged(node, entries)
                 if saved is not None:
                     found[saved.node] = saved
         yield from sorted(found.values(), key=lambda saved: saved.node.order)
+
+    def _made(self, node: s.Expression) -> s.Expression | None:
+        """What has the one value that is saved: the expression itself, or what a function of this file returns."""
+        values = self.module.values(node) or []
+        names = self.module.callee(values[0]) if len(values) == 1 and isinstance(values[0], s.Call) else frozenset()
+        functions = [self.module.functions[name] for name in names if name in self.module.functions]
+        if not functions:
+            return node if len(values) == 1 else None
+        if len(functions) != len(names) or len(functions) > 1:
+            return None
+        leaves = [part for part in s.walk(functions[0].body) if isinstance(part, s.Leave) and part.kind == "return"]
+        own = [leaf for leaf in leaves if self.module.function_of(leaf) is functions[0]]
+        returned = own[0].values if len(own) == 1 else []
+        return returned[0] if len(returned) == 1 and len(self.module.values(returned[0]) or ()) == 1 else None
 
     def _is_named(self, call: s.Call, table: str) -> bool:
         """Whether a call is to a function of a table, or to one that is called like those."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.order import Leak, Order
+from detlint.analysis.task_draws import TaskDraws
 from detlint.analysis.threads import Adders, is_keyed
 from detlint.catalogue import Row
 from detlint.model import Module
@@ -24,7 +25,8 @@ class Source:
 
     `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
     results may end before the last one, or changes the tasks; `made` is the call that sets up what is called at
-    `node`, where there is one; `names` are those of lists in the order in which the results come.
+    `node`, where there is one; `names` are those of lists in the order in which the results come; `draws` that `node`
+    is a draw of a task itself.
     """
 
     node: s.Call
@@ -34,6 +36,7 @@ class Source:
     leaves: bool = False
     made: s.Call | None = None
     names: frozenset[str] = frozenset()
+    draws: bool = False
 
 
 class Completions:
@@ -48,6 +51,10 @@ class Completions:
     def order(self) -> Order:
         """What becomes of values of arbitrary order."""
         return Order(self.module)
+
+    @cached_property
+    def _task_draws(self) -> TaskDraws:
+        return TaskDraws(self.module)
 
     @cached_property
     def _adders(self) -> Adders:
@@ -75,6 +82,14 @@ class Completions:
             elif kind in ("callback", "thread"):
                 for node, leaks, keyed in self._adders.of(call, row):
                     yield Source(node, row, leaks, keyed)
+            if row.text("draws"):
+                for draw in self._drawn(call, row):
+                    yield Source(draw, row, [Leak(draw, "draws")], keyed=False, draws=True)
+
+    def _drawn(self, call: s.Call, row: Row) -> Iterator[s.Call]:
+        function = self._adders.task(call, row)
+        if function is not None:
+            yield from self._task_draws.of(call, function, row)
 
     def _row(self, call: s.Call) -> Row | None:
         names = self.module.callee(call)

@@ -168,6 +168,8 @@ class Elements:
                 return first
             if method == "items":
                 return _tuple((self.of(receiver), Kind.UNKNOWN))
+            if method == "tolist" and self.module.is_tensor(receiver):
+                return Kind.STABLE  # numbers
             if method == "read" and not node.arguments:
                 return self._of_file(receiver)
             found = self._tables["many", "methods"].get(method)

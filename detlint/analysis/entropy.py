@@ -174,6 +174,6 @@ def _same(target: s.Expression, node: s.Attribute) -> bool:
     if not isinstance(target, s.Attribute) or target.attribute != node.attribute:
         return False
     mine, other = node.value, target.value
-    if not isinstance(mine, s.Name) or not isinstance(other, s.Name) or mine.id != other.id:
-        return False
-    return mine.scope.find(mine.id) is other.scope.find(other.id)
+    if not isinstance(mine, s.Name) or not isinstance(other, s.Name):
+        return isinstance(mine, s.Attribute) and _same(other, mine)
+    return mine.id == other.id and mine.scope.find(mine.id) is other.scope.find(other.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from detlint import syntax as s
-from detlint.analysis.conditions import applies
+from detlint.analysis.draws import Drawn
 from detlint.model import Module
 from detlint.records import record
 from detlint.scopes import reaching
@@ -38,8 +38,7 @@ class Loops:
         self._files = names("order", "hashed", id="file")
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
-        self._generators = names("order", "use", id="generators")
-        self._draws = module.catalogue.by_name("randomness", "consumer", kind="call")
+        self._drawn = Drawn(module, names("order", "use", id="generators"))
 
     # Effects
 
@@ -64,7 +63,7 @@ class Loops:
                 yield from self._assign(part, node)
 
     def _call(self, call: s.Call, loop: s.For | s.While) -> Iterator[Effect]:
-        draw = self.draw(call)
+        draw = self.draw(call, loop)
         if draw is not None and draw is call:
             yield Effect(call, "draws")
         for argument in call.arguments:
@@ -216,17 +215,9 @@ class Loops:
         targets = [b.node for b in bindings if isinstance(b.node, s.Name) and b.node.parent is not None]
         return any(self.is_data(target, target.parent) for target in targets if target.parent is not None)
 
-    def draw(self, node: s.Node) -> s.Call | None:
-        """A call in `node` that draws from a generator."""
-        for part in s.walk(node):
-            if isinstance(part, s.Call):
-                for name in self.module.callee(part):
-                    if name.rpartition(".")[0] in self._generators:
-                        return part
-                    row = self._draws.get(name)
-                    if row is not None and applies(self.module, part, row.list("when"), row.list("unless")):
-                        return part
-        return None
+    def draw(self, node: s.Node, around: s.Node | None = None) -> s.Call | None:
+        """A call in `node` that draws from a generator, where each item comes to it in a loop `around` it."""
+        return self._drawn.within(node, node if around is None else around)
 
     def is_message(self, call: s.Call) -> bool:
         """Whether the arguments of a call are for people to read: it prints, logs or makes an exception."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
 from detlint.analysis.ordered_calls import Calls
+from detlint.analysis.ranking import has_alike_key, ranks_alike
 from detlint.analysis.rebound import live
 from detlint.model import Module
 from detlint.records import record
@@ -14,6 +15,7 @@ from detlint.scopes import Scope
 from detlint.values import literal
 
 _DEPTH = 8
+_LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed"))
 
 
 @record(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class Leak:
     `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
     stands at an index, "paired": what stands beside them in `zip`, "draws": what is drawn at random, "array",
     "writes", "dataset", "state": where items stand in an array, a file, a data set or an optimizer's state, "sums": the
-    order in which they are added up. Or it says how the value leaves the code that is known, its order as it is:
+    order in which they are added up, "alike": which of those comes first that a key ranks alike, "ranked" where it is
+    known to matter. Or it says how the value leaves the code that is known, its order as it is:
     "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
     """
 
@@ -118,6 +121,8 @@ class Order:
             if self.calls.numbers(call):
                 yield Leak(call, kind)
             yield from self._leaks(call, text, depth)
+        elif kind == "ranks":
+            yield from self._ranked(call, text, depth)
         elif kind == "keeps" and isinstance(call.function, s.Attribute):
             yield from self._kept(call.function.value, call, depth)
         elif kind in ("first", "draws", "array", "writes", "dataset", "state"):
@@ -134,6 +139,15 @@ class Order:
         else:
             own = isinstance(call.function, s.Attribute) and _is_self(self.module, call.function.value)
             yield Leak(call, "handed" if own else "passed")
+
+    def _ranked(self, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
+        """What comes of items that a key ranks alike."""
+        if ranks_alike(self.module, call) == "first":
+            yield Leak(call, "alike")
+            return
+        kinds = {leak.kind for leak in self._leaks(call, text, depth)}
+        if kinds:
+            yield Leak(call, "alike" if kinds <= _LEAVING else "ranked")
 
     def _entered(
         self, argument: s.Argument, call: s.Call, names: frozenset[str], text: bool, depth: int
@@ -245,7 +259,7 @@ class Order:
         """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
         parent = read.parent
         if isinstance(parent, s.Attribute) and self.calls.method(parent.attribute) == "sorts":
-            return True
+            return not (isinstance(parent.parent, s.Call) and has_alike_key(self.module, parent.parent))
         return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
 
     def _kept(self, holder: s.Expression, node: s.Node, depth: int) -> Iterator[Leak]:

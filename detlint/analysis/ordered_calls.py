@@ -7,6 +7,7 @@ from functools import cache, cached_property
 
 from detlint import syntax as s
 from detlint.analysis.loops import Loops
+from detlint.analysis.ranking import ranks_alike
 from detlint.catalogue import Catalogue
 from detlint.model import Module
 
@@ -49,6 +50,8 @@ class Calls:
         kind = kinds.pop() if len(kinds) == 1 else ""
         if self.loops.is_message(call) or (argument.keyword == "key" and kind == "free"):
             return "free"
+        if kind == "free" and ranks_alike(self.module, call):
+            return "ranks"
         if names and all(self._uses.get(name.rpartition(".")[0]) == "generator" for name in names):
             return "draws"
         if names == {"builtins.sum"} and len(call.arguments) == 2:
@@ -60,7 +63,7 @@ class Calls:
     def sorts(self, call: s.Call) -> bool:
         """Whether a call returns its items in an order that is fixed."""
         names = self.module.callee(call)
-        return bool(names) and names <= self._sorting
+        return bool(names) and names <= self._sorting and not ranks_alike(self.module, call)
 
     def joins(self, node: s.Expression) -> bool:
         """Whether an expression is what a call of `join` makes one text of."""
@@ -81,7 +84,7 @@ class Calls:
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
             if call not in self._exposing:
-                return False
+                return bool(ranks_alike(self.module, call))
             method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
             kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
             return self._methods.get(("other", method)) in _TAKING or kinds.isdisjoint(_KEEPING)

@@ -9,7 +9,9 @@ from detlint.model import Module
 
 _LISTS = frozenset(("builtins.list", "builtins.tuple"))
 _SETS = frozenset(("builtins.set", "builtins.frozenset"))
-_ITERATE = _LISTS | frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map", "filter", "iter", "str.join"))
+_ITERATE = _LISTS | frozenset(
+    f"builtins.{name}" for name in ("enumerate", "zip", "map", "filter", "iter", "str.join", "sorted", "max", "min")
+)
 
 
 def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix | None:

@@ -28,17 +28,13 @@ class Adders:
 
         `call` starts a thread or registers a callback.
         """
-        if not row.text("several") and not self._is_one_of_several(call, row):
-            return
-        given = self._function(call, row)
+        given = self._given(call, row)
         if given is None:
             return
         if isinstance(given, s.Attribute) and given.attribute in self._adds:  # callback=results.append
             yield call, self.order.leaks_of_list(given.value, call), False
             return
-        function = given.function if isinstance(given, s.Lambda) else None
-        for name in self.module.names(given):
-            function = self.module.functions.get(name, function)
+        function = self._named(given)
         if function is None:
             return
         for part in s.walk(function.body):
@@ -51,6 +47,21 @@ class Adders:
                     self._leaks(part, part.function.value, function, call),
                     is_keyed(self.module, part.arguments[-1].value),
                 )
+
+    def task(self, call: s.Call, row: Row) -> s.Function | None:
+        """The function of this file that a call has run side by side with others, if it has."""
+        given = self._given(call, row)
+        return None if given is None else self._named(given)
+
+    def _given(self, call: s.Call, row: Row) -> s.Expression | None:
+        several = bool(row.text("several")) or self._is_one_of_several(call, row)
+        return self._function(call, row) if several else None
+
+    def _named(self, given: s.Expression) -> s.Function | None:
+        function = given.function if isinstance(given, s.Lambda) else None
+        for name in self.module.names(given):
+            function = self.module.functions.get(name, function)
+        return function
 
     def _leaks(self, adds: s.Call, holder: s.Expression, function: s.Function, call: s.Call) -> list[Leak]:
         if isinstance(holder, s.Attribute):

@@ -31,9 +31,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             lowered=leak.kind in rule.data["leaving"] and not _is_data(module, leak),
             fix=_fix(module, source),
             call=module.short(source.node.function),
-            does=source.row.text("does"),
+            does=source.row.text("draws" if source.draws else "does"),
             use=uses[leak.kind],
-            remedy=source.row.text("remedy"),
+            remedy=rule.data["drawn"][0] if source.draws else source.row.text("remedy"),
         )
 
 

@@ -9,6 +9,7 @@ from detlint import edits
 from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.generators import kept_as
+from detlint.analysis.object_seeds import seeded_once
 from detlint.analysis.origins import origins
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
@@ -44,7 +45,8 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
         if made and told.isdisjoint(made) and _is_drawn(module, row, call):
             if row.text("first"):
                 told.update(made)
-            yield _finding(module, rule, row, call, min(name for each in made for name in _names(module, each)))
+            name = min(name for each in made for name in _names(module, each))
+            yield _finding(module, rule, row, call, name, made[0] if len(made) == 1 else None)
 
 
 def _makers(module: Module, row: Row, call: s.Call) -> list[s.Expression]:
@@ -163,10 +165,17 @@ def _mentioned(module: Module) -> frozenset[str]:
     """
     elsewhere = _seeding_globals(module.catalogue)
     calls = (call for call in module.calls if not module.callee(call) or not module.callee(call) <= elsewhere)
-    called = {last_word(call.function) for call in calls}
+    called = {_spoken(call.function) for call in calls}
     stored = {node.attribute for node in module.every(s.Attribute) if node.stored}
     texts = (node for node in module.every(s.Constant) if isinstance(node.parent, s.Dictionary))
     return frozenset(called | stored | {t.value.rpartition("__")[2] for t in texts if isinstance(t.value, str)})
+
+
+def _spoken(function: s.Expression) -> str:
+    """The last word of what is called; with the one before it where that is a space of an environment, seeded apart."""
+    last = last_word(function)
+    owner = last_word(function.value) if isinstance(function, s.Attribute) else ""
+    return f"{owner}.{last}" if owner.endswith("_space") else last
 
 
 @cache
@@ -177,7 +186,9 @@ def _seeding_globals(catalogue: Catalogue) -> frozenset[str]:
     return frozenset(n for n in catalogue.names("randomness", "seeder") if n.partition(".")[0] not in own)
 
 
-def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> Finding:
+def _finding(
+    module: Module, rule: Rule, row: Row, call: s.Call, name: str, made: s.Expression | None = None
+) -> Finding:
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
     global_ones = rule.data["falls_back"].format(generators=" and ".join(known))
@@ -187,7 +198,10 @@ def _finding(module: Module, rule: Rule, row: Row, call: s.Call, name: str) -> F
     path, function, order = module.point(call)
     library = name.partition(".")[0]
     only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")))
-    lowered, fix = row.text("sure") == "no", _fix(module, row, call, sure=name not in row.list("seedless"))
+    lowered, sure = row.text("sure") == "no", name not in row.list("seedless")
+    fix = _fix(module, row, call, sure)
+    if fix is None and made is not None and row.text("once"):
+        fix = seeded_once(module, made, row.text("once"), sure)
     shown = module.short(call.function)
     return module.finding(rule, call, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy)
 

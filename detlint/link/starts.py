@@ -43,7 +43,7 @@ def starts(program: Program, imports: Imported, commands: Iterable[Command]) -> 
     imported = frozenset().union(*imports.values())
     packages = namespace_packages(program)
     for facts in program.facts.values():
-        kind = _kind(facts, imported)
+        kind = _kind(facts, imported, program)
         if kind:
             check = _is_self_check(facts, imported, packages, program)
             yield Start(facts.path, kind, facts.path, self_check=check)
@@ -71,14 +71,16 @@ def runs_only(facts: Facts, function: str) -> bool:
     )  # fmt: skip
 
 
-def _kind(facts: Facts, imported: frozenset[str]) -> str:
+def _kind(facts: Facts, imported: frozenset[str], program: Program) -> str:
     """What kind of entry point a file is, if any."""
     if facts.path.endswith(".ipynb"):
         return "notebook"
     if facts.guarded or facts.path.endswith("__main__.py"):
         return "main"
     alone = not is_test(facts.path) and facts.path not in imported
-    return "script" if alone and facts.acts and ("." not in facts.module or _ends_in_own_call(facts)) else ""
+    if not (alone and facts.acts):
+        return ""
+    return "script" if "." not in facts.module or _ends_in_own_call(facts) or _works_at_top(facts, program) else ""
 
 
 def _is_self_check(facts: Facts, imported: frozenset[str], packages: frozenset[str], program: Program) -> bool:
@@ -137,6 +139,14 @@ def _ends_in_own_call(facts: Facts) -> bool:
     called = last.value.function if isinstance(last, f.Do) and isinstance(last.value, f.Call) else None
     own = (each.name for each in facts.functions.values() if each.kind == "function")
     return isinstance(called, f.Global) and called.name in own and not facts.path.endswith("__init__.py")
+
+
+def _works_at_top(facts: Facts, program: Program) -> bool:
+    """Whether the top level of a file trains or reads the command line, which no file does that is to be imported."""
+    names = program.catalogue.names("randomness", "outcome", key="script") if facts.lasting else frozenset()
+    values = (each.value for each in f.walk(facts.top) if isinstance(each, (f.Do, f.Bind)))
+    called = (each.function for each in values if isinstance(each, f.Call))
+    return any(isinstance(each, f.Member) and each.name in names for each in called)
 
 
 def _is_main(test: f.Expression) -> bool:

@@ -1,0 +1,29 @@
+"""A seed for an object that draws, given once, right after the object is made."""
+
+from __future__ import annotations
+
+from detlint import edits
+from detlint import syntax as s
+from detlint.analysis.generators import kept_as
+from detlint.analysis.seeding import repeats
+from detlint.analysis.seeds import seed_at
+from detlint.finding import Fix, Safety
+from detlint.model import Module
+
+
+def seeded_once(module: Module, made: s.Expression, call: str, sure: bool) -> Fix | None:
+    """A statement `object.call` behind the one that makes the object, where that is made once and under one name.
+
+    `call` is the text of the method's call, with `{seed}` in it; `sure` says that nothing else comes of the call.
+    """
+    targets = kept_as(made) if isinstance(made, s.Call) else []
+    statement = targets[0].parent if len(targets) == 1 else None
+    if not isinstance(statement, s.Assign) or statement.value is not made or repeats(module, statement) is True:
+        return None
+    known = seed_at(module, made)
+    seed = "0" if known is None or known.optional else known.name
+    text = f"{module.source(targets[0])}.{call.format(seed=seed)}"
+    change = edits.behind(module, statement, text)
+    if change is None:
+        return None
+    return edits.fix(f"Call `{text}` once", change, safety=Safety.SAFE if sure else Safety.UNSAFE)

@@ -1,0 +1,67 @@
+"""Sorting by a key that leaves items alike: those keep the order in which they come."""
+
+from __future__ import annotations
+
+from detlint import syntax as s
+from detlint.model import Module
+
+_TAKING = frozenset(("builtins.max", "builtins.min"))
+_COUNTING = frozenset(("collections.Counter",))
+
+
+def ranks_alike(module: Module, call: s.Call) -> str:
+    """What a call does whose `key` gives several items one rank: "passes" on their order, takes the "first", or "".
+
+    The longest or the most frequent item is none where no more than its rank is asked for, as by `len(max(...))`.
+    """
+    if not has_alike_key(module, call):
+        return ""
+    names = module.callee(call)
+    if names == {"builtins.sorted"}:
+        return "passes"
+    if not names or not names <= _TAKING or isinstance(call.parent, (s.Argument, s.Subscript)):
+        return ""
+    key = next(a.value for a in call.arguments if a.keyword == "key")
+    return "first" if isinstance(key, s.Attribute) else ""
+
+
+def has_alike_key(module: Module, call: s.Call) -> bool:
+    """Whether a call is given a `key` that is known to rank different items alike: their length, or how many."""
+    given = next((a.value for a in call.arguments if a.keyword == "key"), None)
+    if isinstance(given, s.Lambda):
+        parameters, statements = given.function.parameters, given.function.body.statements
+        leave = statements[-1] if statements else None
+        if len(parameters) != 1 or not isinstance(leave, s.Leave) or len(leave.values) != 1:
+            return False
+        return _is_rank_of(module, leave.values[0], parameters[0].name)
+    if isinstance(given, s.Attribute):
+        return given.attribute == "count" or (
+            given.attribute in ("get", "__getitem__") and _counts(module, given.value)
+        )
+    return given is not None and module.names(given) == {"builtins.len"}
+
+
+def _is_rank_of(module: Module, node: s.Expression, item: str) -> bool:
+    """Whether an expression is the length of `item`, or how many of it there are."""
+    if isinstance(node, s.Operation) and node.operator in ("-", "neg") and len(node.operands) == 1:
+        return _is_rank_of(module, node.operands[0], item)
+    if isinstance(node, s.Subscript):
+        return len(node.indices) == 1 and _is(node.indices[0], item) and _counts(module, node.value)
+    if not isinstance(node, s.Call) or not node.arguments or not _is(node.arguments[0].value, item):
+        return False
+    if module.callee(node) == {"builtins.len"}:
+        return True
+    function = node.function
+    if not isinstance(function, s.Attribute):
+        return False
+    return function.attribute == "count" or (function.attribute == "get" and _counts(module, function.value))
+
+
+def _is(node: s.Expression, name: str) -> bool:
+    return isinstance(node, s.Name) and node.id == name
+
+
+def _counts(module: Module, node: s.Expression) -> bool:
+    """Whether an expression is a `Counter`."""
+    values = module.values(node) or []
+    return bool(values) and all(isinstance(v, s.Call) and module.callee(v) == _COUNTING for v in values)
