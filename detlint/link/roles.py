@@ -154,8 +154,11 @@ def _partial(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _refers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What gives its argument when it is called."""
-    return single(Partial(single(Library(row.text("calls"))), (given.first(),), ()))
+    """What gives its argument when it is called, or calls it with others."""
+    called = single(Library(row.text("calls")))
+    if row.text("given") == "all":
+        return single(Partial(called, given.positional, tuple(sorted(given.keywords.items()))))
+    return single(Partial(called, (given.first(row.text("parameter")),), ()))
 
 
 def _makes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
