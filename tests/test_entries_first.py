@@ -1,4 +1,4 @@
-"""`detlint entries`: which of several draws is told of as the first."""
+"""`detlint entries`: which of several draws is told of as the first in a program that is seeded."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from tests.test_entries_values import told
 @pytest.mark.parametrize(
     ("before", "line"),
     [
-        ("if found: torch.rand(2)", 7),  # that may not happen
-        ("torch.rand(2)", 6),
-        ("torch.rand(2) if found else torch.randn(2)", 6),
-        ("torch.rand(2) if found else torch.ones(2)", 7),
+        ("if found: print(next(iter(loader)))", 7),  # that may not happen
+        ("print(next(iter(loader)))", 6),
+        ("if found: print(torch.randperm(2))", 6),  # of another kind
+        ("if found: print(torch.nn.Linear(2, 2))", 6),
     ],
 )
-def test_the_first_draw_of_a_seeded_program_is_one_that_surely_happens(tmp_path: Path, before: str, line: int) -> None:
+def test_a_pass_that_surely_happens_is_first_of_those_of_a_loader(tmp_path: Path, before: str, line: int) -> None:
     program = f"""
         import os
         import torch
         torch.manual_seed(0)
         found = os.path.exists("data")
-
+        loader = torch.utils.data.DataLoader([1, 2], shuffle=True)
         {before}
-        torch.randn(3)
+        for batch in loader:
+            print(batch)
         """
     first = told(tmp_path, program)["generators"]["torch"]["first_draw"]
     assert first["line"] == line

@@ -58,9 +58,9 @@ class Stream:
     `state` is "seeded", "late" (seeded after the first draw), "unseeded" (or seeded from entropy), "optional" (seeded
     on some paths only, or only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those
     that find it never seeded, in program order; `drawn` is the first that finds it seeded from entropy, else the first
-    of all, of those that no option has to be changed for if there are any; of those that find it seeded the first that
-    surely happens, if any does; or one `aside` where nothing else is drawn or surely seeded. `before` is one that only
-    makes a seed, and finds the generator unseeded ahead of `drawn`.
+    of all, of those that no option has to be changed for if there are any; of those of one kind that find it seeded the
+    first that surely happens, if any does; or one `aside` where nothing else is drawn or surely seeded. `before` is one
+    that only makes a seed, and finds the generator unseeded ahead of `drawn`.
     """
 
     generator: str
@@ -236,8 +236,8 @@ class Entry:
             if state == "optional" and optional is None and self.end[generator] == RESEEDED:
                 state = UNSEEDED
         late = late if state == "late" else None
-        sure = _surely_first(default) if state == SEEDED else None
-        first_drawn = next((m for m in draws if m.event.word == RESEEDED), sure or next(iter(default or every), None))
+        first_drawn = _surely_first(default or every) if state == SEEDED else next(iter(default or every), None)
+        first_drawn = next((m for m in draws if m.event.word == RESEEDED), first_drawn)
         aside = self._aside(generator) if state == "none" or (state == UNSEEDED and not every) else None
         before = None
         if aside is not None:
@@ -271,10 +271,11 @@ class Entry:
 
 
 def _surely_first(draws: Sequence[Met[Drawn]]) -> Met[Drawn] | None:
-    """The first draw that surely happens, or that happens unless another arm of the same test, or of a call, draws."""
-    arms = {arm for m in draws for arm in m.arms}
-    instead = (m for m in draws if m.dispatch or all((test, not second) in arms for test, second in m.arms))
-    return next(instead, None)
+    """The first draw, or where that may happen or not and sets no weights, a later one of its kind that surely does."""
+    first = next(iter(draws), None)
+    if first is None or not first.guarded or first.event.weights:
+        return first
+    return next((m for m in draws if not m.guarded and m.event.what == first.event.what), first)
 
 
 def _shown(aside: Met[Example]) -> Met[Drawn]:
