@@ -54,3 +54,27 @@ def test_drawings_of_graphs_without_positions_draw(tmp_path: Path, call: str, st
 def test_a_model_made_of_a_configuration_draws_before_the_trainer_seeds(tmp_path: Path, made: str, state: str) -> None:
     program = f"import transformers\nmodel = {made}\ntransformers.Trainer(model=model).train()\n"
     assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("made", "state"),
+    [
+        ("transformers.AutoModelForMaskedLM.from_config(config)", "unseeded"),
+        ("transformers.GPT2LMHeadModel(config)", "unseeded"),
+        ("type('Own', (transformers.BertModel,), {})(config)", "unseeded"),
+        ("transformers.BertModel.from_pretrained('bert-base-cased')", "unused"),
+        ("transformers.GPT2LMHeadModel.from_pretrained('gpt2')", "unused"),
+        ("transformers.AutoModel.from_pretrained('gpt2')", "unused"),
+    ],
+)
+def test_a_model_of_transformers_that_is_made_of_a_configuration_draws_weights(
+    tmp_path: Path, made: str, state: str
+) -> None:
+    program = f"""
+        import transformers
+
+        config = transformers.AutoConfig.from_pretrained("gpt2")
+        model = {made}
+        model(1).loss.backward()
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state

@@ -138,6 +138,8 @@ class Inert:
         for outer in node.ancestors():
             if isinstance(outer, s.Argument) and outer.keyword in self.addresses["parameters"]:
                 return True
+            if isinstance(outer, s.Argument) and self.is_default_of_address(outer):
+                return True
             if isinstance(outer, s.Assign):
                 return inner is outer.value and self.is_kept_as_address(outer, depth)
             method = outer.function if isinstance(outer, s.Call) else None
@@ -149,6 +151,16 @@ class Inert:
                 return False
             inner = outer
         return False
+
+    def is_default_of_address(self, argument: s.Argument) -> bool:
+        """Whether an argument is the default of an option that is named as an address is."""
+        call = argument.parent
+        if argument.keyword != "default" or not isinstance(call, s.Call):
+            return False
+        given = [each.value for each in call.arguments if not (each.keyword or each.star)]
+        texts = [text for value in given for text in self.module.constants(value) or () if isinstance(text, str)]
+        names = {text.lstrip("-").replace("-", "_") for text in texts if text.startswith("-")}
+        return not names.isdisjoint(self.addresses["parameters"])
 
     def is_kept_as_address(self, assign: s.Assign, depth: int) -> bool:
         """Whether a value is given to what is named as an address is, or is read as one."""

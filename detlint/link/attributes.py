@@ -139,7 +139,10 @@ class Attributes(Comparisons):
     def _of_function(self, atom: Function, name: str) -> Value | None:
         if name == "__name__":
             return constant(self.program.function(atom).name)
-        return single(Library(f"click.Group.{name}", atom)) if name in ("command", "group") else None
+        if name in ("command", "group"):
+            return single(Library(f"click.Group.{name}", atom))
+        method = _of_functions(self.program.catalogue).get(name)
+        return None if method is None else single(Partial(single(Library(method)), (single(atom),), ()))
 
     def _of_keywords(self, atom: Keywords, name: str) -> Value | None:
         return method_of_keywords(self.frame, atom, name)
@@ -225,6 +228,14 @@ class Attributes(Comparisons):
             elif kind in ("method", "function", "setter") and isinstance(owner, Object):
                 atom = Function(atom.path, atom.qualified, atom.captured, owner)
         return single(atom)
+
+
+@cache
+def _of_functions(catalogue: Catalogue) -> dict[str, str]:
+    """The methods that decorators of libraries give to functions, by their last names."""
+    names = catalogue.names("program", "role", taken="function")
+    names |= catalogue.names("randomness", "launcher", taken="function")
+    return {name.rpartition(".")[2]: name for name in sorted(names)}
 
 
 @cache

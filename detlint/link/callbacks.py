@@ -10,8 +10,8 @@ from detlint.link.arguments import Arguments
 from detlint.link.entropy import perhaps_seed
 from detlint.link.library_draws import LibraryDraws
 from detlint.link.mappings import is_mapping
+from detlint.link.positions import called_in_turn
 from detlint.link.role import items_of
-from detlint.link.rounds import called_items
 from detlint.link.run import UNGUARDED, UNREAD
 from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
@@ -118,7 +118,8 @@ class Callbacks(LibraryDraws):
         if way == "fold":
             items = self.iterate(sources[0]) if sources else UNKNOWN
             return self.call_value(function, [join([items, *sources[1:2]]), items], {}, place)
-        listed = called_items(self.program.objects, sources[0]) if len(sources) == 1 else ()
-        rounds = [[item] for item in listed] or [[items_of(self, source) for source in sources]]
-        called = join([self.call_value(function, items, {}, place) for items in rounds])
+        in_turn = called_in_turn(self, function, sources, place)
+        if in_turn is not None:
+            return in_turn
+        called = self.call_value(function, [items_of(self, source) for source in sources], {}, place)
         return single(Wrapped(called, join(sources)))

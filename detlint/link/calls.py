@@ -10,7 +10,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed
 from detlint.link.enumerations import looked_up, members
-from detlint.link.fields import NAMED_TUPLE
+from detlint.link.fields import NAMED_TUPLE, TYPED_DICTS
 from detlint.link.mappings import DICT, key
 from detlint.link.objects import HIDDEN
 from detlint.link.state import State, merged
@@ -135,6 +135,8 @@ class Caller(Statements):
         """Make an object of a class of the project, by what calling its metaclass does, or give a member of it."""
         if len(positional) == 1 and (member := looked_up(self, klass, positional[0])) is not None:
             return member
+        if not TYPED_DICTS.isdisjoint(self.program.objects.ancestry(klass)):
+            return self.call_library(Library("builtins.dict"), positional, keywords, place)
         maker = self.program.objects.metaclass(klass)
         found = self.program.objects.attribute(maker, "__call__") if maker is not None else None
         functions = frozenset(replace(a, receiver=klass) for a in found or () if isinstance(a, Function))

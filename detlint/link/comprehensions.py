@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint import facts as f
 from detlint.link.mappings import perhaps
+from detlint.link.positions import in_place
 from detlint.link.rounds import are_words, calls_them, written
 from detlint.link.values import (
     UNKNOWN,
@@ -37,6 +38,9 @@ def comprehension(run: Run, node: f.Each) -> Value:
         items = run.iterate(iterated)
         if len(node.clauses) == 1:
             listed = written(run.program.objects, iterator, iterated)
+            in_turn = in_place(run, node, iterated)
+            if in_turn:
+                return in_turn
             apart = not node.tests and calls_them(node.element, target, listed)
             rounds = listed if apart else _apart(listed, node.kind)
         run.assign(target, rounds[0] if rounds else items)

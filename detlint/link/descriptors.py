@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from detlint.link.values import NONE, Atom, Class, Function, Object, Value, constant, each, join, single
+from detlint.link.objects import PARTIAL_METHOD
+from detlint.link.values import NONE, Atom, Class, Function, Object, Partial, Value, constant, each, join, single
 
 if TYPE_CHECKING:
     from detlint.link.attributes import Attributes as Run
@@ -19,11 +20,20 @@ def got(run: Run, owner: Object | Class, name: str, value: Value) -> Value:
     instance, kind = (single(owner), owner.kind) if isinstance(owner, Object) else (NONE, owner)
     found = []
     for atom in each(value):
+        if isinstance(atom, Partial) and PARTIAL_METHOD in atom.function:
+            found.append(_with_arguments(run, owner, atom))
+            continue
         methods = _methods(run, atom, "__get__")
         given = (instance, single(kind))
         called = run.call_value(methods, given, {}, run.place_of(methods)) if methods else single(atom)
         found.append(called)
     return join(found)
+
+
+def _with_arguments(run: Run, owner: Object | Class, atom: Partial) -> Value:
+    """The method that `partialmethod(function, ...)` gives."""
+    function, *positional = atom.positional
+    return single(Partial(run.bound(function, owner), tuple(positional), atom.keywords))
 
 
 def looked_at(run: Run, owner: Object, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
@@ -58,8 +58,9 @@ class Stream:
     `state` is "seeded", "late" (seeded after the first draw), "unseeded" (or seeded from entropy), "optional" (seeded
     on some paths only, or only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those
     that find it never seeded, in program order; `drawn` is the first that finds it seeded from entropy, else the first
-    of all, of those that no option has to be changed for if there are any, or one `aside` where nothing else is drawn
-    or surely seeded. `before` is one that only makes a seed, and finds the generator unseeded ahead of `drawn`.
+    of all, of those that no option has to be changed for if there are any; of those of one kind that find it seeded the
+    first that surely happens, if any does; or one `aside` where nothing else is drawn or surely seeded. `before` is one
+    that only makes a seed, and finds the generator unseeded ahead of `drawn`.
     """
 
     generator: str
@@ -236,7 +237,8 @@ class Entry:
             if state == "optional" and optional is None and self.end[generator] == RESEEDED:
                 state = UNSEEDED
         late = late if state == "late" else None
-        first_drawn = next((m for m in draws if m.event.word == RESEEDED), next(iter(default or every), None))
+        first_drawn = _surely_first(default or every) if state == SEEDED else next(iter(default or every), None)
+        first_drawn = next((m for m in draws if m.event.word == RESEEDED), first_drawn)
         aside = self._aside(generator) if state == "none" or (state == UNSEEDED and not every) else None
         before = None
         if aside is not None:
@@ -267,6 +269,14 @@ class Entry:
         """
         found = (m for m in self.of(Example) if m.event.generator == generator)
         return next((m for m in found if not (m.event.seed and (m.guarded or m.apart))), None)
+
+
+def _surely_first(draws: Sequence[Met[Drawn]]) -> Met[Drawn] | None:
+    """The first draw, or where that may happen or not and sets no weights, a later one of its kind that surely does."""
+    first = next(iter(draws), None)
+    if first is None or not first.guarded or first.event.weights:
+        return first
+    return next((m for m in draws if not m.guarded and m.event.what == first.event.what), first)
 
 
 def _shown(aside: Met[Example]) -> Met[Drawn]:

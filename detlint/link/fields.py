@@ -31,6 +31,7 @@ else:
     Run = Statements = Any
 
 NAMED_TUPLE = Library("typing.NamedTuple")
+TYPED_DICTS = frozenset((Library("typing.TypedDict"), Library("typing_extensions.TypedDict")))
 _FACTORY = "default_factory"
 
 

@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
-from detlint.link.mappings import entries, hangs_on_option, key
+from detlint.link.mappings import entries, hangs_on_option, key, written_items
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
@@ -65,6 +65,9 @@ class Functions(Repeated):
 
     def spread_positional(self, value: Value) -> Sequence[Value]:
         """What `*value` gives, as many as there may be where that is not known."""
+        atom = only(value)
+        if atom is not None and (items := written_items(self.program.objects, atom)):
+            return items
         for atom in each(value):
             if isinstance(atom, Tuple):
                 return atom.items

@@ -34,6 +34,7 @@ from detlint.link.values import (
     SOME,
     UNKNOWN,
     Atom,
+    Class,
     Constant,
     Function,
     Library,
@@ -86,6 +87,8 @@ class Interpreter(Callbacks):
             self.keep(made, name, positional, keywords)
         elif isinstance(function.receiver, Object) and name.endswith(".__getitem__"):
             self.fetch_inner(function.receiver, place)
+        elif isinstance(function.receiver, Object) and name.endswith(".__iter__"):
+            self.iterate_library(function.receiver, name.removesuffix(".__iter__"))
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
@@ -356,6 +359,8 @@ class Interpreter(Callbacks):
         positional = [item for atom in each(packed) for item in written_items(self.program.objects, atom) or ()]
         named = given.get(row.text("keywords")) if row.text("keywords") else NONE
         keywords = given.rest if row.text("rest") else self.keyword_arguments(named)
+        if row.text("argument"):
+            positional.append(given.get(row.text("argument")))
         if row.text("rank"):
             positional.insert(0, single(receiver) if row.text("rank") == "receiver" and receiver else UNKNOWN)
         if row.text("rest"):
@@ -370,8 +375,7 @@ class Interpreter(Callbacks):
             for atom in each(functions):
                 inner = each(atom.function) if isinstance(atom, Partial) else [atom]
                 first = atom.positional if isinstance(atom, Partial) else ()
-                started = (a for a in inner if isinstance(a, Function))
-                self.spawn_each(frozenset(started), (*first, *positional), keywords, place)
+                self.spawn_each(frozenset(map(self.run_by, inner)), (*first, *positional), keywords, place)
             return UNKNOWN
         if row.list("methods"):
             return run_hooks(self, row, receiver, given, place)
@@ -384,6 +388,13 @@ class Interpreter(Callbacks):
         if row.text("members"):
             return self.run_command(functions if given.given else frozenset(), place)
         return self.call_value(functions, positional, keywords, place) if functions - {Unknown()} else UNKNOWN
+
+    def run_by(self, atom: Atom) -> Atom:
+        """What a call of something runs: of an object the method."""
+        if not isinstance(atom, Object) or not isinstance(atom.kind, Class):
+            return atom
+        found = self.program.objects.attribute(atom, "__call__") or frozenset()
+        return next(iter(self.bound(frozenset(a for a in found if isinstance(a, Function)), atom)), atom)
 
     def commands(self) -> Value:
         """The functions that the script defines."""

@@ -20,6 +20,7 @@ from detlint.link.values import (
     Library,
     Object,
     Option,
+    Partial,
     Super,
     Value,
     each,
@@ -27,6 +28,7 @@ from detlint.link.values import (
     single,
 )
 
+PARTIAL_METHOD = Library("functools.partialmethod")
 OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
 UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
 CALLED = "called when it is left"  # the slot of a stack of contexts
@@ -107,6 +109,8 @@ class Objects(Contents):
             self.record.effects.append((_define, klass, info))
         known = self.classes.get(klass)
         self.attending |= ATTENDING & info.attributes.keys()
+        if any(map(gives_method, info.attributes.values())):
+            self.attending.add("__get__")
         if known != info:
             self.classes[klass] = info
             self._lineages.clear()
@@ -342,6 +346,12 @@ class Objects(Contents):
         if proxy.klass not in order:
             order = self.ancestry(proxy.klass)
         return order[order.index(proxy.klass) + 1 :] if proxy.klass in order else order
+
+
+@cache
+def gives_method(value: Value) -> bool:
+    """Whether an attribute of a class gives a method with some arguments, as `partialmethod` does."""
+    return any(isinstance(atom, Partial) and PARTIAL_METHOD in atom.function for atom in value)
 
 
 @cache

@@ -11,8 +11,9 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.classes import CLASS_ROLES
 from detlint.link.engines import ENGINE_ROLES
-from detlint.link.mappings import is_namespace, written_items
+from detlint.link.mappings import is_namespace
 from detlint.link.objects import UNSPELLED
+from detlint.link.positions import kept_in_place, side_by_side, told_apart
 from detlint.link.role import Role, items_of
 from detlint.link.roles_callables import CALLABLE_ROLES
 from detlint.link.roles_config import CONFIG_ROLES
@@ -21,7 +22,6 @@ from detlint.link.roles_mapping import MAPPING_ROLES
 from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
-from detlint.link.rounds import are_callable, called_items
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -99,16 +99,14 @@ def _is_function(value: Value) -> bool:
 
 def _numbers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = items_of(run, given.first())
-    told = [single(Tuple((SOME, item))) for item in called_items(run.program.objects, given.first())]
+    told = [single(Tuple((SOME, item))) for item in told_apart(run.program.objects, given.first())]
     return single(Wrapped(single(Tuple((SOME, items))), single(Tuple(tuple(told))) if told else given.first()))
 
 
 def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     items = Tuple(tuple(items_of(run, value) for value in given.positional))
-    listed = [written_items(run.program.objects, atom) or () for value in given.positional for atom in each(value)]
-    alike = len(listed) == len(given.positional) and len(set(map(len, listed))) == 1
-    told = [single(Tuple(row)) for row in zip(*listed, strict=True)] if alike and any(map(are_callable, listed)) else []
-    return single(Wrapped(single(items), single(Tuple(tuple(told))) if told else join(given.positional)))
+    told = side_by_side(run, given.positional)
+    return single(Wrapped(single(items), told or join(given.positional)))
 
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -120,10 +118,15 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     else:
         items = run.iterate(value)
     if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
-        made = run.container("list", *run.site(place))
-        run.program.objects.store(made, "[]", items)
-        return single(made)
+        return kept_in_place(run, function.name, value, *run.site(place)) or _gathered(run, items, place)
     return items
+
+
+def _gathered(run: Run, items: Value, place: Place) -> Value:
+    """A list of which it is not known where an item is."""
+    made = run.container("list", *run.site(place))
+    run.program.objects.store(made, "[]", items)
+    return single(made)
 
 
 def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -153,8 +156,11 @@ def _partial(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _refers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What gives its argument when it is called."""
-    return single(Partial(single(Library(row.text("calls"))), (given.first(),), ()))
+    """What gives its argument when it is called, or calls it with others."""
+    called = single(Library(row.text("calls")))
+    if row.text("given") == "all":
+        return single(Partial(called, given.positional, tuple(sorted(given.keywords.items()))))
+    return single(Partial(called, (given.first(row.text("parameter")),), ()))
 
 
 def _makes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

@@ -11,6 +11,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.keywords import default_keyword, keyword, names_of, pop_keyword, values_of
 from detlint.link.mappings import DICT, VARS, entries, has_surely, is_mapping, lay_all, perhaps, show
 from detlint.link.objects import OPEN
+from detlint.link.positions import pairs_of
 from detlint.link.role import Role, items_of
 from detlint.link.roles_names import members, variables
 from detlint.link.values import (
@@ -140,7 +141,9 @@ def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         for atom in each(value):
             pairs = run.is_container(atom) and isinstance(atom, Object) and atom.kind != DICT
             if pairs or isinstance(atom, (Tuple, Wrapped)):
-                _pair_up(run, items_of(run, single(atom)), made)
+                told = pairs_of(atom) if isinstance(atom, Wrapped) else ()
+                for pair in told or [items_of(run, single(atom))]:
+                    _pair_up(run, pair, made)
             else:
                 run.spread(atom, made)
     run.frame.dicts |= frozenset() if made == own else {made}
