@@ -75,7 +75,7 @@ class Since:
         sources = [past.source(path) for path in sorted(past.files)]
         same = (item.path for item in sources if item.path not in past.before and item == run.by_path.get(item.path))
         known = {path: run.collected[path] for path in same if path in run.collected}
-        around = replace(run.around, commands=self._commands(), unread=past.unread())
+        around = replace(run.around, commands=self._commands(), unread=past.unread(), documents=past.content)
         answered, _ = answers(sources, around, self._config, self._torch, self._jobs, known=known)
         return choose(answered, self._config)
 

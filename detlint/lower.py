@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from detlint import facts as f
 from detlint import syntax as s
-from detlint.analysis.folders import folder, folders
+from detlint.analysis.folders import ends_in, folder, folders, located
 from detlint.analysis.inert import Inert
 from detlint.analysis.numbers import Numbers, folded
 from detlint.catalogue import Catalogue
+from detlint.documents import SUFFIXES
 from detlint.model import Module
 from detlint.scopes import Scope
 
@@ -49,8 +50,9 @@ class Expressions:
         self.numbers = Numbers(module)
         self.known = _known(module.catalogue)
         self.search = module.catalogue.names("program", "role", id="search-path")
-        self.specs = module.catalogue.names("program", "role", id="spec")
         catalogue = module.catalogue
+        self.specs = catalogue.names("program", "role", id="spec")
+        self.folders = catalogue.names("program", "role", "folders")
         self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
             "program", "role", kind="attributes"
         )
@@ -118,6 +120,8 @@ class Expressions:
         return self.lower(node.value)
 
     def _operation(self, node: s.Operation) -> f.Expression:
+        if ends_in(node, SUFFIXES) and (path := self.document(node)) is not None:
+            return path
         operands = [self.lower(operand) for operand in node.operands]
         if node.operator in ("and", "or", "not"):
             return f.Junction(node.operator, tuple(operands))
@@ -242,8 +246,10 @@ class Expressions:
     # Calls
 
     def _call(self, node: s.Call) -> f.Expression:
+        if ends_in(node, SUFFIXES) and (path := self.document(node)) is not None:
+            return path
         function = self.lower(node.function)
-        arguments = tuple([f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments])
+        arguments = tuple([self._argument(argument) for argument in node.arguments])
         if isinstance(function, f.Library) and function.name in self.search:
             found = [path for argument in node.arguments for path in folders(self.module, argument.value)]
             arguments = tuple(f.Argument(f.Literal(path)) for path in found)
@@ -275,6 +281,19 @@ class Expressions:
             return True
         owner, _, method = name.removesuffix(".__dict__").rpartition(".")  # a container may hold what has the method
         return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
+
+    def document(self, node: s.Expression) -> f.Expression:
+        """The path of a configuration file that is put together of constants; None for anything else."""
+        found = located(self.module, node)
+        if found is None:
+            return None
+        path, beside = found
+        return f.Computed((f.Literal(path),), f.BESIDE) if beside else f.Literal(path)
+
+    def _argument(self, argument: s.Argument) -> f.Argument:
+        if argument.keyword in self.folders:  # relative to the file
+            return self._location(argument)
+        return f.Argument(self.lower(argument.value), argument.keyword, argument.star)
 
     def _location(self, argument: s.Argument) -> f.Argument:
         """An argument that may be the path of a file, which is told where it is put together of constants."""

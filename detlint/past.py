@@ -85,6 +85,13 @@ class Past:
             raise UnreadableError("there was no such file")
         return source.decode(self._repository.contents([self._tree[place].id])[0])
 
+    def content(self, path: str) -> bytes | None:
+        """What was in a configuration file, or None."""
+        place = self._repository.file(Path(path))
+        if place is None or place not in self._tree:
+            return None
+        return self._repository.contents([self._tree[place].id])[0]
+
     def source(self, path: str) -> Source:
         """A file as it is to be analysed."""
         return Source(path, source.module_name(Path(path), self.is_file), self._contents.get(path))
