@@ -47,6 +47,21 @@ LOADS = {
         'def load(path):\n    with open(path) as f:\n        return yaml.safe_load(f)\nc = load("conf/x.yaml")',
         'c["train"]["seed"]',
     ),
+    "by a name that is given": (
+        "def load(name):\n"
+        '    return yaml.safe_load(open(os.path.join(os.path.dirname(__file__), "conf", name + ".yaml")))\n'
+        'c = load("x")',
+        'c["seed"]',
+    ),
+    "beside a folder": (
+        'def load(name):\n    return yaml.safe_load(open(Path(__file__).parent / "conf" / (name + ".yaml")))\nc = load("x")',
+        'c["seed"]',
+    ),
+    "merged by yacs": (
+        "from yacs.config import CfgNode\nc = CfgNode()\nc.train = CfgNode()\nc.train.seed = -1\n"
+        'c.merge_from_file("conf/x.yaml")\nc.freeze()',
+        "c.train.seed",
+    ),
     "as JSON": ('c = json.load(open("conf/x.json"))', 'c["seed"]'),
     "as TOML, which has no null": ('import toml\nc = toml.load("conf/x.toml")', 'c["seed"]'),
     "with attributes": ('from easydict import EasyDict\nc = EasyDict(yaml.safe_load(open("conf/x.yaml")))', "c.train.seed"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from detlint.documents import SUFFIXES
+from detlint.finding import Place
 from detlint.link.mappings import DICT, LIST
 from detlint.link.program import folder
 from detlint.link.values import (
@@ -24,11 +26,11 @@ from detlint.link.values import (
     settled,
     single,
 )
-from detlint.link.values import join as joined
-from detlint.trees import Leaf, Tree, Unknown
+from detlint.link.values import join as union
+from detlint.trees import Leaf, Tree, Unknown, tree
 
 if TYPE_CHECKING:
-    from detlint.link.library import Interpreter as Run
+    from detlint.link.run import Run
 else:
     Run = Any
 
@@ -40,6 +42,15 @@ _ITEMS = 32  # of a list that are told apart
 def beside(path: str, relative: str) -> Value:
     """The path of what lies `relative` to the folder of a file."""
     return constant(f"{_PROJECT}{normpath(join(folder(path), relative))}")
+
+
+def joined(*parts: object) -> str:
+    """The path of a configuration file that parts of a path make. Raises ValueError for any other one, and numbers."""
+    texts = [part for part in parts if isinstance(part, str)]
+    path = join(*texts) if texts and len(texts) == len(parts) else ""
+    if not path.endswith(SUFFIXES):
+        raise ValueError(path)
+    return path
 
 
 def document_at(run: Run, value: Value, base: str | None = None) -> str | None:
@@ -74,38 +85,48 @@ def folder_at(value: Value, base: str) -> str | None:
     return text.removeprefix(_PROJECT) if text.startswith(_PROJECT) else normpath(join(base, text))
 
 
-def value_of(run: Run, tree: Tree, site: tuple[str, int], label: str) -> Value:
+def value_of(run: Run, said: Tree, site: tuple[str, int], label: str) -> Value:
     """What a tree is to a program that makes it at a site: its values are options, which a user may set.
 
     `label` tells the trees of one site apart.
     """
-    if isinstance(tree, Leaf):
-        return single(Option(tree.option, tree.value, None)) if tree.option else constant(tree.value)
-    if isinstance(tree, Unknown):
-        return SOME if tree.present else UNKNOWN
+    if isinstance(said, Leaf):
+        return single(Option(said.option, said.value, None)) if said.option else constant(said.value)
+    if isinstance(said, Unknown):
+        return SOME if said.present else UNKNOWN
     path, order = site
     number = crc32(f"{label}:{order // FAR}".encode(errors="replace"))
-    made = Object(DICT if isinstance(tree, dict) else LIST, path, order % FAR + FAR * (1 + number))
+    made = Object(DICT if isinstance(said, dict) else LIST, path, order % FAR + FAR * (1 + number))
     objects = run.program.objects
-    if isinstance(tree, dict):
-        for key, held in tree.items():
+    if isinstance(said, dict):
+        for key, held in said.items():
             slot = f"[{key!r}]" if isinstance(key, (str, int)) else "[]"
             objects.store(made, slot, value_of(run, held, site, f"{label}.{key}"))
         run.frame.dicts |= {made}
     else:
-        items = [value_of(run, held, site, f"{label}.{index}") for index, held in enumerate(tree[:_ITEMS])]
-        if len(tree) > _ITEMS:
-            objects.store(made, "[]", joined([*items, UNKNOWN]))
+        items = [value_of(run, held, site, f"{label}.{index}") for index, held in enumerate(said[:_ITEMS])]
+        if len(said) > _ITEMS:
+            objects.store(made, "[]", union([*items, UNKNOWN]))
         else:
             for index, item in enumerate(items):
                 objects.store(made, f"[{index}]", item)
     return single(made)
 
 
-def lay_over(run: Run, owner: Object, tree: Tree, site: tuple[str, int], label: str) -> None:
+def takes_over(run: Run, owner: Object, given: Sequence[Value], place: Place) -> bool:
+    """Let a configuration take over what a file says; whether it is known what that is."""
+    path = document_at(run, given[0]) if given and run.is_certain() else None
+    said = None if path is None else run.program.documents.parsed(path, "yaml")
+    if path is None or not isinstance(said, dict):
+        return False
+    lay_over(run, owner, tree(said, path), (place.path, -place.line), path)
+    return True
+
+
+def lay_over(run: Run, owner: Object, said: Tree, site: tuple[str, int], label: str) -> None:
     """Set the fields of a configuration to what a tree says of them."""
     objects = run.program.objects
-    for key, held in tree.items():
+    for key, held in said.items():
         inner = only(objects.attribute(owner, str(key)) or UNKNOWN)
         if isinstance(held, dict) and isinstance(inner, Object):
             lay_over(run, inner, held, site, f"{label}.{key}")
