@@ -74,6 +74,17 @@ def none(path: str) -> bytes | None:
 
 
 @record(frozen=True)
+class Given:
+    """Gives the contents of files that are texts by path."""
+
+    texts: Mapping[str, str]
+
+    def __call__(self, path: str) -> bytes | None:
+        """What is in a file, or None."""
+        return self.texts[path].encode() if path in self.texts else None
+
+
+@record(frozen=True)
 class OnDisk:
     """Gives the contents of the files in some folders."""
 

@@ -62,6 +62,13 @@ LOADS = {
         'c.merge_from_file("conf/x.yaml")\nc.freeze()',
         "c.train.seed",
     ),
+    "by getattr": ('from omegaconf import OmegaConf\nc = OmegaConf.load("conf/x.yaml")', 'getattr(c, "seed", None)'),
+    "into a class of fields": (
+        "from dataclasses import dataclass\nfrom omegaconf import OmegaConf\n"
+        "@dataclass\nclass Config:\n    seed: int = None\n    other: int = None\n    train: dict = None\n"
+        'c = OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load("conf/x.yaml"))',
+        "c.seed",
+    ),
     "as JSON": ('c = json.load(open("conf/x.json"))', 'c["seed"]'),
     "as TOML, which has no null": ('import toml\nc = toml.load("conf/x.toml")', 'c["seed"]'),
     "with attributes": ('from easydict import EasyDict\nc = EasyDict(yaml.safe_load(open("conf/x.yaml")))', "c.train.seed"),
@@ -142,6 +149,31 @@ UNKNOWN = {
 def test_what_is_not_known_of_a_file_says_nothing(tmp_path: Path, load: str, path: str, text: str) -> None:
     found = told(tmp_path, {"train.py": PROGRAM.format(load=load, seed='c["seed"]'), path: text})
     assert (found["state"], found["option"]) == ("optional", None)
+
+
+@pytest.mark.parametrize(
+    ("test", "state"),
+    [
+        ('"seed" in c', "seeded"), ('"other" in c', "unseeded"), ('"other" not in c', "seeded"),
+        ('hasattr(c, "seed")', "seeded"), ('hasattr(c, "other")', "unseeded"),
+        ('c.get("other") is None', "seeded"), ('getattr(c, "other", 3) == 3', "seeded"),
+    ],
+)  # fmt: skip
+def test_keys_that_a_file_has_and_lacks_are_known(tmp_path: Path, test: str, state: str) -> None:
+    program = (
+        "import random\nfrom omegaconf import OmegaConf\n"
+        f'c = OmegaConf.load("x.yaml")\nif {test}:\n    random.seed(1)\nrandom.random()\n'
+    )
+    assert told(tmp_path, {"train.py": program, "x.yaml": "seed: 3"})["state"] == state
+
+
+def test_what_is_laid_over_by_something_unknown_lacks_nothing(tmp_path: Path) -> None:
+    program = (
+        "import random, torch\nfrom omegaconf import OmegaConf\n"
+        'c = OmegaConf.merge(OmegaConf.load("x.yaml"), OmegaConf.from_cli())\n'
+        'if c.get("other") is not None:\n    random.seed(1)\nrandom.random()\n'
+    )
+    assert told(tmp_path, {"train.py": program, "x.yaml": "seed: 3"})["state"] == "optional"
 
 
 def test_of_two_files_of_a_name_none_is_taken(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ _SAME = frozenset(
     """builtins.str os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.fspath pathlib.Path
     pathlib.PurePath os.path.relpath""".split()
 )
+_FILE = "<file>"  # the file itself, in whose folder what lies is <file>/../name
+_DEEP = 6  # expressions within each other
 _METHODS = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
 
 
@@ -21,15 +23,18 @@ def folder(module: Module, node: s.Expression) -> str | None:
     return None if found is None or found == _FILE else found.replace(f"{_FILE}/..", ".", 1)
 
 
-def ends_in(node: s.Expression, suffixes: tuple[str, ...]) -> bool:
+def ends_in(node: s.Expression, suffixes: tuple[str, ...], depth: int = _DEEP) -> bool:
     """Whether an expression that may be a path ends in a text with one of these suffixes."""
+    last: s.Expression | None = None
     if isinstance(node, s.Constant):
         return isinstance(node.value, str) and node.value.endswith(suffixes)
-    if isinstance(node, s.Operation):
-        return node.operator in ("/", "+", "f-string") and bool(node.operands) and ends_in(node.operands[-1], suffixes)
-    if isinstance(node, s.Call) and not node.arguments:
-        return isinstance(node.function, s.Attribute) and ends_in(node.function.value, suffixes)
-    return isinstance(node, s.Call) and ends_in(node.arguments[-1].value, suffixes)
+    if isinstance(node, s.Operation) and node.operator in ("/", "+", "f-string"):
+        last = node.operands[-1] if node.operands else None
+    elif isinstance(node, s.Call) and node.arguments:
+        last = node.arguments[-1].value
+    elif isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        last = node.function.value
+    return last is not None and depth > 0 and ends_in(last, suffixes, depth - 1)
 
 
 def located(module: Module, node: s.Expression) -> tuple[str, bool] | None:
@@ -52,10 +57,6 @@ def folders(module: Module, node: s.Expression) -> list[str]:
     given = [call.arguments[at] for call in calls if at < len(call.arguments)]
     plain = (argument.value for argument in given if not argument.star and argument.keyword in (None, node.id))
     return [found for value in plain if (found := folder(module, value)) is not None]
-
-
-_FILE = "<file>"  # the file itself, in whose folder what lies is <file>/../name
-_DEEP = 6  # expressions within each other
 
 
 def _path(module: Module, node: s.Expression, depth: int) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
@@ -15,7 +16,9 @@ from detlint.link.roles_config import filled
 from detlint.link.values import (
     NONE,
     UNKNOWN,
+    Atom,
     Class,
+    Constant,
     Function,
     Library,
     Object,
@@ -60,24 +63,21 @@ def _initialises(run: Run, row: Row, function: Library, given: Arguments, place:
 
 
 def _composes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The configuration of a name, where the overrides of it by strings are known that the program itself has."""
-    value = given.keywords.get("overrides", given.positional[1] if len(given.positional) > 1 else NONE)
-    overrides = None if value == NONE else _texts(run, value)
-    if overrides is None and value != NONE:
+    """The configuration of a name, where all overrides of it are known that the program itself has as strings."""
+    overrides = given.keywords.get("overrides", given.positional[1] if len(given.positional) > 1 else NONE)
+    items = [item for atom in overrides for item in _items(run, atom)]
+    texts = [text for item in items if isinstance(text := exact(item), str)]
+    if len(texts) < len(items) and any(isinstance(atom, Constant) for item in items for atom in item):
         return UNKNOWN
     where = exact(run.program.objects.stored(CONFIGS, _FOLDER) or NONE)
-    return _composed(run, given.first("config_name"), where, overrides or [], place)
+    return _composed(run, given.first("config_name"), where, texts, place)
 
 
-def _texts(run: Run, value: Value) -> list[str] | None:
-    """The texts of a list; None where they are not known."""
-    atom = only(value)
-    items = atom.items if isinstance(atom, Tuple) else None
-    if items is None and atom is not None and run.is_container(atom):
-        items = tuple(run.program.objects.slots(atom).values())
-    texts = [exact(item) for item in items or ()]
-    known = [text for text in texts if isinstance(text, str)]
-    return known if items is not None and len(known) == len(texts) else None
+def _items(run: Run, atom: Atom) -> Iterable[Value]:
+    """The items of a list or a tuple."""
+    if isinstance(atom, Tuple):
+        return atom.items
+    return run.program.objects.slots(atom).values() if run.is_container(atom) else ()
 
 
 def _configured(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

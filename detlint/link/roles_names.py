@@ -72,6 +72,8 @@ def _has(run: Run, atom: Atom, name: str) -> bool | None:
     if is_namespace(atom):  # where an option that is not given is left out, it has the attribute or not
         held = objects.stored(atom, name)
         return None if held is None or _LEFT_OUT in held else True
+    if isinstance(atom, Object) and isinstance(atom.kind, Library) and objects.given(atom, name) is not None:
+        return True  # of a configuration
     if isinstance(atom, Library) and atom.name.partition(".")[0] == "torch":
         return run.tables.speak_of(f"{atom.name}.{name}") or None
     if isinstance(atom, (Object, Class)):
