@@ -85,12 +85,12 @@ class Past:
             raise UnreadableError("there was no such file")
         return source.decode(self._repository.contents([self._tree[place].id])[0])
 
-    def content(self, path: str) -> bytes | None:
-        """What was in a configuration file, or None."""
+    def document(self, path: str, now: bytes | None) -> bytes | None:
+        """What was in a configuration file, None if there was none, where `now` is what is in it by now."""
         place = self._repository.file(Path(path))
-        if place is None or place not in self._tree:
-            return None
-        return self._repository.contents([self._tree[place].id])[0]
+        if place is not None and place in self._tree:
+            return self._repository.contents([self._tree[place].id])[0]
+        return now if now is None or place is None or self._repository.ignored([place]) else None
 
     def source(self, path: str) -> Source:
         """A file as it is to be analysed."""
