@@ -57,7 +57,7 @@ def answered(
 ) -> tuple[Answered, Mapping[str, Collected]]:
     """What `answers` says, by these rules: all of them, where there is a cache."""
     key = cache.answer_key(contents, around)
-    kept = cache.answered(key, contents)
+    kept = cache.answered(key, contents, around)
     if kept is not None:
         return kept, {}
     models = Models({each.item.path: each.item for each in contents}, torch)

@@ -27,6 +27,7 @@ from detlint.analyse import Collected, Source
 from detlint.catalogue import CatalogueError, Rule
 from detlint.codec import Codec, CodecError
 from detlint.config import Config, ConfigError
+from detlint.documents import have_changed
 from detlint.finding import Finding, Place
 from detlint.listing import Around
 from detlint.packed import Outline, PackedFunctions, is_somewhere, packed, unfolded
@@ -159,8 +160,8 @@ class Cache:
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
         return beside, around.commands, sorted(around.unread), around.vendored, around.whole
 
-    def answered(self, key: bytes | None, contents: Iterable[Content]) -> Answered | None:
-        """What is kept of a project of these files under a key."""
+    def answered(self, key: bytes | None, contents: Iterable[Content], around: Around) -> Answered | None:
+        """What is kept of a project of these files under a key, with its configuration files as they are."""
         if self.store is None or key is None:
             return None
         paths = {each.item.path for each in contents}
@@ -168,7 +169,8 @@ class Cache:
             found = _projects().decode(self.store.get([key])[key], paths=paths)
         except (KeyError, CodecError):
             return None
-        return found if found.suppressions.keys() == paths else None
+        current = found.suppressions.keys() == paths and not have_changed(found.documents, around.documents)
+        return found if current else None
 
     def before(self, contents: Sequence[Content], around: Around) -> tuple[Answered, list[Content]] | None:
         """What a project of these files had last time, when some of them had other contents: that, and these."""
@@ -181,7 +183,7 @@ class Cache:
             pairs = [(each, bytes.fromhex(known[each.item.path])) for each in contents]
         except (ValueError, LookupError, TypeError, RecursionError):
             return None
-        answered = self.answered(key, contents)
+        answered = self.answered(key, contents, around)
         changed = [Content(replace(each.item, text=None), old) for each, old in pairs if old != each.digest]
         return None if answered is None else (answered, changed)
 

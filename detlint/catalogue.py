@@ -40,7 +40,7 @@ class CatalogueError(Exception):
 
 @record(frozen=True, slots=True)
 class Fence:
-    """A fenced Python example of a page. `info` is what follows the language; `line` is its first line."""
+    """A fenced example of a page. `info` is what follows the language; `line` is its first line."""
 
     text: str
     info: str
@@ -92,6 +92,12 @@ class Rule:
         """The Python examples."""
         _, prose, first_line = rulebook.read(self.page)
         return tuple(_fences(prose, first_line))
+
+    @cached_property
+    def documents(self) -> tuple[Fence, ...]:
+        """The configuration files of examples."""
+        _, prose, first_line = rulebook.read(self.page)
+        return tuple(_fences(prose, first_line, "yaml|json"))
 
     @property
     def family(self) -> str:
@@ -335,7 +341,7 @@ def _rule(page: Path, data: Mapping[str, Any]) -> Rule:
         raise CatalogueError(f"{page.name}: {error}") from error
 
 
-def _fences(prose: str, first_line: int) -> Iterator[Fence]:
-    pattern = re.compile(r"^```(?:py|python)\b([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+def _fences(prose: str, first_line: int, languages: str = "py|python") -> Iterator[Fence]:
+    pattern = re.compile(rf"^```(?:{languages})\b([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     for match in pattern.finditer(prose):
         yield Fence(match.group(2), match.group(1).strip(), first_line + prose.count("\n", 0, match.start(2)))

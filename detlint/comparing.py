@@ -12,6 +12,7 @@ from detlint.answering import answers
 from detlint.config import Config
 from detlint.console_scripts import Command, commands
 from detlint.differences import Alignment, align, lines
+from detlint.documents import have_changed
 from detlint.filtering import Run
 from detlint.finding import Finding, Place
 from detlint.git import Repository
@@ -46,6 +47,7 @@ class Since:
             self._begun = run, Past(self._repository, self._base, self._paths, self._config.exclude, files)
         changed = self._alignments(run)
         differs = bool(changed or self._begun[1].before) or self._commands() != run.around.commands
+        differs = differs or have_changed(report.documents, self._document)
         befores = [_before(judged.finding, changed) for judged in report.findings]
         shown = tuple(
             judged
@@ -75,9 +77,14 @@ class Since:
         sources = [past.source(path) for path in sorted(past.files)]
         same = (item.path for item in sources if item.path not in past.before and item == run.by_path.get(item.path))
         known = {path: run.collected[path] for path in same if path in run.collected}
-        around = replace(run.around, commands=self._commands(), unread=past.unread())
+        around = replace(run.around, commands=self._commands(), unread=past.unread(), documents=self._document)
         answered, _ = answers(sources, around, self._config, self._torch, self._jobs, known=known)
         return choose(answered, self._config)
+
+    def _document(self, path: str) -> bytes | None:
+        assert self._begun is not None
+        run, past = self._begun
+        return past.document(path, run.around.documents(path))
 
     def _commands(self) -> tuple[Command, ...]:
         assert self._begun is not None

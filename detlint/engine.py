@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +15,10 @@ from detlint.analyse import UNPARSED, Collected, Source, analyse
 from detlint.answering import answers
 from detlint.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
+from detlint.documents import Given
 from detlint.filtering import Run, Within, filtered, filters
 from detlint.gathering import Progress, collect
-from detlint.listing import listed, with_folders
+from detlint.listing import Around, listed, with_folders
 from detlint.report import Programs, Report
 from detlint.settling import choose, link, settle
 
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from detlint.project import Project
 
 
-def check_sources(sources: Sequence[Source], config: Config, torch: Version) -> Report:
-    """Analyse texts in this process: for tests and editors."""
+def check_sources(
+    sources: Sequence[Source], config: Config, torch: Version, documents: Mapping[str, str] | None = None
+) -> Report:
+    """Analyse texts in this process, with texts of configuration files by path: for tests and editors."""
+    around = Around(documents=Given(documents or {}))
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     collected = {item.path: analyse(item, codes, torch) for item in sources}
-    report = settle(list(collected.values()), config, torch, sources)
+    report = settle(list(collected.values()), config, torch, sources, around)
     return filtered(report, Run(sources, collected), filters((), config, torch))
 
 

@@ -21,6 +21,7 @@ GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
 MADE = "made"
+BESIDE = "beside"  # the path of what lies there, seen from the folder of the file
 COUNTED = "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 REST = "rest"  # the kind of a target that takes all items that others leave

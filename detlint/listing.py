@@ -12,6 +12,7 @@ from detlint import source
 from detlint.analyse import Source
 from detlint.config import Config, outermost, requirements
 from detlint.console_scripts import Command, commands
+from detlint.documents import Content, OnDisk, none
 from detlint.placement import is_vendored
 from detlint.records import record
 from detlint.report import Report
@@ -21,7 +22,8 @@ from detlint.report import Report
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
     fixes give it a copy of the runtime, whether the run has the whole of it, and whether it has all but what is
-    excluded or outside of its folder. `errors` and `notes` say which folders were not gone into.
+    excluded or outside of its folder. `documents` gives the contents of configuration files, `errors` and `notes` say
+    which folders were not gone into.
     """
 
     commands: tuple[Command, ...] = ()
@@ -31,6 +33,7 @@ class Around:
     complete: bool = False
     errors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    documents: Content = none
 
 
 ALONE = Around()
@@ -52,7 +55,9 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     errors, notes = _told(skipped, asked)
     whole = whole and not errors
     installed = commands(config.root, [item.path for item in sources])
-    return sources, Around(installed, beyond, vendored, whole, complete, errors, notes)
+    folders = (path if path.is_dir() else path.parent for path in read)
+    documents = OnDisk.of((config.root, *folders))
+    return sources, Around(installed, beyond, vendored, whole, complete, errors, notes, documents)
 
 
 def _told(skipped: source.Skipped, read: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from detlint import facts as f
 from detlint import syntax as s
-from detlint.analysis.folders import folder, folders
+from detlint.analysis.folders import folders
 from detlint.analysis.inert import Inert
 from detlint.analysis.numbers import Numbers, folded
+from detlint.analysis.paths import JOIN, Paths
 from detlint.catalogue import Catalogue
 from detlint.model import Module
 from detlint.scopes import Scope
@@ -48,9 +49,11 @@ class Expressions:
         self.inert = Inert(module)
         self.numbers = Numbers(module)
         self.known = _known(module.catalogue)
+        self.paths = Paths(module)
         self.search = module.catalogue.names("program", "role", id="search-path")
-        self.specs = module.catalogue.names("program", "role", id="spec")
         catalogue = module.catalogue
+        self.specs = catalogue.names("program", "role", id="spec")
+        self.relative = catalogue.names("program", "role", "folders")
         self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
             "program", "role", kind="attributes"
         )
@@ -118,6 +121,8 @@ class Expressions:
         return self.lower(node.value)
 
     def _operation(self, node: s.Operation) -> f.Expression:
+        if (path := self.paths.document(node)) is not None:
+            return path
         operands = [self.lower(operand) for operand in node.operands]
         if node.operator in ("and", "or", "not"):
             return f.Junction(node.operator, tuple(operands))
@@ -135,6 +140,8 @@ class Expressions:
         number = folded(node.operator, [each.value for each in operands if isinstance(each, f.Literal)])
         if number is not None:
             return f.Literal(number)
+        if node.operator == "/" and len(operands) == 2:
+            operands[0] = self.paths.beside(node.operands[0]) or operands[0]
         return f.Computed(tuple(operands), node.operator if node.operator in _OPERATORS else "")
 
     def compared(self, operators: tuple[str, ...], operands: list[f.Expression], order: int) -> f.Expression:
@@ -242,14 +249,18 @@ class Expressions:
     # Calls
 
     def _call(self, node: s.Call) -> f.Expression:
+        if (path := self.paths.document(node)) is not None:
+            return path
         function = self.lower(node.function)
-        arguments = tuple([f.Argument(self.lower(a.value), a.keyword, a.star) for a in node.arguments])
+        arguments = tuple([self._argument(argument) for argument in node.arguments])
         if isinstance(function, f.Library) and function.name in self.search:
             found = [path for argument in node.arguments for path in folders(self.module, argument.value)]
             arguments = tuple(f.Argument(f.Literal(path)) for path in found)
         elif isinstance(function, f.Library) and function.name in self.specs:
-            arguments = tuple(self._location(argument) for argument in node.arguments)
+            arguments = tuple([self._argument(argument, located=True) for argument in node.arguments])
         name = function.name if isinstance(function, f.Library) else ""
+        if name == JOIN and (path := self.paths.joined(node, [a.value for a in arguments])) is not None:
+            return path
         relation = name.removeprefix("builtins.")
         if relation in f.KINSHIP and len(arguments) == 2:
             return f.Compare(relation, arguments[0].value, arguments[1].value)
@@ -276,11 +287,10 @@ class Expressions:
         owner, _, method = name.removesuffix(".__dict__").rpartition(".")  # a container may hold what has the method
         return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
 
-    def _location(self, argument: s.Argument) -> f.Argument:
-        """An argument that may be the path of a file, which is told where it is put together of constants."""
-        path = folder(self.module, argument.value)
-        value = self.lower(argument.value) if path is None else f.Literal(path)
-        return f.Argument(value, argument.keyword, argument.star)
+    def _argument(self, argument: s.Argument, located: bool = False) -> f.Argument:
+        """An argument; where it is a path that is told whatever it is relative to."""
+        path = self.paths.location(argument.value) if located or argument.keyword in self.relative else None
+        return f.Argument(path or self.lower(argument.value), argument.keyword, argument.star)
 
 
 _E = Expressions

@@ -85,6 +85,13 @@ class Past:
             raise UnreadableError("there was no such file")
         return source.decode(self._repository.contents([self._tree[place].id])[0])
 
+    def document(self, path: str, now: bytes | None) -> bytes | None:
+        """What was in a configuration file, None if there was none, where `now` is what is in it by now."""
+        place = self._repository.file(Path(path))
+        if place is not None and place in self._tree:
+            return self._repository.contents([self._tree[place].id])[0]
+        return now if now is None or place is None or self._repository.ignored([place]) else None
+
     def source(self, path: str) -> Source:
         """A file as it is to be analysed."""
         return Source(path, source.module_name(Path(path), self.is_file), self._contents.get(path))

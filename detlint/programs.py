@@ -48,6 +48,7 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
     for group, followed in zip(groups, _followed(program, tables, groups, jobs), strict=True):
         outcomes.update(zip(group.starts, followed.outcomes, strict=True))
         asked |= followed.asked
+        program.documents.looked.update(followed.looked)
         for name, found in followed.walks.items():
             walks[name].update(found)
     program.walks, program.asked = walks, asked

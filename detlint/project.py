@@ -12,6 +12,7 @@ from detlint import programs
 from detlint.answers import Answers
 from detlint.catalogue import Catalogue
 from detlint.console_scripts import Command
+from detlint.documents import Documents
 from detlint.facts import Facts
 from detlint.finding import Question, Remedy
 from detlint.link.entries import Entry
@@ -38,13 +39,14 @@ class Project:
         commands: Iterable[Command] = (),
         unread: Iterable[str] = (),
         jobs: int = 1,
+        documents: Documents | None = None,
     ) -> None:
         """`commands` are the console scripts.
 
         `unread` are the paths of files that the project's imports may find though they were not analysed. Programs are
-        followed in up to `jobs` processes (0: one a core).
+        followed in up to `jobs` processes (0: one a core). `documents` are the configuration files that they may read.
         """
-        self.program = linked(facts, catalogue, unread)
+        self.program = linked(facts, catalogue, unread, documents)
         self.imports = {path: frozenset(filter(None, self._imports(each))) for path, each in self.program.facts.items()}
         begun = list(starts(self.program, self.imports, commands))
         ran = programs.run(self.program, tables(catalogue, torch), begun, self.imports, jobs)

@@ -55,7 +55,8 @@ class Answered:
 
     `findings` are those that it confirms, `unsure` those that it does not but a run over more files may.
     `suppressions` are those of its files by path. `sure` are the codes of rules that have found all there is: over a
-    part of a project only those that look at a file. `basis` is what all of it rests on.
+    part of a project only those that look at a file. `basis` is what all of it rests on, `documents` what tells the
+    contents of the configuration files that its programs look for, by path.
     """
 
     findings: tuple[Judged, ...]
@@ -65,6 +66,7 @@ class Answered:
     unsure: tuple[Finding, ...] = ()
     sure: frozenset[str] = frozenset()
     basis: Basis | None = None
+    documents: Mapping[str, str] = field(default_factory=dict)
 
 
 @record(frozen=True)
@@ -86,7 +88,7 @@ class Report:
     """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
 
     `notes` are sentences for the person who started it, on what is not shown. It is `lasting` if the same files always
-    give the same.
+    give the same. `documents` are those of what was answered.
     """
 
     findings: tuple[Judged, ...]
@@ -97,6 +99,7 @@ class Report:
     suppressed: tuple[Suppressed, ...] = ()
     notes: tuple[str, ...] = ()
     lasting: bool = True
+    documents: Mapping[str, str] = field(default_factory=dict)
 
 
 @record(frozen=True)

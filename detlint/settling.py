@@ -12,6 +12,7 @@ from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
 from detlint.config import Config
 from detlint.confirming import Confirmed, is_broken
+from detlint.documents import Documents
 from detlint.finding import Finding, Question, Unseeded
 from detlint.judgement import Judgement
 from detlint.listing import ALONE, Around
@@ -30,7 +31,8 @@ def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE,
 
     facts = (c.facts for c in collected if c.facts is not None)
     with undisturbed():
-        return Project(facts, catalogues.load(), torch, around.commands, around.unread, jobs)
+        documents = Documents(around.documents)
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread, jobs, documents)
 
 
 def settle(
@@ -85,6 +87,7 @@ def answer(
         () if whole else tuple(confirmed.unsure),
         sure,
         Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named),
+        {} if project is None else project.program.documents.looked,
     )
 
 
@@ -119,7 +122,15 @@ def choose(answered: Answered, config: Config) -> Report:
             for finding in unused(catalogue, suppressions, judgement.used, known):
                 judgement.add(Judged(finding, rule, rule.severity))
     files = len(answered.suppressions)
-    return Report(judgement.shown(), files, answered.entry_points, 0.0, answered.errors, judgement.withheld())
+    return Report(
+        judgement.shown(),
+        files,
+        answered.entry_points,
+        0.0,
+        answered.errors,
+        judgement.withheld(),
+        documents=answered.documents,
+    )
 
 
 def _holds_always(project: Project, question: Question | None) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from detlint import catalogue, digests, remembered, source
 from detlint.config import MARKS, REQUIREMENTS, Config
+from detlint.documents import told
 from detlint.listing import roots
 from detlint.remembered import GONE, Said
 from detlint.vendoring import FILE as RUNTIME
@@ -17,7 +18,7 @@ from detlint.vendoring import FILE as RUNTIME
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _TICK = 2 * 10**7  # nanoseconds by which the clock of a file may be late
 _SETTINGS = (*({*MARKS, *REQUIREMENTS} - {".git"}), "detlint.toml", "__init__.py")
-_LIBRARIES = ("click", "libcst", "packaging", "rich")
+_LIBRARIES = ("click", "libcst", "packaging", "rich", "yaml")
 
 
 class Snapshot:
@@ -41,12 +42,19 @@ class Snapshot:
             self._path(path)
         self._program()
 
-    def keep(self, arguments: Sequence[str], said: Said) -> None:
-        """Keep what the run said that began with this, unless something changed meanwhile."""
+    def keep(self, arguments: Sequence[str], said: Said, documents: Mapping[str, str]) -> None:
+        """Keep what the run said that began with this, unless something changed meanwhile.
+
+        `documents` is what tells the contents of the configuration files that it read.
+        """
         now = time.time_ns()
         folder = remembered.folder_of(arguments)
         if not self._usable or folder != self._folder:
             return
+        for path, known in documents.items():
+            self._stamp(path)
+            if told(_content(path)) != known:
+                return
         for path, digest in self._fresh.items():
             status = _status(path)
             if status is None or remembered.stamped(status) != self.files[path]:
@@ -163,7 +171,12 @@ def _changed(status: os.stat_result) -> int:
 
 def _digest(path: str) -> bytes:
     """The digest of a file's content; that of nothing for a folder, and for what cannot be read."""
+    content = _content(path)
+    return b"" if content is None else digests.digest(content)
+
+
+def _content(path: str) -> bytes | None:
     try:
-        return digests.digest(source.content(Path(path)))
+        return source.content(Path(path))
     except OSError:
-        return b""
+        return None

@@ -38,6 +38,7 @@ from detlint.answering import answered
 from detlint.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
 from detlint.confirming import renewed, unmoved
+from detlint.documents import have_changed
 from detlint.filtering import Run, filtered, filters
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
@@ -100,11 +101,16 @@ class Workspace:
                 self._models.forget(path)
                 for known in (self._items, self._contents, self._collected):
                     known.pop(path, None)
-            different = bool(gone) or around != self._around
+            different = bool(gone) or around != self._around or self._documents_changed(around)
             if different:
                 self._around = around
                 self._project = self._answered = self._report = self._before = None
             return self._read(sources) or different
+
+    def _documents_changed(self, around: Around) -> bool:
+        """Whether a configuration file is another than the one that answers were given with."""
+        known = (self._answered, None if self._before is None else self._before[0])
+        return any(have_changed(each.documents, around.documents) for each in known if each is not None)
 
     def _read(self, items: Sequence[Source]) -> bool:
         """Read the files; whether any has changed."""
@@ -219,7 +225,9 @@ class Workspace:
         assert self._around is not None
         if self._answered is None:
             contents = list(self._contents.values())
-            self._answered = self._cache.answered(self._cache.answer_key(contents, self._around), contents)
+            self._answered = self._cache.answered(
+                self._cache.answer_key(contents, self._around), contents, self._around
+            )
         return self._answered
 
     def _answer(self, jobs: int = 1, progress: Progress | None = None) -> Answered:

@@ -174,6 +174,18 @@ def test_what_was_unseeded_before_is_not_new_where_it_draws_later() -> None:
     assert shown() == []
 
 
+@pytest.mark.parametrize("ignored", ["", "*.yaml"])
+def test_a_seed_that_goes_away_in_a_configuration_file_is_told(ignored: str) -> None:
+    seeds = 'if config["seed"] is not None:\n    torch.manual_seed(config["seed"])\n'
+    text = f'import torch, yaml\nconfig = yaml.safe_load(open("conf.yaml"))\n{seeds}print(torch.rand(1))\n'
+    write(".gitignore", ignored)
+    write("conf.yaml", "seed: 3")
+    commit(train=text)
+    assert shown() == []
+    write("conf.yaml", "seed: null")
+    assert shown() == ([] if ignored else [("train.py", 5, "DET101")])
+
+
 def test_another_program_that_draws_unseeded_is_new_at_the_line_where_others_do() -> None:
     train = "from noise import noise\n\nprint(noise())\n"
     commit(noise="import torch\n\n\ndef noise():\n    return torch.rand(2)\n", train=train)

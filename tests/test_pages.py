@@ -48,7 +48,7 @@ def examples(rule: Rule) -> list[Example]:
     """The page's examples: fences with titles in a row make one project, until a title comes again."""
     found: list[Example] = []
     project: list[Fence] = []
-    for fence in rule.fences:
+    for fence in sorted((*rule.fences, *rule.documents), key=lambda fence: fence.line):
         if project and fence.title in (None, *(other.title for other in project)):
             found.append(Example(rule, tuple(project)))
             project = []
@@ -72,8 +72,11 @@ def findings(texts: Mapping[str, str], torch: Version) -> list[Finding]:
     sources = [
         Source(path, path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"), text)
         for path, text in texts.items()
+        if path.endswith(".py")
     ]
-    return [judged.finding for judged in engine.check_sources(sources, Config(select=("ALL",)), torch).findings]
+    documents = {path: text for path, text in texts.items() if not path.endswith(".py")}
+    report = engine.check_sources(sources, Config(select=("ALL",)), torch, documents)
+    return [judged.finding for judged in report.findings]
 
 
 def check(example: Example) -> dict[str, list[tuple[int, str]]]:

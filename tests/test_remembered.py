@@ -254,7 +254,7 @@ def test_a_file_that_settles_during_the_run_is_trusted_if_its_content_stays(
         write(root / "train.py", text) if not known else None
         settings.cache_dir.mkdir(exist_ok=True)
         monkeypatch.setattr("detlint.snapshot.time.time_ns", lambda: begun + 10**10)
-        snapshot.keep(OPTIONS, remembered.Said("", "", 0))
+        snapshot.keep(OPTIONS, remembered.Said("", "", 0), {})
         with CliRunner().isolation():
             assert (remembered.recall(OPTIONS) is not None) == known
         for path in remembered.records(str(settings.cache_dir)):

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from detlint.cli import cli
 
-_PROGRAM = re.compile(r"^## (?P<name>.+)\n(?P<row>`.+`)\n(?P<files>(?:```py.*\n(?:.*\n)*?```\n)+)", re.M)
-_FILE = re.compile(r'^```py(?: title="(?P<path>.+)")?\n(?P<text>(?:.*\n)*?)```$', re.M)
+_PROGRAM = re.compile(r"^## (?P<name>.+)\n(?P<row>`.+`)\n(?P<files>(?:```(?:py|yaml|json).*\n(?:.*\n)*?```\n)+)", re.M)
+_FILE = re.compile(r'^```(?:py|yaml|json)(?: title="(?P<path>.+)")?\n(?P<text>(?:.*\n)*?)```$', re.M)
 _SWITCHES = {
     "algorithms": ("deterministic_algorithms", "off"), "benchmark": ("cudnn_benchmark", "default"),
     "cudnn": ("cudnn_deterministic", "default"), "workspace": ("cublas_workspace", "unset"),
@@ -70,8 +70,9 @@ def test_the_row_of_a_program(program: Program, tmp_path: Path) -> None:
     arguments = ["entries", "--all", "--no-cache", "--jobs", "1", "--format", "json", str(tmp_path)]
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.stderr
+    shown = result.stdout.replace(f"{tmp_path}/", "")
     process = program.row.get("process")
-    found = [e for e in json.loads(result.stdout)["entries"] if Path(e["path"]).name == "train.py"]
+    found = [e for e in json.loads(shown)["entries"] if Path(e["path"]).name == "train.py"]
     wanted = {name: word for name, word in program.row.items() if name != "process"}
     if not wanted and not found:  # a program that does nothing of interest is none
         return

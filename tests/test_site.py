@@ -23,7 +23,7 @@ def test_a_rule_has_a_page_with_its_header_its_examples_and_its_sources() -> Non
     assert "```{code-block} python\n:caption: train.py\n" in text
     assert ":caption: For PyTorch 1.13.1\n" in text
     assert all(f"- <{ref}>" in text for ref in rule.refs)
-    assert text.count("```{code-block}") == len(rule.fences)
+    assert text.count("```{code-block}") == len(rule.fences) + len(rule.documents)
 
 
 def test_what_is_off_by_default_and_what_a_fix_leaves_is_said() -> None:

@@ -1,6 +1,9 @@
-"""Folders that an expression names relative to its file, as `os.path.dirname(__file__)` does."""
+"""Files and folders that an expression names relative to its file, as `os.path.dirname(__file__)` does."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from posixpath import normpath
 
 from detlint import syntax as s
 from detlint.model import Module
@@ -9,13 +12,38 @@ _SAME = frozenset(
     """builtins.str os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.fspath pathlib.Path
     pathlib.PurePath os.path.relpath""".split()
 )
+_FILE = "<file>"  # the file itself, in whose folder what lies is <file>/../name
+_DEEP = 6  # expressions within each other
 _METHODS = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
 
 
 def folder(module: Module, node: s.Expression) -> str | None:
     """The folder, relative to that of the file, or None: not known. "." and "a/../b" are left as they are."""
-    found = _path(module, node, 6)
-    return None if found is None or found == _FILE else found
+    found = _path(module, node, _DEEP)
+    return None if found is None or found == _FILE else found.replace(f"{_FILE}/..", ".", 1)
+
+
+def ends_in(node: s.Expression, suffixes: tuple[str, ...], depth: int = _DEEP) -> bool:
+    """Whether an expression that may be a path ends in a text with one of these suffixes."""
+    last: s.Expression | None = None
+    if isinstance(node, s.Constant):
+        return isinstance(node.value, str) and node.value.endswith(suffixes)
+    if isinstance(node, s.Operation) and node.operator in ("/", "+", "f-string"):
+        last = node.operands[-1] if node.operands else None
+    elif isinstance(node, s.Call) and node.arguments:
+        last = node.arguments[-1].value
+    elif isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        last = node.function.value
+    return last is not None and depth > 0 and ends_in(last, suffixes, depth - 1)
+
+
+def located(module: Module, node: s.Expression) -> tuple[str, bool] | None:
+    """The path that an expression is, and whether it is relative to the folder of its file, not to another."""
+    found = _path(module, node, _DEEP)
+    if found is None or found == _FILE:
+        return None
+    own = found.removeprefix(f"{_FILE}/..")
+    return normpath(f"./{own}" if own != found else found), own != found
 
 
 def folders(module: Module, node: s.Expression) -> list[str]:
@@ -29,9 +57,6 @@ def folders(module: Module, node: s.Expression) -> list[str]:
     given = [call.arguments[at] for call in calls if at < len(call.arguments)]
     plain = (argument.value for argument in given if not argument.star and argument.keyword in (None, node.id))
     return [found for value in plain if (found := folder(module, value)) is not None]
-
-
-_FILE = "<file>"  # the file itself
 
 
 def _path(module: Module, node: s.Expression, depth: int) -> str | None:
@@ -54,6 +79,8 @@ def _path(module: Module, node: s.Expression, depth: int) -> str | None:
         for _ in range(times):
             found = _parent(found)
         return found if times else None
+    if isinstance(node, s.Operation) and node.operator == "f-string":
+        return _spelled(module, node.operands, depth - 1)
     return _call(module, node, depth) if isinstance(node, s.Call) else None
 
 
@@ -64,6 +91,8 @@ def _call(module: Module, node: s.Call, depth: int) -> str | None:
         return _parent(_path(module, given[0], depth - 1))
     if names == {"os.path.join"} and given:
         return _joined(*(_path(module, part, depth - 1) for part in given))
+    if isinstance(node.function, s.Attribute) and node.function.attribute == "joinpath":
+        return _joined(*(_path(module, part, depth - 1) for part in (node.function.value, *given)))
     if names and names <= _SAME and len(given) == 1:
         return _path(module, given[0], depth - 1)
     if names in ({"os.getcwd"}, {"pathlib.Path.cwd"}):
@@ -73,8 +102,16 @@ def _call(module: Module, node: s.Call, depth: int) -> str | None:
     return None
 
 
+def _spelled(module: Module, parts: Sequence[s.Expression], depth: int) -> str | None:
+    """The path that a text is with other texts in it."""
+    found = [part.value if isinstance(part, s.Constant) else _path(module, part, depth) for part in parts]
+    texts = [text for text in found if isinstance(text, str) and text != _FILE]
+    whole = "".join(texts)
+    return whole if len(texts) == len(found) and not whole.startswith(("/", "~")) else None
+
+
 def _parent(path: str | None) -> str | None:
-    return None if path is None else "." if path == _FILE else f"{path}/.."
+    return None if path is None else f"{path}/.."
 
 
 def _joined(*parts: str | None) -> str | None:

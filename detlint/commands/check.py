@@ -164,7 +164,7 @@ def check(
             click.echo(said.err, err=True, nl=False)
             write(said.out, output)
             if snapshot is not None and asked is not None and shown.lasting:
-                snapshot.keep(asked, said)
+                snapshot.keep(asked, said, shown.documents)
             raise SystemExit(said.status)
     raise SystemExit(1 if found and not exit_zero else 0)
 

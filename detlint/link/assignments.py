@@ -71,6 +71,8 @@ class Assignments(Functions):
                     continue
                 elif len(owners) == 1 and self.keeps_default(atom, target.name, value):
                     pass
+                elif isinstance(atom, Object) and atom.kind == DICT:
+                    self.put_item(atom, f"[{target.name!r}]", value)  # of a configuration
                 elif isinstance(atom, (Object, Class)):
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)

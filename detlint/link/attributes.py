@@ -111,7 +111,8 @@ class Attributes(Comparisons):
             return single(atom)
         if not isinstance(settled(atom), str):
             return None
-        return single(Partial(single(Library(f"builtins.str.{name}")), (single(atom),), ()))
+        owner = "builtins.str" if hasattr(str, name) else "pathlib.Path"  # which a text may stand for
+        return single(Partial(single(Library(f"{owner}.{name}")), (single(atom),), ()))
 
     def _of_module(self, atom: Module, name: str) -> Value | None:
         if name == "__dict__":

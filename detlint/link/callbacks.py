@@ -11,6 +11,7 @@ from detlint.link.entropy import perhaps_seed
 from detlint.link.library_draws import LibraryDraws
 from detlint.link.mappings import is_mapping
 from detlint.link.positions import called_in_turn
+from detlint.link.reading import takes_over
 from detlint.link.role import items_of
 from detlint.link.run import UNGUARDED, UNREAD
 from detlint.link.state import merged
@@ -79,8 +80,8 @@ class Callbacks(LibraryDraws):
         for kind in self.tables.methods.get(last, ()):
             if kind != "opens":
                 self.mark(kind, place)
-            elif isinstance(function.receiver, Object):
-                self.open(function.receiver)
+            elif isinstance(owner := function.receiver, Object) and not takes_over(self, owner, positional, place):
+                self.open(owner)
         if root in QUIET:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from detlint import facts as f
+from detlint.documents import SUFFIXES
 from detlint.link.enumerations import member_of
 from detlint.link.mappings import key
 from detlint.link.protocols import compared as compared_by
@@ -181,7 +182,13 @@ def _among_keys(value: Value, slots: dict[str, Value]) -> Truth:
     if "[]" in slots:
         return EITHER
     keys = {key(slot) for slot in slots if slot.startswith("[")}
-    return EITHER if any(isinstance(atom, Constant) and atom.value in keys for atom in value) else among(value, keys)
+    if not any(isinstance(atom, Constant) and atom.value in keys for atom in value):
+        return among(value, keys)
+    name = only(value)
+    held = only(slots.get(f"[{name.value!r}]", UNKNOWN)) if isinstance(name, Constant) else None
+    if isinstance(held, Option) and held.name.endswith(SUFFIXES):  # of a file, which somebody may edit
+        return Truth(True, True, True, held.name)
+    return EITHER
 
 
 class _Foreign:

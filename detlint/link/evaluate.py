@@ -13,6 +13,7 @@ from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
 from detlint.link.mappings import lay, lay_all, united
 from detlint.link.protocols import computed, has_own, shown, told
+from detlint.link.reading import beside, joined
 from detlint.link.run import UNGUARDED
 from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
@@ -205,6 +206,8 @@ class Evaluator(Items):
 
     def _computed(self, node: f.Computed) -> Value:
         values = [self.value(operand) for operand in node.operands]
+        if node.operation == f.BESIDE:
+            return beside(self.frame.path, str(exact(values[0])))
         if node.operation == f.MADE:
             return mixed(values[1:], values[0])
         if node.operation == f.COUNTED:
@@ -213,6 +216,8 @@ class Evaluator(Items):
             return found
         if node.operation in ("|", "|=") and (table := united(self, values, node.operation == "|=")) is not None:
             return table
+        if node.operation == "/" and (path := self.folded(joined, values)) is not None:
+            return path
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
             return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign

@@ -36,11 +36,12 @@ class Outcome:
 
 @dataclass(slots=True)
 class Followed:
-    """What comes of some starts, in their order, and the `walks` and what was `asked` in their programs."""
+    """What comes of some starts, in their order: `walks`, what was `asked` and which documents were `looked` for."""
 
     outcomes: Sequence[Outcome]
     walks: Mapping[Name, Mapping[Walk, None]]
     asked: Set[tuple[str, str]]
+    looked: Mapping[str, str]
 
 
 @roomy
@@ -48,7 +49,7 @@ def follow(program: Program, tables: Tables, starts: Iterable[Start]) -> Followe
     """Follow the programs that start there; what they taught is forgotten at the end."""
     follower = _Follower(program, tables)
     outcomes = [follower.outcome(start) for start in starts]
-    return Followed(outcomes, *program.finish())
+    return Followed(outcomes, *program.finish(), program.documents.looked)
 
 
 _WAYS = 4  # arguments with which processes are started with one function, told apart

@@ -287,7 +287,7 @@ class Interpreter(Callbacks):
             self.choose(option, [row for row in others if row not in certain], place)
         for row in certain:
             self.switch(row.text("switch"), row.text("word"), place)
-        if not certain and any(given.get(parameter) <= UNKNOWN for parameter in given.defaults):
+        if not certain and any(given.get(parameter) >= UNKNOWN for parameter in given.defaults):
             for name_of_switch in {row.text("switch"): row for row in settings if row.list("when")}:
                 self.switch(name_of_switch, UNSURE, place)
 

@@ -274,7 +274,7 @@ class Objects(Contents):
         if not isinstance(owner, Object) or owner.order == -1:
             return False  # one of a class that derives from its own, as likely as not
         if isinstance(owner.kind, Library):
-            return _has_none(owner.kind, name)
+            return _has_none(owner.kind, name) and self.given(owner, name) is None
         order, key = self.ancestry(owner.kind), (owner.kind, name)
         if key not in self._undeclared:
             self._undeclared[key] = self._is_undeclared(order, name)

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from detlint.catalogue import Catalogue
+from detlint.documents import Documents, none
 from detlint.facts import TOP, Bind, Branch, Define, Do, Facts, Leave, Local, Statement, Statements, walk
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
@@ -61,6 +62,7 @@ class Program:
     facts: dict[str, Facts]
     imports: Imports
     catalogue: Catalogue
+    documents: Documents
     objects: Objects = field(init=False)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
     memo: dict[object, Result] = field(default_factory=dict)
@@ -276,7 +278,11 @@ def folder(path: str) -> str:
     return PurePosixPath(path).parent.as_posix()
 
 
-def linked(facts: Iterable[Facts], catalogue: Catalogue, unread: Iterable[str] = ()) -> Program:
-    """A program of these files; `unread` are the paths of files of the project that are not among them."""
+def linked(
+    facts: Iterable[Facts], catalogue: Catalogue, unread: Iterable[str] = (), documents: Documents | None = None
+) -> Program:
+    """A program of these files; `unread` are the paths of files of the project that are not among them, `documents`
+    its configuration files.
+    """
     by_path = {each.path: each for each in facts}
-    return Program(by_path, Imports([*by_path, *unread]), catalogue)
+    return Program(by_path, Imports([*by_path, *unread]), catalogue, documents or Documents(none))

@@ -18,10 +18,14 @@ from detlint.link.role import Role, items_of
 from detlint.link.roles_callables import CALLABLE_ROLES
 from detlint.link.roles_config import CONFIG_ROLES
 from detlint.link.roles_containers import CONTAINER_ROLES
+from detlint.link.roles_documents import DOCUMENT_ROLES
+from detlint.link.roles_hydra import HYDRA_ROLES
 from detlint.link.roles_mapping import MAPPING_ROLES
 from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
+from detlint.link.roles_targets import TARGET_ROLES
+from detlint.link.rounds import are_callable, called_items
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -285,6 +289,9 @@ ROLES: dict[str, Role] = {
     **CALLABLE_ROLES,
     **CLASS_ROLES,
     **CONFIG_ROLES,
+    **DOCUMENT_ROLES,
+    **HYDRA_ROLES,
+    **TARGET_ROLES,
     **ENGINE_ROLES,
     **MAPPING_ROLES,
     **CONTAINER_ROLES,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.mappings import entries, is_namespace, key
+from detlint.link.mappings import is_namespace
 from detlint.link.objects import UNSPELLED
 from detlint.link.program import folder
 from detlint.link.role import Role
@@ -39,7 +39,6 @@ else:
 
 _LEFT_OUT = Library("argparse.SUPPRESS")
 _LOCATION = "(location)"
-_TARGET = "['_target_']"
 
 
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -73,6 +72,8 @@ def _has(run: Run, atom: Atom, name: str) -> bool | None:
     if is_namespace(atom):  # where an option that is not given is left out, it has the attribute or not
         held = objects.stored(atom, name)
         return None if held is None or _LEFT_OUT in held else True
+    if isinstance(atom, Object) and isinstance(atom.kind, Library) and objects.given(atom, name) is not None:
+        return True  # of a configuration
     if isinstance(atom, Library) and atom.name.partition(".")[0] == "torch":
         return run.tables.speak_of(f"{atom.name}.{name}") or None
     if isinstance(atom, (Object, Class)):
@@ -183,33 +184,7 @@ def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place
     return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN
 
 
-def _located(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    return _at(run, exact(given.first()))
-
-
-def _at(run: Run, name: object) -> Value:
-    """What a dotted name stands for, in the module of which it is loaded."""
-    head, _, last = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-    return join(run.attribute(atom, last) for atom in each(run.module_named(head, run.frame.path))) if head else UNKNOWN
-
-
-def _targets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Call what a configuration names as its target, with the other entries."""
-    made = []
-    for atom in each(given.first()):
-        held = entries(run.program.objects, atom)
-        target = exact(held.pop(_TARGET, UNKNOWN))
-        if target is not None:
-            named = {name: value for slot, value in held.items() if isinstance(name := key(slot), str)}
-            keywords = {**named, **given.keywords} | ({} if len(named) == len(held) else {"**": UNKNOWN})
-            made.append(run.call_value(_at(run, target), [], keywords, place))
-        else:
-            made.append(UNKNOWN)
-    return join(made)
-
-
 NAME_ROLES: dict[str, Role] = {
     "getattr": _getattr, "hasattr": _hasattr, "names": _names,
-    "imports": _imports, "spec": _spec, "loads": _loads, "located": _located,
-    "targets": _targets, "signature": _signature,
+    "imports": _imports, "spec": _spec, "loads": _loads, "signature": _signature,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from detlint import facts as f
 from detlint.finding import Place
 from detlint.link.noting import Noting
-from detlint.link.objects import OPEN
+from detlint.link.objects import OPEN, UNSPELLED
 from detlint.link.program import Program, folder
 from detlint.link.records import Exact, Name
 from detlint.link.state import (
@@ -300,7 +300,7 @@ class Run(Noting):
     def held(self, owner: Atom, slot: str | None = None) -> Value:
         """What a container holds, or one slot of it; of functions and classes, those of modules that are imported."""
         objects = self.program.objects
-        value = objects.items(owner) if slot is None else objects.stored(owner, slot) or objects.items(owner)
+        value = (slot and (objects.stored(owner, slot) or objects.stored(owner, UNSPELLED))) or objects.items(owner)
         return self.present(value) or UNKNOWN
 
     def present(self, value: Value) -> Value:

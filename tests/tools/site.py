@@ -18,7 +18,9 @@ ROOT = Path(__file__).parent.parent.parent
 CONTENTS = ("index", "recipes", "commands")  # pages whose lists of links are the navigation
 FILTERED = ("rules", "operations")  # pages whose tables can be filtered
 RULES = "rules"  # the folder of the rules' pages, in the repository and on the site
-_FENCE = re.compile(r"^```py(?:thon)?(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^```(?P<language>py(?:thon)?|yaml|json)\b(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 _CODE = re.compile(  # a code, and before it what to pass over: fences, code, links, headings
     r"^```.*?^```$|`[^`]*`|\[[^]]*\]\([^)]*\)|^#.*?$|\b(?P<code>DET\d{3})\b", re.MULTILINE | re.DOTALL
 )
@@ -143,7 +145,8 @@ def _shown(fence: re.Match[str]) -> str:
     if torch:
         words.append(f"For PyTorch {torch.group(1)}")
     caption = (f":caption: {', '.join(words)}\n",) if words else ()
-    return "".join(("```{code-block} python\n", *caption, "\n", fence["code"], "```"))
+    language = "python" if fence["language"].startswith("py") else fence["language"]
+    return "".join((f"```{{code-block}} {language}\n", *caption, "\n", fence["code"], "```"))
 
 
 def mark_tables(name: str, tree: Any) -> None:
