@@ -102,9 +102,10 @@ class Watch:
 
 def acts(old: Value | None, new: Value, owner: Atom) -> bool:
     """Whether what `owner` is given in a slot may change what is done with it: anything that a class is given, else a
-    function, or an object of a class of the project.
+    function, or an object of a class of the project in a container or beside what an attribute held.
     """
     if type(owner) is Class:
         return True
     added = new if old is None else new - old
-    return any(type(a) in _ACTING or (type(a) is Object and type(a.kind) is Class) for a in added)
+    found = old is not None or (type(owner) is Object and type(owner.kind) is not Class)
+    return any(type(a) in _ACTING or (found and type(a) is Object and type(a.kind) is Class) for a in added)
