@@ -46,6 +46,8 @@ class Assignments(Functions):
     def assign(self, target: f.Expression, value: Value) -> None:
         """Give a target a value."""
         if isinstance(target, f.Local):
+            if self.frame.top and self.frame.variables.get(target.name) != value:
+                self.program.objects.watch.change((self.frame.path, target.name))
             if target.name in self.frame.watched:
                 self.set_local(target.name, value)
             else:

@@ -9,6 +9,7 @@ from typing import Any
 
 from detlint.link.records import Record
 from detlint.link.values import Atom, Class, Library, Object, Tuple, Value, bounded, each, join
+from detlint.link.watch import Watch, acts
 
 Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
 GONE: Value = frozenset()  # what a slot holds that was taken away
@@ -35,6 +36,7 @@ class Contents:
         self._numbers: Iterator[int] = count(1) if shared is None else shared._numbers
         self._set_later: set[Class | Library] = set() if shared is None else shared._set_later
         self.record: Record | None = None  # of the function that is being run
+        self.watch: Watch = Watch() if shared is None else shared.watch
 
     def store(self, owner: Atom, name: str, value: Value) -> None:
         """Add to what an attribute, or a slot such as "[key]", may hold."""
@@ -75,6 +77,8 @@ class Contents:
 
     def put(self, owner: Atom, name: str, value: Value, version: int) -> None:
         """Set a slot, which gives the contents of its owner this version."""
+        if owner in self.watch.lookers and acts(self._stored[owner].get(name), value, owner):
+            self.watch.change(owner)
         self._stored[owner][name] = value
         self.versions[owner] = version
         if isinstance(owner, Class):

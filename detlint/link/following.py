@@ -18,6 +18,7 @@ from detlint.link.starts import Start, runs_only
 from detlint.link.state import UNSEEDED, Marked, State
 from detlint.link.tables import Tables
 from detlint.link.values import Function, Value, single
+from detlint.link.watch import Watch
 
 
 @dataclass(slots=True)
@@ -120,6 +121,7 @@ class _Follower:
         importing the file that the program started with, `main`.
         """
         shared = self.program.objects.shared or self.program.objects
+        shared.watch = Watch()
         self.program.objects, self.program.memo = Objects(self.program.catalogue, shared), {}
         if starter is not None:
             own = () if function is None or function.receiver is None else (single(function.receiver),)

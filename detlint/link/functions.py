@@ -114,8 +114,11 @@ class Functions(Repeated):
         if found is None:
             if not self.follows(name):
                 return UNKNOWN
+            watch = self.program.objects.watch
+            outer = watch.begin()
             found = self.repeated(exact, variables) or self.run(function, facts, variables, exact)
             self.remember(key, found)
+            watch.end(outer)
         if found.trace:
             self.note(Called(facts.name, place, found.trace))
         self.state = found.state

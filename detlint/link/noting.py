@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from detlint.link.program import Program
 from detlint.link.records import Name, drawn, imported, located, starred, variable
-from detlint.link.values import Value
+from detlint.link.values import Class, Function, Library, Module, Object, Value
+
+_DEFINED = frozenset((Function, Library, Module))
 
 
 class Noting:
@@ -27,10 +29,27 @@ class Noting:
         """A variable of a file, or None."""
         self.program.asked.add((path, name))
         found = self.program.environments[path].variables.get(name)
+        self.watch_variable(path, name, found)
         record = self.program.objects.record
         if record is not None:
             record.looks[variable].setdefault((path, name), found)
         return found
+
+    def watch_variable(self, path: str, name: str, found: Value | None) -> None:
+        """The function that is being run looks at a variable of a file, and perhaps into what this holds.
+
+        What a file defines or imports is seldom something else later.
+        """
+        if found is not None and _DEFINED.issuperset(map(type, found)):
+            return
+        watch = self.program.objects.watch
+        kinds = set(map(type, found or ()))
+        if kinds != {Class}:
+            watch.look((path, name))
+        if Object in kinds or Class in kinds:
+            for atom in found or ():
+                if type(atom) is Object or type(atom) is Class:
+                    watch.look(atom)
 
     def stars(self, path: str) -> list[str]:
         """The libraries all of which a file has imported."""
@@ -43,6 +62,8 @@ class Noting:
     def set_variable_of(self, path: str, name: str, value: Value) -> None:
         """Set a variable of a file from a function: in this program alone, unless files are being imported."""
         variables = self.program.environments[path].variables
+        if variables.get(name) != value:
+            self.program.objects.watch.change((path, name))
         if not self.loading:
             self.program.overwritten.setdefault((path, name), variables.get(name))
         variables[name] = value

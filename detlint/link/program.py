@@ -16,9 +16,10 @@ from detlint.facts import TOP, Bind, Branch, Define, Do, Facts, Leave, Local, St
 from detlint.facts import Function as FunctionFacts
 from detlint.imports import Imports
 from detlint.link.objects import Objects
-from detlint.link.records import Name, Records, Result
+from detlint.link.records import Name, Records
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
+from detlint.link.watch import Memory
 from detlint.packed import Head, head
 
 Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
@@ -65,7 +66,7 @@ class Program:
     documents: Documents
     objects: Objects = field(init=False)
     environments: dict[str, Environment] = field(default_factory=lambda: defaultdict(Environment))
-    memo: dict[object, Result] = field(default_factory=dict)
+    memo: dict[object, Memory] = field(default_factory=dict)
     records: Records = field(default_factory=Records)
     walks: dict[Name, dict[Walk, None]] = field(default_factory=lambda: defaultdict(dict))
     closures: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)

@@ -83,7 +83,8 @@ def starred(run: Run, path: str) -> object:
 
 def result(run: Run, key: object) -> object:
     """The result of a function that was run before."""
-    return run.program.memo.get(key)
+    known = run.program.memo.get(key)
+    return known.result if known is not None and known.holds else None
 
 
 def context(run: Run, key: Exact) -> object:
@@ -186,6 +187,17 @@ class Record:
         self.statement = inner.statement or self.statement
         self.walked += inner.walked
         self.deepest = max(self.deepest, depth + inner.deepest - inner.depth)
+
+    def watch(self, run: Run) -> None:
+        """Look at what this run looked at."""
+        for look, keys, _ in self.found:
+            if look is variable:
+                for path, name in keys:
+                    run.watch_variable(path, name, run.program.environments[path].variables.get(name))
+            elif look is result:
+                for key in keys:
+                    if (known := run.program.memo.get(key)) is not None:
+                        run.program.objects.watch.use(known.run)
 
     def holds(self, run: Run, variables: Mapping[str, Value], now: Circumstances) -> bool:
         """Whether the program is as this run found it, wherever it looked."""

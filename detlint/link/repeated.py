@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from detlint.link.evaluate import Evaluator
 from detlint.link.records import Circumstances, Exact, Name, Record, Result, context, contexts, named, result
 from detlint.link.values import Object, Value
+from detlint.link.watch import Memory
 
 _DEPTH = 60  # calls within calls
 _AGAIN = 2  # how often a function may call itself
@@ -51,6 +52,7 @@ class Repeated(Evaluator):
             within = self.depth + record.deepest - record.depth <= _DEPTH and self.walked + record.walked <= _WALKS
             if within and record.holds(self, variables, now):
                 outer, self.program.objects.record = self.program.objects.record, None
+                record.watch(self)
                 for repeat, *given in record.effects:
                     repeat(self, *given)
                 self.walked += record.walked
@@ -73,14 +75,19 @@ class Repeated(Evaluator):
 
     def remembered(self, key: object) -> Result | None:
         """The result of a function that was run with these arguments, if it was."""
-        found = self.program.memo.get(key)
+        known = self.program.memo.get(key)
+        found = known.result if known is not None and known.holds else None
         if self.program.objects.record is not None:
             self.program.objects.record.looks[result].setdefault(key, found)
+        if known is not None and found is not None:
+            self.program.objects.watch.use(known.run)
         return found
 
     def remember(self, key: object, found: Result) -> None:
         """Keep the result of a function for when it is called again."""
-        self.program.memo[key] = found
+        known = self.program.memo.get(key)
+        anew = 0 if known is None else known.anew + 1
+        self.program.memo[key] = Memory(found, self.program.objects.watch.run, anew)
         self.effect(Repeated.remember, key, found)
 
     def told_apart(self, name: Name, key: Exact) -> tuple[bool, int]:
