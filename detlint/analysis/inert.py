@@ -180,10 +180,11 @@ class Inert:
         return isinstance(node, s.Constant) and str(node.value).startswith(tuple(self.addresses["schemes"]))
 
     def whole(self, node: s.Expression) -> s.Expression:
-        """The whole of the arithmetic that a value stands in."""
+        """The whole of the arithmetic that a value stands in, items of it that are taken included."""
         for outer in node.ancestors():
             rounds = isinstance(outer, s.Call) and not _ROUNDING.isdisjoint(self.module.callee(outer))
-            if isinstance(outer, s.Expression) and (rounds or _is_arithmetic(outer)):
+            item = isinstance(outer, s.Subscript) and outer.value is node
+            if isinstance(outer, s.Expression) and (item or rounds or _is_arithmetic(outer)):
                 node = outer
             elif not isinstance(outer, s.Argument):
                 break

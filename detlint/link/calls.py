@@ -41,6 +41,12 @@ _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 _ALTERNATIVES = 4  # of what one call may call; one, within what may be called in one of these
 
 
+def _one_method(atoms: Sequence[Atom]) -> bool:
+    """Whether all are one method of a library, which what is not known beside them is taken to be as well."""
+    methods = {atom.name for atom in atoms if isinstance(atom, Library) and atom.receiver is not None}
+    return len(methods) == 1 and all(isinstance(atom, Library) for atom in atoms)
+
+
 class Caller(Statements):
     """Calls functions, classes, objects and what libraries offer."""
 
@@ -83,8 +89,9 @@ class Caller(Statements):
             ends.append(self.state)
         self.dispatching -= own > 1
         if function >= UNKNOWN or not atoms:
-            ends.append(start)
             values.append(UNKNOWN)
+            if not _one_method(atoms):
+                ends.append(start)
         self.state = merged(s for s in ends if s is not None) or start
         return join(values)
 

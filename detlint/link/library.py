@@ -9,7 +9,6 @@ from detlint.catalogue import Row
 from detlint.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.callbacks import Callbacks
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
@@ -25,9 +24,8 @@ from detlint.link.state import (
     Marked,
     Seeded,
     State,
-    Switched,
-    is_parameter,
 )
+from detlint.link.switches import Switches
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     NONE,
@@ -52,7 +50,7 @@ from detlint.link.values import (
 )
 
 
-class Interpreter(Callbacks):
+class Interpreter(Switches):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -277,43 +275,12 @@ class Interpreter(Callbacks):
             elif self.is_container(atom):
                 yield from self.saved_in(self.held(atom), depth - 1)
 
-    def call_switches(self, name: str, given: Arguments, place: Place) -> None:
-        """The switches that a call sets: as its arguments say, and where an option turns a flag on."""
-        settings = self.tables.settings.get(name, ())
-        certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
-        option, chosen = given.turned_on() if settings else ("", given)
-        if option:
-            others = [row for row in settings if chosen.applies(row.list("when"), row.list("unless"))]
-            self.choose(option, [row for row in others if row not in certain], place)
-        for row in certain:
-            self.switch(row.text("switch"), row.text("word"), place)
-        if not certain and any(given.get(parameter) >= UNKNOWN for parameter in given.defaults):
-            for name_of_switch in {row.text("switch"): row for row in settings if row.list("when")}:
-                self.switch(name_of_switch, UNSURE, place)
-
-    def choose(self, option: str, rows: Sequence[Row], place: Place) -> None:
-        """Switches that are set only where an option is changed from its default."""
-        with self.guarded(option):
-            for row in rows if not is_parameter(option) else ():
-                self.note(Switched(row.text("switch"), row.text("word") or "on", place))
-
-    def switch(self, name: str, word: str, place: Place) -> None:
-        """A switch that is set."""
-        if self.state is not None:
-            self.note(Switched(name, word, place))
-            self.state = self.state.but((name,), word)
-
     def set_switch(self, name: str, value: Value) -> None:
         """Set an attribute of a library, perhaps a switch."""
         self.replace(name, value)
         if name == "os.environ":  # as `|=` does
             self.call_library(Library("os.environ.update"), [value], {}, self.bound_place())
-        for row in self.tables.settings.get(name, ()):
-            answer = truth(value)
-            if answer.usual is False and answer.may_hold:
-                self.choose(answer.option, [row], self.bound_place())
-            word = "on" if answer.usual else "off" if answer.usual is False else UNSURE
-            self.switch(row.text("switch"), word, self.bound_place())
+        self.switch_by(name, truth(value), self.bound_place())
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, perhaps the workspace of cuBLAS, by the call at a place or by an assignment."""
