@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 
 from detlint import syntax as s
+from detlint.analysis.kinds import ALIKE, SALTED, Kind, joined, tuple_of
 from detlint.analysis.sets import ALGEBRA, SETS
 from detlint.catalogue import Row
 from detlint.model import Module
@@ -23,47 +23,6 @@ _SAME = frozenset(
     builtins.dict.fromkeys collections.OrderedDict.fromkeys""".split()
 )
 _VIEWS = frozenset(("keys", "copy"))
-
-
-class Kind(Enum):
-    """What decides where an item stands in a set; several kinds of salted hashes, by what can be sorted."""
-
-    TEXT = "text"  # a hash that is salted in each process: that of a `str`
-    BYTES = "bytes"  # the same, of `bytes`
-    PATH = "path"  # the same, of a path
-    TUPLE = "tuple"  # the same, of a tuple; its parts can be compared with those of one from the same expression
-    MIXED = "mixed"  # the same, of what may be compared with the others or not
-    APART = "apart"  # the same, of what cannot be compared with the others
-    IDENTITY = "identity"  # its address
-    STABLE = "stable"  # a hash that is the same in each process
-    UNKNOWN = "unknown"
-
-
-ALIKE = frozenset((Kind.TEXT, Kind.BYTES, Kind.PATH, Kind.TUPLE))  # hashes are salted, and the items can be sorted
-SALTED = ALIKE | {Kind.MIXED, Kind.APART}
-
-
-def _joined(kinds: Iterable[Kind]) -> Kind:
-    """The kind of items of several kinds: what varies wins over what is not known, and that over what does not."""
-    given = list(kinds)
-    found = set(given)
-    if Kind.IDENTITY in found:
-        return Kind.IDENTITY
-    if found & SALTED:
-        if found & {Kind.MIXED, Kind.UNKNOWN} or given.count(Kind.TUPLE) == len(given) > 1:
-            return Kind.MIXED
-        return found.pop() if len(found) == 1 else Kind.APART
-    return Kind.UNKNOWN if Kind.UNKNOWN in found or not found else Kind.STABLE
-
-
-def _tuple(parts: Iterable[Kind]) -> Kind:
-    """The kind of a tuple that has parts of these kinds, each in its place."""
-    found = set(parts)
-    if Kind.IDENTITY in found or not found & SALTED:
-        return _joined(found or {Kind.STABLE})
-    if Kind.APART in found:
-        return Kind.APART
-    return Kind.TUPLE if found <= ALIKE | {Kind.STABLE} else Kind.MIXED
 
 
 class Elements:
@@ -117,19 +76,19 @@ class Elements:
 
     def _of(self, node: s.Expression) -> Kind:
         if isinstance(node, s.Collection):
-            return _joined([self._element(element) for element in node.elements] or [Kind.STABLE])
+            return joined([self._element(element) for element in node.elements] or [Kind.STABLE])
         if isinstance(node, s.Constant):
             return Kind.TEXT if isinstance(node.value, str) else Kind.UNKNOWN
         if isinstance(node, s.Dictionary):
-            return _joined([Kind.UNKNOWN if key is None else self.one(key) for key in node.keys])
+            return joined([Kind.UNKNOWN if key is None else self.one(key) for key in node.keys])
         if isinstance(node, s.Comprehension):
             return self.one(node.elements[0])
         if isinstance(node, s.Operation):
             if node.operator in ("-", "&"):
                 return self.of(node.operands[0])
-            return _joined([self.of(operand) for operand in node.operands])
+            return joined([self.of(operand) for operand in node.operands])
         if isinstance(node, s.Conditional):
-            return _joined([self.of(node.body), self.of(node.orelse)])
+            return joined([self.of(node.body), self.of(node.orelse)])
         if isinstance(node, s.NamedExpression):
             return self.of(node.value)
         if isinstance(node, s.Name):
@@ -148,26 +107,26 @@ class Elements:
         names = self.module.callee(node)
         table = self._tables["many", "names"]
         if names and all(name in table for name in names):
-            return _joined(table[name] for name in names)
+            return joined(table[name] for name in names)
         if names and names <= _SAME:
             if names == {"builtins.filter"}:
                 return self.of(node.arguments[-1].value) if node.arguments else Kind.UNKNOWN
-            return _joined([self.of(a.value) for a in node.arguments if a.keyword is None] or [Kind.UNKNOWN])
+            return joined([self.of(a.value) for a in node.arguments if a.keyword is None] or [Kind.UNKNOWN])
         if names == {"builtins.map"} and node.arguments:
             made = self._tables["one", "names"]
-            return _joined(made.get(name, Kind.UNKNOWN) for name in self.module.names(node.arguments[0].value))
+            return joined(made.get(name, Kind.UNKNOWN) for name in self.module.names(node.arguments[0].value))
         functions = [self.module.functions[name] for name in names if name in self.module.functions]
         if functions:
-            return _joined(self._annotated_many(f.returns) for f in functions)
+            return joined(self._annotated_many(f.returns) for f in functions)
         if isinstance(node.function, s.Attribute):
             method, receiver = node.function.attribute, node.function.value
             if method in ALGEBRA | _VIEWS:
                 first = self.of(receiver)
                 if method in ("union", "symmetric_difference"):
-                    return _joined([first, *(self.of(a.value) for a in node.arguments)])
+                    return joined([first, *(self.of(a.value) for a in node.arguments)])
                 return first
             if method == "items":
-                return _tuple((self.of(receiver), Kind.UNKNOWN))
+                return tuple_of((self.of(receiver), Kind.UNKNOWN))
             if method == "tolist" and self.module.is_tensor(receiver):
                 return Kind.STABLE  # numbers
             if method == "read" and not node.arguments:
@@ -192,8 +151,8 @@ class Elements:
             if not all(isinstance(mode, str) for mode in modes):
                 return Kind.UNKNOWN
             binary = any("b" in mode for mode in modes if isinstance(mode, str))
-            kinds.append(Kind.STABLE if binary else _joined(opening[name] for name in names))
-        return _joined(kinds)
+            kinds.append(Kind.STABLE if binary else joined(opening[name] for name in names))
+        return joined(kinds)
 
     def _of_name(self, node: s.Name) -> Kind:
         kinds: list[Kind] = []
@@ -218,9 +177,9 @@ class Elements:
     def _with_put_in(self, kinds: list[Kind], uses: Iterable[s.Expression]) -> Kind:
         """The kind of what a collection holds at first and what its uses put into it; what is at first there leads."""
         more = [kind for use in uses for kind in self._put_in(use)]
-        if kinds and _joined(kinds) is Kind.STABLE:
+        if kinds and joined(kinds) is Kind.STABLE:
             more = [kind for kind in more if kind is not Kind.UNKNOWN]
-        return _joined([*kinds, *more])
+        return joined([*kinds, *more])
 
     def _is_empty(self, node: s.Expression) -> bool:
         if isinstance(node, s.Constant):
@@ -269,17 +228,17 @@ class Elements:
                 return Kind.TEXT if isinstance(node.value, str) else Kind.BYTES
             return Kind.UNKNOWN if node.value is None else Kind.STABLE
         if isinstance(node, s.Collection):
-            return _tuple(self._element(element) for element in node.elements)
+            return tuple_of(self._element(element) for element in node.elements)
         if isinstance(node, s.Operation):
             return self._of_operation(node)
         if isinstance(node, s.Conditional):
-            return _joined([self.one(node.body), self.one(node.orelse)])
+            return joined([self.one(node.body), self.one(node.orelse)])
         types = self.module.types(node)
         if types:
-            return _joined(self._of_type(name) for name in types)
+            return joined(self._of_type(name) for name in types)
         if isinstance(node, s.Name):
             kinds = [self._bound(binding, node) for binding in reaching(node) or ()]
-            return _joined(kinds) if Kind.UNKNOWN not in kinds else Kind.UNKNOWN
+            return joined(kinds) if Kind.UNKNOWN not in kinds else Kind.UNKNOWN
         if isinstance(node, s.Attribute):
             members = {self._of_type(name) for name in self.module.names(node.value)}
             known = self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)
@@ -292,10 +251,10 @@ class Elements:
         if isinstance(node, s.Call):
             names, table = self.module.callee(node), self._tables["one", "names"]
             if names and all(name in table for name in names):
-                return _joined(table[name] for name in names)
+                return joined(table[name] for name in names)
             if names and names <= {"builtins.tuple", "builtins.frozenset"}:
                 sorts = names == {"builtins.tuple"} or self.of(node) not in SALTED
-                return _tuple([self.of(node)]) if sorts else Kind.APART
+                return tuple_of([self.of(node)]) if sorts else Kind.APART
             if isinstance(node.function, s.Attribute):
                 if node.function.attribute in ("join", "format") and self.one(node.function.value) is Kind.TEXT:
                     return Kind.TEXT
@@ -311,12 +270,12 @@ class Elements:
             return Kind.STABLE
         kinds = [self.one(operand) for operand in node.operands]
         if node.operator in ("or", "and") and SALTED.intersection(kinds):
-            return _joined(kinds)
+            return joined(kinds)
         if node.operator == "/" and kinds and {Kind.TEXT, Kind.PATH} & set(kinds):
             return Kind.PATH
         if node.operator in ("+", "%") and ALIKE.intersection(kinds):
             if Kind.TUPLE in kinds:
-                return _tuple(kinds)
+                return tuple_of(kinds)
             sure = next((kind for kind in kinds if kind in ALIKE), Kind.UNKNOWN)
             return sure if node.operator != "%" or kinds[0] is sure else Kind.UNKNOWN
         if node.operator in ("+", "-", "*", "%", "**") and kinds and Kind.IDENTITY not in kinds:
@@ -368,10 +327,10 @@ class Elements:
         if isinstance(node, s.Subscript):
             if self.module.names(node.value) & {"typing.Tuple", "builtins.tuple"}:
                 parts = [part for part in node.indices if not (isinstance(part, s.Constant) and part.value is ...)]
-                return _tuple(self._annotated_one(part) for part in parts)
+                return tuple_of(self._annotated_one(part) for part in parts)
             return Kind.UNKNOWN
         types = self.module.types(node) if isinstance(node, s.Constant) else self.module.names(node)
-        return _joined(self._of_type(name) for name in types) if types else Kind.UNKNOWN
+        return joined(self._of_type(name) for name in types) if types else Kind.UNKNOWN
 
     def _of_type(self, name: str) -> Kind:
         found = self._tables["one", "types"].get(name)

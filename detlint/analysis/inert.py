@@ -183,8 +183,7 @@ class Inert:
         """The whole of the arithmetic that a value stands in, items of it that are taken included."""
         for outer in node.ancestors():
             rounds = isinstance(outer, s.Call) and not _ROUNDING.isdisjoint(self.module.callee(outer))
-            item = isinstance(outer, s.Subscript) and outer.value is node
-            if isinstance(outer, s.Expression) and (item or rounds or _is_arithmetic(outer)):
+            if isinstance(outer, s.Expression) and (rounds or _is_arithmetic(outer) or _takes_item(outer, node)):
                 node = outer
             elif not isinstance(outer, s.Argument):
                 break
@@ -206,8 +205,10 @@ class Inert:
             if isinstance(outer, s.Call) and not self.seeders.isdisjoint(self.module.callee(outer)):
                 return True
             if isinstance(outer, s.Statement):
-                kept = outer.targets if isinstance(outer, s.Assign) else []
-                return any("seed" in _last(target).lower() for target in kept)
+                kept = [_last(target) for target in outer.targets] if isinstance(outer, s.Assign) else []
+                if isinstance(outer, s.Leave) and outer.kind == "return":
+                    kept = [around.name for around in outer.ancestors() if isinstance(around, s.Function)][:1]
+                return any("seed" in name.lower() for name in kept)
         return False
 
 
@@ -220,6 +221,15 @@ def _beginning(text: s.Node) -> s.Node:
 
 def _is_arithmetic(node: s.Expression) -> bool:
     return isinstance(node, s.Operation) and node.operator in _ARITHMETIC
+
+
+def _takes_item(outer: s.Expression, node: s.Expression) -> bool:
+    """Whether an expression takes an item of a value: by a key, or as `value.item()` does."""
+    if isinstance(outer, s.Call):
+        return outer.function is node and isinstance(node, s.Attribute) and node.attribute == "item"
+    if isinstance(outer, s.Attribute):
+        return outer.value is node and outer.attribute == "item"
+    return isinstance(outer, s.Subscript) and outer.value is node
 
 
 def _last(node: s.Expression) -> str:

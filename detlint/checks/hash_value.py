@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from detlint import edits
 from detlint import syntax as s
-from detlint.analysis.elements import Elements, Kind
+from detlint.analysis.elements import Elements
 from detlint.analysis.hashes import Hashes, Use
+from detlint.analysis.kinds import Kind
 from detlint.analysis.order import elsewhere
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding, Fix, Import, Operation, Safety

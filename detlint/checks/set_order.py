@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from detlint import syntax as s
-from detlint.analysis.elements import ALIKE, SALTED, Elements, Kind
+from detlint.analysis.elements import Elements
+from detlint.analysis.kinds import ALIKE, SALTED, Kind
 from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.ordered_calls import EXPOSING
 from detlint.analysis.sets import Sets

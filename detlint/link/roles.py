@@ -25,7 +25,6 @@ from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
 from detlint.link.roles_targets import TARGET_ROLES
-from detlint.link.rounds import are_callable, called_items
 from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
