@@ -12,7 +12,7 @@ from detlint import syntax as s
 from detlint.analysis.folders import folders
 from detlint.analysis.inert import Inert
 from detlint.analysis.numbers import Numbers, folded
-from detlint.analysis.paths import JOIN, Paths
+from detlint.paths import JOIN, Paths
 from detlint.catalogue import Catalogue
 from detlint.model import Module
 from detlint.scopes import Scope
