@@ -26,7 +26,7 @@ def main() -> None:
 
         raise SystemExit(bisect.main(sys.argv[2:]))
     gc.set_threshold(_NEW)
-    from detlint import remembered
+    from detlint.cache import remembered
 
     status = remembered.say_again(sys.argv[1:])
     if status is not None:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
 from detlint.catalogue import Catalogue, Rule
-from detlint.facts import Facts
+from detlint.editing.vendoring import vendored_version
+from detlint.facts.facts import Facts
 from detlint.finding import Finding, Place
 from detlint.records import record
-from detlint.suppressions import Suppressions
-from detlint.vendoring import vendored_version
+from detlint.sources import source
+from detlint.sources.suppressions import Suppressions
 
 if TYPE_CHECKING:  # what reads files and makes their models is imported where a file is to be read
-    from detlint.model import Module
-    from detlint.notebook import Document
+    from detlint.semantics.model import Module
+    from detlint.sources.notebook import Document
 
 UNPARSED = "DET000"
 _MODELS = 16  # of files that fixes are made for: more than one fix looks at, at a time; about 4 MB
@@ -62,7 +62,7 @@ class Collected:
 
 def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     """Collect one file: its facts and the findings of all chosen rules that look at a file."""
-    from detlint.collect import collect
+    from detlint.facts.collect import collect
     from detlint.reading.lowering import NotPythonError
 
     catalogue = catalogues.load()
@@ -111,8 +111,8 @@ def _defect(what: str, error: Exception) -> str:
 
 
 def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tuple[Document, Module]:
-    from detlint import notebook
-    from detlint.model import Module
+    from detlint.semantics.model import Module
+    from detlint.sources import notebook
 
     document = notebook.read(item.path, text.removeprefix("\ufeff"))
     return document, Module(document.text, item.path, item.name, catalogue, torch, document.origins)
@@ -123,7 +123,7 @@ def _dissolve(module: Module) -> None:
 
     Else a search for dead cycles would have to find it, which takes longer.
     """
-    from detlint import syntax as s
+    from detlint.tree import syntax as s
 
     holding: tuple[type[s.Name | s.Function | s.Class | s.File], ...] = (s.Name, s.Function, s.Class, s.File)
     for scope in {node.scope for kind in holding for node in module.every(kind)}:

@@ -12,18 +12,18 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED, Collected, Source, analyse
-from detlint.answering import answers
-from detlint.cache import Cache, uncached_where_it_fails
+from detlint.cache.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
-from detlint.documents import Given
-from detlint.filtering import Run, Within, filtered, filters
+from detlint.documents.documents import Given
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed, with_folders
 from detlint.report import Programs, Report
-from detlint.settling import choose, link, settle
+from detlint.review.filtering import Run, Within, filtered, filters
+from detlint.settling.answering import answers
+from detlint.settling.settling import choose, link, settle
 
 if TYPE_CHECKING:
-    from detlint.project import Project
+    from detlint.project.project import Project
 
 
 def check_sources(
@@ -64,7 +64,7 @@ def record(
     progress: Progress | None = None,
 ) -> Report:
     """Write what is found under `paths` to the baseline `file`, and report it as left out by that."""
-    from detlint.baseline import Baseline, write
+    from detlint.review.baseline import Baseline, write
 
     begun = time.monotonic()
     report, run = _checked(paths, config, torch, jobs, progress)

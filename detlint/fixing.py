@@ -8,21 +8,21 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import source
 from detlint.analyse import UNPARSED, Source, analyse, undisturbed
-from detlint.cache import Cache, uncached_where_it_fails
+from detlint.applying.fixer import Outcome, Settings, fix_project
+from detlint.applying.writing import Files
+from detlint.cache.cache import Cache, uncached_where_it_fails
 from detlint.config import Config, requirements
-from detlint.filtering import Run, filtered, filters
+from detlint.editing.placement import Placement, is_vendored
+from detlint.editing.vendoring import FILE
 from detlint.finding import Finding
-from detlint.fixer import Outcome, Settings, fix_project
 from detlint.gathering import Progress, collect
 from detlint.listing import listed, with_folders
-from detlint.placement import Placement, is_vendored
 from detlint.records import record
 from detlint.report import Report
-from detlint.settling import settle
-from detlint.vendoring import FILE
-from detlint.writing import Files
+from detlint.review.filtering import Run, filtered, filters
+from detlint.settling.settling import settle
+from detlint.sources import source
 
 
 @record(frozen=True)

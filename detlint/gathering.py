@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
-from detlint.cache import Cache, Content, encoded, loaded, small
+from detlint.cache.cache import Cache, Content, encoded, loaded, small
 from detlint.packing import pack, unpack
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work

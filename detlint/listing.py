@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from detlint import source
 from detlint.analyse import Source
 from detlint.config import Config, outermost, requirements
-from detlint.console_scripts import Command, commands
-from detlint.documents import Content, OnDisk, none
-from detlint.placement import is_vendored
+from detlint.documents.documents import Content, OnDisk, none
+from detlint.editing.placement import is_vendored
 from detlint.records import record
 from detlint.report import Report
+from detlint.sources import source
+from detlint.sources.console_scripts import Command, commands
 
 
 @record(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
+from detlint.facts.reach import Reached
 from detlint.finding import Finding, Place, Severity
-from detlint.reach import Reached
 from detlint.records import record
-from detlint.suppressions import Suppressions
+from detlint.sources.suppressions import Suppressions
 
 if TYPE_CHECKING:
     from detlint.link.entries import Entry

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from detlint.analysis.environment import may_write
 from detlint.catalogue import Rule
-from detlint.model import Module
+from detlint.semantics.model import Module
 
 
 def may_find(module: Module, rule: Rule) -> bool:

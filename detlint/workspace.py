@@ -32,21 +32,21 @@ from packaging.version import Version
 
 from detlint import catalogue as catalogues
 from detlint import config as configs
-from detlint import source
 from detlint.analyse import Collected, Models, Source, undisturbed
-from detlint.answering import answered
-from detlint.cache import Cache, Content, uncached_where_it_fails
+from detlint.cache.cache import Cache, Content, uncached_where_it_fails
 from detlint.config import Config
-from detlint.confirming import renewed, unmoved
-from detlint.documents import have_changed
-from detlint.filtering import Run, filtered, filters
+from detlint.documents.documents import have_changed
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
 from detlint.report import Answered, Judged, Report
-from detlint.settling import answer, choose, link
+from detlint.review.filtering import Run, filtered, filters
+from detlint.settling.answering import answered
+from detlint.settling.confirming import renewed, unmoved
+from detlint.settling.settling import answer, choose, link
+from detlint.sources import source
 
 if TYPE_CHECKING:
-    from detlint.project import Project
+    from detlint.project.project import Project
 
 T = TypeVar("T")
 

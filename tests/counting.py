@@ -21,15 +21,15 @@ from typing import Any
 import libcst
 
 from detlint import __main__ as command
-from detlint import cache, snapshot
+from detlint.cache import cache, snapshot
 
 _MARK = re.compile(r"# whole: (\S+)")
 _STARTS = frozenset(("fork", "fork_exec", "posix_spawn"))
 # What a function's call counts as, by its file below `detlint` and its name.
 _CALLS = {
-    ("collect.py", "collect"): "collected",
-    ("project.py", "Project.__init__"): "linked",
-    ("codec.py", "Codec.decode"): "decoded",
+    ("facts/collect.py", "collect"): "collected",
+    ("project/project.py", "Project.__init__"): "linked",
+    ("facts/codec.py", "Codec.decode"): "decoded",
 }
 
 
@@ -96,10 +96,10 @@ class Counts:
         path = frame.f_code.co_filename
         if not path.startswith(self._package):
             return ""
-        inner, name = path.removeprefix(self._package), frame.f_code.co_name
+        inner, name = path.removeprefix(self._package).replace(os.sep, "/"), frame.f_code.co_name
         if "self" in frame.f_locals:
             name = f"{type(frame.f_locals['self']).__name__}.{name}"
-        if inner.startswith("checks" + os.sep) and name == "check":
+        if inner.startswith("checks/") and name == "check":
             return "rules run"
         return _CALLS.get((inner, name), "call")
 

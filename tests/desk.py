@@ -13,8 +13,9 @@ from typing import Any
 
 from lsprotocol import types
 
-from detlint import notebook, reading
+from detlint import reading
 from detlint.reading.lowering import NotPythonError
+from detlint.sources import notebook
 from tests.editor import Editor, position, range_of
 
 SETTINGS = "detlint.toml"  # makes one project of a folder of many

@@ -9,15 +9,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from detlint import catalogue, engine, fixer, notebook, reading
+from detlint import catalogue, engine, reading
 from detlint.analyse import Source
+from detlint.applying import fixer
+from detlint.applying.fixer import Outcome, Settings
 from detlint.config import Config
 from detlint.finding import Edit, Finding, Fix, Safety
-from detlint.fixer import Outcome, Settings
 from detlint.output.json import render
 from detlint.reading.lowering import NotPythonError
 from detlint.report import Report
-from detlint.source import UnreadableError
+from detlint.sources import notebook
+from detlint.sources.source import UnreadableError
 
 CONFIG = Config(select=("ALL",))
 _ENDS = re.compile(r"\r\n|\r|\n")

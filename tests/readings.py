@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import fields
 
-from detlint import syntax as s
 from detlint.reading import Spans, cst_tree
 from detlint.reading.ast_places import Places
 from detlint.reading.ast_spans import AstSpans
 from detlint.reading.ast_tree import lower
 from detlint.reading.cst_spans import TreeSpans
-from detlint.scopes import Binding, Scope
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, Scope
 
 
 def by_libcst(text: str, package: str = "") -> list[str]:

@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from detlint import catalogue, engine
+from detlint.applying.fixer import Settings
 from detlint.config import Config
+from detlint.editing.vendoring import vendored_text
 from detlint.finding import Finding
-from detlint.fixer import Settings
 from detlint.fixing import settings_of
 from detlint.output import formats
 from detlint.report import Report, Suppressed
-from detlint.vendoring import vendored_text
 
 ODD = "a dir, 100%/na:me %20.py"
 BENCHMARK = "torch.backends.cudnn.benchmark = True"

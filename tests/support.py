@@ -12,11 +12,11 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue, engine
-from detlint import syntax as s
 from detlint.analyse import Source
 from detlint.config import Config
-from detlint.model import Module
 from detlint.report import Report
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 # What has pytest load detlint's plugin, which loads itself where detlint is installed with it.
 PYTEST_PLUGIN = () if "detlint" in entry_points(group="pytest11").names else ("-p", "detlint.plugins.pytest.plugin")

@@ -16,11 +16,11 @@ from click.testing import CliRunner, Result
 
 from detlint import catalogue, config, engine
 from detlint.analyse import Source, undisturbed
+from detlint.applying.writing import Files
 from detlint.cli import cli
 from detlint.config import Config
 from detlint.output import formats
 from detlint.workspace import Workspace
-from detlint.writing import Files
 
 BENCHMARK = "import torch\ntorch.backends.cudnn.benchmark = True\n"
 FIXED = BENCHMARK.replace("True", "False")

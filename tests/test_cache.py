@@ -18,12 +18,12 @@ from packaging.version import Version
 
 from detlint import catalogue, config, engine
 from detlint.analyse import Collected, Source, analyse
-from detlint.cache import Cache, small
+from detlint.cache.cache import Cache, small
+from detlint.cache.store import Store
 from detlint.cli import cli
 from detlint.config import Config
 from detlint.finding import Finding
 from detlint.output import json as json_format
-from detlint.store import Store
 from detlint.workspace import Workspace
 from tests.support import projects
 
@@ -145,7 +145,7 @@ def test_another_version_of_pytorch_is_another_analysis(root: Path, analysed: li
 
 def test_another_detlint_is_another_analysis(root: Path, analysed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     found(root)
-    monkeypatch.setattr("detlint.cache.tool", lambda: "another")
+    monkeypatch.setattr("detlint.cache.cache.tool", lambda: "another")
     found(root)
     assert analysed == ["train.py", "train.py"]
 
@@ -162,7 +162,7 @@ def test_a_file_that_was_just_written_is_read_again_whatever_its_time(root: Path
 
 
 def test_a_file_with_an_unchanged_time_is_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.cache._SETTLES", -(10**12))  # nothing is too new to be trusted
+    monkeypatch.setattr("detlint.cache.cache._SETTLES", -(10**12))  # nothing is too new to be trusted
     assert found(root) == ["DET501"]
     read = Path.read_bytes
 
@@ -181,18 +181,20 @@ def test_a_result_that_may_come_out_differently_is_not_kept(
         raise MemoryError("no memory now")
 
     with monkeypatch.context() as patch:
-        patch.setattr("detlint.collect.collect", exhausted)
+        patch.setattr("detlint.facts.collect.collect", exhausted)
         assert found(root) == ["DET000"]
     assert found(root) == ["DET501"]
     assert analysed == ["train.py", "train.py"]
 
 
-@pytest.mark.parametrize("stage", ["detlint.cache.Cache.find", "detlint.gathering.analyse", "detlint.answering.answer"])
+@pytest.mark.parametrize(
+    "stage", ["detlint.cache.cache.Cache.find", "detlint.gathering.analyse", "detlint.settling.answering.answer"]
+)
 def test_a_file_that_is_edited_during_a_run_spoils_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
     """The second run knows the file by its time, and has to analyse it anew for another version."""
-    monkeypatch.setattr("detlint.cache._SETTLES", -(10**12))
+    monkeypatch.setattr("detlint.cache.cache._SETTLES", -(10**12))
     text, edited = "import torch\n\nprint(torch.rand(2))\n", "import os\nimport torch\n\ntorch.rand(2)\n"
     write(root / "train.py", text)
     old = Version("2.4")
@@ -288,7 +290,7 @@ def test_a_damaged_cache_is_replaced(root: Path, analysed: list[str], damage: Ca
 
 def test_a_locked_cache_is_done_without(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found(root)
-    monkeypatch.setattr("detlint.store._PATIENCE", 0.01)
+    monkeypatch.setattr("detlint.cache.store._PATIENCE", 0.01)
     with sqlite3.connect(database(root)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert found(root) == ["DET501"]
@@ -360,7 +362,7 @@ def misplaced(value: object) -> Callable[[Document], object]:
         lambda document: [[], document[1]],
         lambda document: [[0] * len(document[0]), document[1]],
         lambda document: ["x" * len(document[0]), document[1]],
-        lambda document: [document[0], ["detlint.store.Store", "x"]],
+        lambda document: [document[0], ["detlint.cache.store.Store", "x"]],
         lambda document: [document[0], [99, *document[1][1:]]],
         lambda document: [document[0], [-1, *document[1][1:]]],
         lambda document: [document[0], document[1][:-1]],
@@ -466,7 +468,7 @@ def test_nested_and_swollen_documents_are_not_there(
     analysed.clear()
     assert found(root) == ["DET501"]
     assert analysed == []
-    monkeypatch.setattr("detlint.store._LONGEST", 50_000)
+    monkeypatch.setattr("detlint.cache.store._LONGEST", 50_000)
     assert found(root) == ["DET501"]
     assert analysed == ["train.py"]
     for value in (b"[" * 40_000, zlib.compress(b"[" * 40_000)):
@@ -496,7 +498,7 @@ def test_a_view_or_a_trigger_in_the_database_is_not_run(root: Path) -> None:
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path / "cache", limit=400_000)
     for day in range(12):
-        monkeypatch.setattr("detlint.store._today", lambda day=day: day)
+        monkeypatch.setattr("detlint.cache.store._today", lambda day=day: day)
         store.put({bytes([day]): os.urandom(60_000)})
         assert store.get([b"\0"]), "what is used stays"
         assert store.path.stat().st_size < 600_000

@@ -10,10 +10,10 @@ import pytest
 
 from detlint import catalogue
 from detlint.analyse import Collected, Source, analyse
-from detlint.codec import Codec, CodecError
-from detlint.facts import Call, Do, Literal
+from detlint.facts.codec import Codec, CodecError
+from detlint.facts.facts import Call, Do, Literal
+from detlint.facts.packed import packed
 from detlint.finding import Finding, Place, Related
-from detlint.packed import packed
 
 TORCH = catalogue.load().newest_release()
 CODES = frozenset(catalogue.load().rules)

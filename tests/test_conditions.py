@@ -6,10 +6,10 @@ import textwrap
 
 import pytest
 
-from detlint import syntax as s
 from detlint.analysis import constants, contexts, gradients, indices, tensors
 from detlint.analysis.conditions import holds
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 from tests.support import module
 
 HEADER = """

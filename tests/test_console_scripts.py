@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from detlint import catalogue
-from detlint.console_scripts import Command, console_scripts
 from detlint.listing import Around
-from detlint.settling import link
+from detlint.settling.settling import link
+from detlint.sources.console_scripts import Command, console_scripts
 
 TRAIN = ("train", "pkg.cli:main")
 EVAL = ("evaluate", "pkg.tools.evaluate:run")

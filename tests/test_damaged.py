@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from detlint import baseline, catalogue, config
-from detlint.baseline import Baseline
+from detlint import catalogue, config
 from detlint.bisect.streams import META
 from detlint.cli import cli
 from detlint.commands import bisect, verify
 from detlint.config import ConfigError
+from detlint.review import baseline
+from detlint.review.baseline import Baseline
 from detlint.verify import evidence
 from tests.bisecting import recorded
 

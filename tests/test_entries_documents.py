@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from detlint import config as configs
-from detlint import documents
 from detlint.cli import cli
+from detlint.documents import documents
 from detlint.workspace import Workspace
 
 PROGRAM = """

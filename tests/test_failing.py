@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from detlint import analyse, settling
+from detlint import analyse
 from detlint.cli import cli
 from detlint.commands import bisect, verify
+from detlint.settling import settling
 
 ROOT = Path(__file__).parent.parent
 SWITCH = "import torch\n\ntorch.backends.cudnn.benchmark = True\n"
@@ -232,7 +233,7 @@ def test_an_interrupt_is_one_line() -> None:
 
 
 def test_no_home_and_no_writable_folder_are_no_matter(project: Path, tmp_path: Path) -> None:
-    nobody = "import os; os.environ.pop('HOME', None); os.environ.pop('USER', None)\nimport pwd, detlint.cache\n"
+    nobody = "import os; os.environ.pop('HOME', None); os.environ.pop('USER', None)\nimport pwd, detlint.cache.cache\n"
     nobody += "def gone(number): raise KeyError(number)\npwd.getpwuid = gone\n"
     assert process(before=nobody, HOME="").returncode == 1
     (project / ".detlint_cache").mkdir(exist_ok=True)
@@ -277,7 +278,7 @@ def test_a_defect_in_a_rule_costs_that_rule_in_that_file(project: Path, monkeypa
 
 def test_a_defect_elsewhere_is_one_line_that_asks_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "link", broken)
-    monkeypatch.setattr("detlint.answering.answer", broken)
+    monkeypatch.setattr("detlint.settling.answering.answer", broken)
     result = detlint("--no-cache", "--jobs", "1", ".")
     assert (result.exit_code, result.stdout) == (2, "")
     one_line(result.stderr, "internal error, please report it with the command (ZeroDivisionError: a defect)")

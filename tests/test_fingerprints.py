@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detlint.fingerprints import fingerprints
+from detlint.review.fingerprints import fingerprints
 from tests.support import report
 
 TEXT = "import torch\ntorch.backends.cudnn.benchmark = True\n"

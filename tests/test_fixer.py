@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from detlint import fixer
+from detlint.applying import fixer
+from detlint.applying.fixer import Change, Settings, apply, fix_project
+from detlint.applying.rewriting import BadEditError, moved, rewrite
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
-from detlint.fixer import Change, Settings, apply, fix_project
-from detlint.positions import Lines
-from detlint.rewriting import BadEditError, moved, rewrite
-from detlint.source import UnreadableError
+from detlint.sources.source import UnreadableError
+from detlint.tree.positions import Lines
 
 PATH = "a.py"
 

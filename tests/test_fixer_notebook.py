@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from detlint import fixer, notebook
+from detlint.applying import fixer
+from detlint.applying.rewriting import BadEditError, rewrite
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
-from detlint.positions import Lines
-from detlint.rewriting import BadEditError, rewrite
+from detlint.sources import notebook
+from detlint.tree.positions import Lines
 
 PATH = "book.ipynb"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from detlint.patch import diff
+from detlint.applying.patch import diff
 
 NAMES = [
     "a.py",

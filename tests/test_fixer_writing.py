@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from detlint import fixer
+from detlint.applying import fixer
+from detlint.applying.fixer import Change
+from detlint.applying.writing import Files
 from detlint.finding import Edit, Finding, Fix, Import, Place, Safety
-from detlint.fixer import Change
-from detlint.source import UnreadableError
-from detlint.writing import Files
+from detlint.sources.source import UnreadableError
 
 BYTES = {
     "LF": b"f(a)\ng(b)\n",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from detlint.vendoring import FILE
+from detlint.editing.vendoring import FILE
 
 ROOT = Path(__file__).parent.parent
 DRAW = "import torch\n\nprint(torch.rand(2))\n"

@@ -246,4 +246,4 @@ def test_flake8_lists_the_plugin_and_its_options(root: Path) -> None:
 def test_the_plugin_is_loaded_without_what_only_an_analysis_needs() -> None:
     code = "import sys, detlint.plugins.flake8; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert {"libcst", "click", "rich", "flake8", "sqlite3", "detlint.model"}.isdisjoint(done.stdout.split())
+    assert {"libcst", "click", "rich", "flake8", "sqlite3", "detlint.semantics.model"}.isdisjoint(done.stdout.split())

@@ -7,11 +7,11 @@ import textwrap
 import pytest
 
 from detlint import catalogue, engine
-from detlint import syntax as s
 from detlint.analyse import Source
 from detlint.analysis.flow import Flow
 from detlint.config import Config
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 NEWEST = catalogue.load().newest_release()
 

@@ -11,14 +11,16 @@ from typing import Any
 
 import pytest
 
-from detlint import catalogue, engine, fixer, notebook
+from detlint import catalogue, engine
+from detlint.applying import fixer
+from detlint.applying.rewriting import still_runs
 from detlint.config import Config
 from detlint.finding import Place, Safety
 from detlint.output import formats
 from detlint.output.files import Text
 from detlint.output.offers import replacements, whole_lines
 from detlint.report import Judged, Report
-from detlint.rewriting import still_runs
+from detlint.sources import notebook
 from tests.reviewed import BENCHMARK, FILES, ODD, made, shown
 
 # Places

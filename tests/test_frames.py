@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from detlint.frames import roomy
+from detlint.link.frames import roomy
 
 _DEEPEST, _CALLS = 600, 100
 

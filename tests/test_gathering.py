@@ -12,9 +12,9 @@ from packaging.version import Version
 
 from detlint import catalogue, gathering, processes
 from detlint.analyse import Source, analyse, undisturbed
-from detlint.cache import Cache
+from detlint.cache.cache import Cache
 from detlint.packing import pack, unpack
-from detlint.syntax import Node
+from detlint.tree.syntax import Node
 
 TORCH = Version("2.13")
 CODES = frozenset(catalogue.load().rules)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from detlint import fixer
-from detlint.fixer import Settings
+from detlint.applying import fixer
+from detlint.applying.fixer import Settings
 
 from .support import Snippet, codes, report, snippets
 

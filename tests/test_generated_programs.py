@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from detlint import catalogue, engine, reading
-from detlint import syntax as s
 from detlint.analyse import UNPARSED, Source, undisturbed
 from detlint.output.json import render
 from detlint.reading import cst_tree
 from detlint.reading.ast_strings import UnclearError
 from detlint.report import Report
+from detlint.tree import syntax as s
 from tests import promises
 from tests.programs import is_python, programs
 from tests.readings import by_ast, by_libcst, told, without_places

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from detlint import catalogue, engine, fixer, notebook, page
+from detlint import catalogue, engine, page
+from detlint.applying import fixer
 from detlint.config import Config
 from detlint.finding import Verification
 from detlint.output import formats
@@ -23,7 +24,8 @@ from detlint.output.files import Files
 from detlint.output.html_diff import Hunk
 from detlint.output.html_finding import Articles
 from detlint.report import Programs, Report
-from detlint.source import lines_of
+from detlint.sources import notebook
+from detlint.sources.source import lines_of
 from tests.reviewed import FILES, made
 
 ROOT = Path(__file__).parent.parent

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from detlint.applying.rewriting import rewrite
+from detlint.editing.import_merge import merged
+from detlint.editing.importing import Head, NoPlaceError
 from detlint.finding import Import, Place
-from detlint.import_merge import merged
-from detlint.importing import Head, NoPlaceError
-from detlint.rewriting import rewrite
 
 FIRST_PARTY = frozenset(("mine",))
 LONG = "averyveryverylongnames"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detlint.imports import Imports
+from detlint.sources.imports import Imports
 
 FLAT = ("train.py", "utils.py", "models.py")
 SRC = (

@@ -167,13 +167,13 @@ def test_a_file_that_may_not_be_so_large_is_not_written_nor_what_would_import_it
 
 _LEAVING_ROOT = """
 import os
-import detlint.output.fixes, detlint.writing
+import detlint.output.fixes, detlint.applying.writing
 
-def write(files, changes, write=detlint.writing.Files.write):
+def write(files, changes, write=detlint.applying.writing.Files.write):
     os.geteuid() or os.setuid(65534)  # once all that Python needs is read, which lies where others may not look
     return write(files, changes)
 
-detlint.writing.Files.write = write
+detlint.applying.writing.Files.write = write
 """
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from detlint.magics import LINES, mask
 from detlint.reading.cst_tree import parse
+from detlint.sources.magics import LINES, mask
 
 
 def masked(cell: str) -> str | None:

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from detlint import analyse, catalogue, gathering, packed
+from detlint import analyse, catalogue, gathering
 from detlint.analyse import Collected, Models, Source
-from detlint.cache import Cache
-from detlint.facts import TOP, Function
+from detlint.cache.cache import Cache
+from detlint.facts import packed
+from detlint.facts.facts import TOP, Function
+from detlint.facts.signatures import signature
 from detlint.link import program
 from detlint.link.records import Record, Records
-from detlint.settling import link
-from detlint.signatures import signature
+from detlint.settling.settling import link
 
 TORCH = catalogue.load().newest_release()
 CODES = frozenset(catalogue.load().rules)
@@ -119,7 +120,7 @@ def test_lines_are_unpacked_to_a_bound(monkeypatch: pytest.MonkeyPatch, project:
 def test_texts_that_were_read_are_held_to_a_bound(project: list[Collected], monkeypatch: pytest.MonkeyPatch) -> None:
     items = [Source(each.path, "") for each in project]
     assert all(each.item.text is not None for each in Cache(None, TORCH).read(items))
-    monkeypatch.setattr("detlint.cache._HELD", 0)
+    monkeypatch.setattr("detlint.cache.cache._HELD", 0)
     read = Cache(None, TORCH).read(items)
     assert [each.item.text for each in read if each.digest and Path(each.item.path).stat().st_size] == [None] * 3
 
@@ -132,7 +133,7 @@ def test_answers_are_the_same_however_little_is_held(project: list[Collected], m
     before = answers()
     monkeypatch.setattr(program, "_MOST_UNPACKED", 0)
     monkeypatch.setattr("detlint.link.contents._MOST_VERSIONS", -1)
-    monkeypatch.setattr("detlint.imports._MOST_ANSWERS", 0)
+    monkeypatch.setattr("detlint.sources.imports._MOST_ANSWERS", 0)
     monkeypatch.setattr("detlint.link.records._MOST", 0)
     assert answers() == before
 

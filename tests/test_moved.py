@@ -9,10 +9,10 @@ import pytest
 
 from detlint import catalogue
 from detlint.analyse import Collected, Models, Source, analyse
-from detlint.confirming import renewed, signature
 from detlint.listing import ALONE
 from detlint.report import Answered
-from detlint.settling import answer
+from detlint.settling.confirming import renewed, signature
+from detlint.settling.settling import answer
 
 from .support import Several, projects
 

@@ -11,7 +11,7 @@ import pytest
 from packaging.version import Version
 
 from detlint import catalogue
-from detlint.model import Module
+from detlint.semantics.model import Module
 
 torch = pytest.importorskip("torch")
 RELEASE = Version(Version(torch.__version__).base_version)

@@ -9,7 +9,7 @@ import pytest
 
 from detlint import catalogue
 from detlint.analyse import Collected, Source, analyse
-from detlint.index import Index
+from detlint.semantics.index import Index
 from tests.support import expression, module
 
 RULES = catalogue.load().rules

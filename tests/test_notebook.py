@@ -10,14 +10,15 @@ import pytest
 from click.testing import CliRunner
 from packaging.version import Version
 
-from detlint import catalogue, engine, notebook, source
+from detlint import catalogue, engine
 from detlint.analyse import Source
 from detlint.cli import cli
 from detlint.config import Config
 from detlint.finding import Place
-from detlint.model import Module
-from detlint.positions import Lines
 from detlint.report import Report
+from detlint.semantics.model import Module
+from detlint.sources import notebook, source
+from detlint.tree.positions import Lines
 
 BENCHMARK = "torch.backends.cudnn.benchmark = True"
 OFF = "torch.backends.cudnn.deterministic = False"

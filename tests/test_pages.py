@@ -12,12 +12,13 @@ from itertools import pairwise
 import pytest
 from packaging.version import Version
 
-from detlint import catalogue, engine, fixer
+from detlint import catalogue, engine
 from detlint.analyse import Source
+from detlint.applying import fixer
+from detlint.applying.fixer import Outcome, Settings
 from detlint.catalogue import Fence, Rule
 from detlint.config import Config
 from detlint.finding import Finding, Safety
-from detlint.fixer import Outcome, Settings
 
 RULES = catalogue.load().rules
 MARK = re.compile(r"#\s*((?:DET\d{3}(?:,\s*)?)+)\s*$")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from detlint import catalogue, config, fixing
+from detlint.applying.fixer import BY_HAND, Outcome
 from detlint.config import Config
-from detlint.fixer import BY_HAND, Outcome
-from detlint.vendoring import FILE, vendored_text
+from detlint.editing.vendoring import FILE, vendored_text
 
 SEEDING = ("DET101", "DET102", "DET103", "DET106")
 DRAW = "import torch\n\nprint(torch.rand(2))\n"

@@ -8,11 +8,12 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from detlint import positions, reading
-from detlint import syntax as s
+from detlint import reading
 from detlint.reading import cst_tree
 from detlint.reading.cst_spans import TreeSpans
 from detlint.reading.lowering import NotPythonError
+from detlint.tree import positions
+from detlint.tree import syntax as s
 
 TEXTS = {
     "parentheses": "x = ((1 + 2))\ny = (f(a, (b)))\n",

@@ -9,15 +9,15 @@ import pytest
 
 from detlint import catalogue, processes
 from detlint.analyse import Source, analyse
-from detlint.console_scripts import Command
 from detlint.link.entries import Entry
 from detlint.link.following import Followed, follow
 from detlint.link.groups import grouped
 from detlint.link.starts import Start
 from detlint.listing import Around
 from detlint.packing import pack, unpack
-from detlint.project import Project
-from detlint.settling import link
+from detlint.project.project import Project
+from detlint.settling.settling import link
+from detlint.sources.console_scripts import Command
 
 MAIN = "import torch\nif __name__ == '__main__':\n"
 SPAWNS = (
@@ -113,7 +113,7 @@ def test_a_process_that_programs_of_two_groups_start_is_one_entry_point(monkeypa
         asked.append([each.path for each in given[2]])  # type: ignore[attr-defined]
         return follow(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("detlint.programs.follow", watched)
+    monkeypatch.setattr("detlint.project.programs.follow", watched)
     kinds = [entry.kind for entry in linked().entries]
     assert ["spawn_a.py"] in asked
     assert ["spawn_b.py"] in asked
@@ -131,8 +131,8 @@ def test_processes_find_what_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
         return spread(work, batches, jobs, once)
 
     monkeypatch.setattr("detlint.processes.spread", watched)
-    monkeypatch.setattr("detlint.programs._SPREADS", 0)
-    monkeypatch.setattr("detlint.programs._BATCH", 1)
+    monkeypatch.setattr("detlint.project.programs._SPREADS", 0)
+    monkeypatch.setattr("detlint.project.programs._BATCH", 1)
     together = linked(jobs=3)
     assert started == [3]
     assert told(together) == told(alone)
@@ -155,8 +155,8 @@ def test_a_process_that_ends_or_fails_costs_nothing(
             fail()
         return follow(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("detlint.programs.follow", failing)
-    monkeypatch.setattr("detlint.programs._SPREADS", 0)
+    monkeypatch.setattr("detlint.project.programs.follow", failing)
+    monkeypatch.setattr("detlint.project.programs._SPREADS", 0)
     assert told(linked(jobs=2)) == told(alone)
     assert capfd.readouterr() == ("", "")
 
@@ -165,8 +165,8 @@ def test_what_fails_in_every_process_is_told_by_the_first(monkeypatch: pytest.Mo
     def failing(*_: object) -> Followed:
         raise LookupError("a damaged cache")
 
-    monkeypatch.setattr("detlint.programs.follow", failing)
-    monkeypatch.setattr("detlint.programs._SPREADS", 0)
+    monkeypatch.setattr("detlint.project.programs.follow", failing)
+    monkeypatch.setattr("detlint.project.programs._SPREADS", 0)
     with pytest.raises(LookupError, match="a damaged cache"):
         linked(jobs=2)
 

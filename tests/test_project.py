@@ -6,10 +6,10 @@ import pytest
 
 from detlint import catalogue
 from detlint.analyse import Models, Source, analyse
-from detlint.console_scripts import Command
 from detlint.link.library import Interpreter
 from detlint.listing import Around
-from detlint.settling import answer, link, may_say_anything
+from detlint.settling.settling import answer, link, may_say_anything
+from detlint.sources.console_scripts import Command
 from tests.support import codes, projects, report
 
 HEAD = "import random\nimport numpy as np\nimport torch\nfrom torch import nn\n"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from detlint.confirming import renewed, signature, unmoved
 from detlint.listing import ALONE
+from detlint.settling.confirming import renewed, signature, unmoved
 
 from .test_moved import asked, models, read
 

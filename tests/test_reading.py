@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from detlint import reading
-from detlint import syntax as s
 from detlint.analyse import undisturbed
 from detlint.reading import cst_tree
 from detlint.reading.lowering import NotPythonError
+from detlint.tree import syntax as s
 from tests.readings import by_ast, by_libcst, told
 
 SNIPPETS = {
@@ -95,7 +95,8 @@ def test_both_ways_tell_the_same_of_the_standard_library(path: Path) -> None:
 def test_libcst_is_imported_only_for_what_python_does_not_read() -> None:
     code = """
 import sys
-from detlint import analyse, model, reading
+from detlint import analyse, reading
+from detlint.semantics import model
 reading.read("x = f'{y!r}'")
 reading.check("x = 1")
 print("libcst" in sys.modules)

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from detlint import catalogue, config, remembered, source
+from detlint import catalogue, config
+from detlint.cache import remembered
+from detlint.cache.snapshot import Snapshot
 from detlint.cli import cli
-from detlint.snapshot import Snapshot
+from detlint.sources import source
 
 BENCHMARK = "import torch\ntorch.backends.cudnn.benchmark = True\n"
 QUIET = "import torch\ntorch.backends.cudnn.benchmark = None\n"
@@ -24,7 +26,7 @@ OPTIONS = ["--jobs", "1", "--select", "ALL", "--format", "json"]
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A project in which no file is too new to be trusted."""
     monkeypatch.delenv("DETLINT_NO_CACHE")
-    monkeypatch.setattr("detlint.snapshot._SETTLES", -(10**12))
+    monkeypatch.setattr("detlint.cache.snapshot._SETTLES", -(10**12))
     project = tmp_path / "around" / "project"
     for name, text in (("train.py", BENCHMARK), ("pkg/__init__.py", ""), ("pkg/model.py", BENCHMARK)):
         write(project / name, text)
@@ -130,7 +132,7 @@ def test_a_result_that_may_come_out_differently_is_not_kept(root: Path, monkeypa
     def exhausted(*_: object) -> None:
         raise MemoryError("no memory now")
 
-    monkeypatch.setattr("detlint.collect.collect", exhausted)
+    monkeypatch.setattr("detlint.facts.collect.collect", exhausted)
     run()
     assert not is_known()
 
@@ -237,7 +239,7 @@ def test_folders_that_a_record_does_not_look_into_are_none_that_a_run_does() -> 
 
 def test_a_file_that_was_just_written_is_not_trusted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within the granularity of its clock it may change again and keep its time."""
-    monkeypatch.setattr("detlint.snapshot._SETTLES", 10**15)
+    monkeypatch.setattr("detlint.cache.snapshot._SETTLES", 10**15)
     run()
     assert not is_known()
 
@@ -247,13 +249,13 @@ def test_a_file_that_settles_during_the_run_is_trusted_if_its_content_stays(
 ) -> None:
     settings = config.of_run([Path()])
     assert settings.cache_dir is not None
-    monkeypatch.setattr("detlint.snapshot._SETTLES", 2 * 10**9)
+    monkeypatch.setattr("detlint.cache.snapshot._SETTLES", 2 * 10**9)
     begun = max(path.stat().st_ctime_ns for path in (root, *root.rglob("*"))) + 10**9
     for text, known in ((BENCHMARK, True), (QUIET, False)):
         snapshot = Snapshot([Path()], settings, settings.cache_dir, begun)
         write(root / "train.py", text) if not known else None
         settings.cache_dir.mkdir(exist_ok=True)
-        monkeypatch.setattr("detlint.snapshot.time.time_ns", lambda: begun + 10**10)
+        monkeypatch.setattr("detlint.cache.snapshot.time.time_ns", lambda: begun + 10**10)
         snapshot.keep(OPTIONS, remembered.Said("", "", 0), {})
         with CliRunner().isolation():
             assert (remembered.recall(OPTIONS) is not None) == known
@@ -354,13 +356,13 @@ def test_what_cannot_be_written_is_not_kept(root: Path, monkeypatch: pytest.Monk
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("detlint.remembered.os.replace", full)
+    monkeypatch.setattr("detlint.cache.remembered.os.replace", full)
     assert run().exit_code == 1
     assert not remembered.records(str(root / ".detlint_cache"))
 
 
 def test_there_are_only_so_many_records_and_they_go_with_the_cache(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.remembered._MOST", 2)
+    monkeypatch.setattr("detlint.cache.remembered._MOST", 2)
     for folder in ("a", "b", "c"):
         (root / folder).mkdir()
         run(folder)

@@ -14,8 +14,8 @@ from detlint.link import groups
 from detlint.link.functions import Functions
 from detlint.link.records import Record, Result
 from detlint.link.values import Class, Constant, Function, Library, Object, Option, Tuple, order
-from detlint.project import Project
-from detlint.settling import link
+from detlint.project.project import Project
+from detlint.settling.settling import link
 
 SETTINGS = """
 import torch

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from detlint import syntax as s
-from detlint.values import UNKNOWN
+from detlint.semantics.values import UNKNOWN
+from detlint.tree import syntax as s
 from tests.support import expression, module
 
 NAMES = [

@@ -6,11 +6,12 @@ import textwrap
 
 import pytest
 
-from detlint import catalogue, engine, fixer
+from detlint import catalogue, engine
 from detlint.analyse import Source
+from detlint.applying import fixer
+from detlint.applying.fixer import Settings
 from detlint.config import Config
 from detlint.finding import Finding
-from detlint.fixer import Settings
 
 
 def fixed(text: str, *select: str, torch: str = "", unsafe: bool = True) -> str:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from detlint import catalogue, fixing
+from detlint.applying.fixer import Outcome
 from detlint.config import Config
-from detlint.fixer import Outcome
-from detlint.vendoring import FILE
+from detlint.editing.vendoring import FILE
 
 SEEDING = ("DET101", "DET102", "DET103", "DET106")
 _CASE = re.compile(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from detlint.vendoring import FILE, vendored_text
+from detlint.editing.vendoring import FILE, vendored_text
 from tests.editor import ROOT, Editor, codes, marked, position, range_of
 
 DRAW = "import torch\n\nprint(torch.rand(2))\n"

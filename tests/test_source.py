@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detlint import source
+from detlint.sources import source
 
 
 def make(root: Path, *names: str) -> None:

@@ -15,7 +15,7 @@ from detlint.analyse import Source
 from detlint.config import Config
 from detlint.finding import Place, Severity
 from detlint.report import Report
-from detlint.suppressions import Coverage, Suppression, Suppressions
+from detlint.sources.suppressions import Coverage, Suppression, Suppressions
 
 BENCHMARK = "torch.backends.cudnn.benchmark = True"
 OFF = "torch.backends.cudnn.deterministic = False"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from detlint import git
 from detlint.config import ConfigError
+from detlint.review import git
 from tests.editor import Editor
 from tests.support import FLAKE8_PLUGIN
 from tests.traps import MODULES, poison, trap

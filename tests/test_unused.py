@@ -12,14 +12,16 @@ import pytest
 from click.testing import CliRunner, Result
 from packaging.version import Version
 
-from detlint import catalogue, engine, fixer, notebook
+from detlint import catalogue, engine
 from detlint.analyse import Source
+from detlint.applying import fixer
 from detlint.cli import cli
 from detlint.config import Config
-from detlint.directives import directives, without
 from detlint.finding import Finding
-from detlint.suppressions import Suppressions
-from detlint.unused import unused
+from detlint.sources import notebook
+from detlint.sources.directives import directives, without
+from detlint.sources.suppressions import Suppressions
+from detlint.sources.unused import unused
 
 NEWEST = catalogue.load().newest_release()
 ALL = Config(select=("ALL",))

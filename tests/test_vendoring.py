@@ -12,8 +12,9 @@ from types import ModuleType
 import pytest
 import torch
 
-from detlint import __version__, runtime, vendoring
-from detlint.vendoring import vendored_text, vendored_version
+from detlint import __version__, runtime
+from detlint.editing import vendoring
+from detlint.editing.vendoring import vendored_text, vendored_version
 from tests.support import marks, report
 
 SOURCE = Path(runtime.__file__).read_text(encoding="utf-8")

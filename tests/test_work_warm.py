@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from packaging.version import Version
 
 from detlint.analyse import Collected, Source, analyse
+from detlint.applying.fixer import Read, imports
 from detlint.cli import COMMANDS, cli
 from detlint.finding import Edit, Import, Place
-from detlint.fixer import Read, imports
 
 FILES = 12
 _COUNTING = """
@@ -38,7 +38,7 @@ opened = [path for path in paths if not path.endswith(".py") and "__pycache__" n
 sources = [path for path in paths if path.endswith(".py")]
 print([status, sorted(set(sys.modules) - before), opened, sources], file=sys.stderr)
 """
-LIGHT = {"detlint", "detlint.__main__", "detlint.remembered"}
+LIGHT = {"detlint", "detlint.__main__", "detlint.cache", "detlint.cache.remembered"}
 HEAVY = """libcst click rich asyncio multiprocessing concurrent tomllib tomli packaging sqlite3 dataclasses inspect typing
     pathlib json enum hashlib importlib.metadata logging subprocess""".split()
 
@@ -47,7 +47,7 @@ HEAVY = """libcst click rich asyncio multiprocessing concurrent tomllib tomli pa
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project that a run has been over."""
     monkeypatch.delenv("DETLINT_NO_CACHE")
-    monkeypatch.setattr("detlint.snapshot._SETTLES", -(10**12))  # nothing is too new to be trusted
+    monkeypatch.setattr("detlint.cache.snapshot._SETTLES", -(10**12))  # nothing is too new to be trusted
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").touch()
     for number in range(FILES):
@@ -101,7 +101,7 @@ def test_an_edit_that_moves_lines_is_answered_without_linking(project: Path, mon
 
     with monkeypatch.context() as patch:
         patch.setattr("detlint.gathering.analyse", noted)
-        patch.setattr("detlint.answering.answer", None)
+        patch.setattr("detlint.settling.answering.answer", None)
         result = CliRunner().invoke(cli, ["."])
     assert analysed == ["part1/train1.py"]
     assert result.stdout == CliRunner().invoke(cli, [".", "--no-cache", "--jobs", "1"]).stdout
@@ -144,7 +144,9 @@ def test_answers_that_are_known_need_nothing_that_parses_models_or_links(project
     loaded = set(modules.split())
     assert "DET501" in codes
     assert not {name for name in loaded if name.startswith(("detlint.link", "detlint.checks", "detlint.analysis"))}
-    assert loaded.isdisjoint({"detlint.syntax", "detlint.model", "detlint.project", "detlint.importing"})
+    assert loaded.isdisjoint(
+        {"detlint.tree.syntax", "detlint.semantics.model", "detlint.project.project", "detlint.editing.importing"}
+    )
     assert loaded.isdisjoint({"click", "rich", "libcst", "asyncio", "multiprocessing", "packaging.specifiers"})
 
 

@@ -13,9 +13,9 @@ from packaging.version import Version
 
 from detlint import engine
 from detlint.analyse import Collected, Source, analyse
-from detlint.project import Project
+from detlint.project.project import Project
 from detlint.report import Judged
-from detlint.settling import link
+from detlint.settling.settling import link
 from detlint.workspace import Workspace
 
 SEED = """

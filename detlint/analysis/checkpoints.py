@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 
-from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.catalogue import Row
-from detlint.model import Module
 from detlint.records import record
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 _READING = frozenset(("get", "items", "keys", "values", "copy", "pop"))  # methods that put nothing into a dict
 _INSIDE = frozenset(("get", "pop"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.order import Leak, Order
 from detlint.analysis.task_draws import TaskDraws
 from detlint.analysis.threads import Adders, is_keyed
 from detlint.catalogue import Row
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 _DEPTH = 6
 _LOOKS = frozenset(("get", "index", "items", "keys", "values"))  # methods that leave tasks as they are

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from detlint import syntax as s
 from detlint.analysis.indices import index_values, is_one_a_row, literal_argument
 from detlint.analysis.layouts import no_fused_kernel
 from detlint.analysis.tensors import is_integer, is_whole, is_zeros, listed, rank
-from detlint.infer import TENSOR
-from detlint.model import Module, Passed
-from detlint.values import UNKNOWN, literal
+from detlint.semantics.infer import TENSOR
+from detlint.semantics.model import Module, Passed
+from detlint.semantics.values import UNKNOWN, literal
+from detlint.tree import syntax as s
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
 from detlint.analysis.contexts import around
 from detlint.analysis.tensors import every, listed, method_of, tensors
-from detlint.index import asked_once
-from detlint.model import Module
-from detlint.values import UNKNOWN, literal
+from detlint.semantics.index import asked_once
+from detlint.semantics.model import Module
+from detlint.semantics.values import UNKNOWN, literal
+from detlint.tree import syntax as s
 
 _DEPTH = 12  # a notebook computes one feature from another over many cells
 

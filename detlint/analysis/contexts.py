@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, subject
 from detlint.analysis.tensors import is_on_cpu
-from detlint.index import asked_once
-from detlint.model import Module
+from detlint.semantics.index import asked_once
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 @asked_once

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.catalogue import Catalogue, Row
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import bound, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import bound, reaching
 
 _DEPTH = 12
 _ASIDE = ("training", "train")  # what is called in training

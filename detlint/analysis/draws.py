@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Catalogue, Row
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _DEPTH = 3
 _SOMETIMES = (s.If, s.Conditional, s.Try, s.While)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint import syntax as s
 from detlint.analysis.kinds import ALIKE, SALTED, Kind, joined, tuple_of
 from detlint.analysis.sets import ALGEBRA, SETS
 from detlint.catalogue import Row
-from detlint.model import Module
-from detlint.scopes import Binding, reaching
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, reaching
 
 _MANY = frozenset(
     """typing.List typing.Sequence typing.Iterable typing.Iterator typing.Tuple typing.Collection typing.Dict

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint import syntax as s
 from detlint.analysis.fields import Field
 from detlint.analysis.uses import Effect, Uses
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _CHOICES = (s.If, s.Conditional, s.For, s.While, s.Match, s.Try, s.Comprehension)
 _FORWARD = "forward"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
-from detlint.index import asked_once
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.index import asked_once
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 
 def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, Row]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
-from detlint.model import Module
-from detlint.scopes import Binding, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, reaching
 
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not"))
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
 from detlint.finding import InForce
-from detlint.index import asked_once
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import block_of
+from detlint.semantics.index import asked_once
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import block_of
 
 
 @record(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.contexts import function_around, is_module, named
-from detlint.model import Module
-from detlint.scopes import bound, class_of, reaching
-from detlint.values import UNKNOWN, literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import UNKNOWN, literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import bound, class_of, reaching
 
 _DEPTH = 5
 _ASKS = re.compile(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from detlint import syntax as s
 from detlint.analysis.uses import Effect, Use, Uses
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 
 def unfilled(

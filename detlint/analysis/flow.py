@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from detlint import syntax as s
+from detlint.tree import syntax as s
 
 S = TypeVar("S")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from posixpath import normpath
 
-from detlint import syntax as s
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _SAME = frozenset(
     """builtins.str os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.fspath pathlib.Path

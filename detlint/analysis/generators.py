@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from detlint import syntax as s
-from detlint.model import Module
-from detlint.scopes import class_of, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of, reaching
 
 ITEM_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
 from detlint.analysis.conditions import subject
 from detlint.analysis.constants import is_constant
 from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.tensors import is_integer, method_of
-from detlint.index import asked_once
-from detlint.model import Module
-from detlint.scopes import class_of, is_main_guard, reaching
-from detlint.source import is_test
+from detlint.semantics.index import asked_once
+from detlint.semantics.model import Module
+from detlint.sources.source import is_test
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of, is_main_guard, reaching
 
 _DEPTH = 4
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.loops import Loops
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 _SOURCES = frozenset(("builtins.hash", "builtins.id"))
 _SAME = frozenset(

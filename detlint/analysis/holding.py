@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from detlint import syntax as s
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import Binding, Scope, block_of, bound, class_of, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, Scope, block_of, bound, class_of, reaching
 
 ITERATED = "iterated"  # in place of a path: an iterator, from which there is no way back
 SURE, NONE, OTHER, UNKNOWN = range(4)  # what else it may be: nothing, None, an object of the same kind, anything

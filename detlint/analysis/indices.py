@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
 from detlint.analysis.tensors import listed, makers, method_of, rank, sizes_of
-from detlint.model import Module
-from detlint.scopes import bound, reaching
-from detlint.values import UNKNOWN, literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import UNKNOWN, literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import bound, reaching
 
 _DEPTH = 6
 

@@ -6,8 +6,8 @@ at once.
 
 from __future__ import annotations
 
-from detlint import syntax as s
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 _ROUNDING = frozenset(f"builtins.{name}" for name in ("abs", "float", "int", "max", "min", "round"))

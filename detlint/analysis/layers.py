@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
 from detlint.analysis.contexts import named
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def is_idle(module: Module, call: s.Call) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.tensors import listed, makers, method_of, sizes_of
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 _DEPTH = 8
 Axis = tuple["int | None", bool]  # the size, if a number in the text, and whether its elements lie side by side

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
-from detlint.model import Module
-from detlint.scopes import bound, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import bound, reaching
 
 
 class Listings:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from detlint import syntax as s
 from detlint.analysis.flow import Flow
 from detlint.analysis.uses import Effect, Use, Uses
-from detlint.model import Module
-from detlint.scopes import Scope
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 State = frozenset[tuple[s.Call, bool]]  # allocations that a name may hold; True: nothing is written yet
 _LOOPS = (s.For, s.While, s.Comprehension)

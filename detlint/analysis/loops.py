@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from detlint import syntax as s
 from detlint.analysis.draws import Drawn
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))

@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from detlint import syntax as s
 from detlint.catalogue import Catalogue
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,

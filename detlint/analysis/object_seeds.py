@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.generators import kept_as
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
+from detlint.editing import edits
 from detlint.finding import Fix, Safety
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def seeded_once(module: Module, made: s.Expression, call: str, sure: bool) -> Fix | None:

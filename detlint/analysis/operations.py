@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from detlint import syntax as s
 from detlint.analysis.conditions import subject
 from detlint.analysis.tensors import listed, makers, method_of
 from detlint.catalogue import Row
 from detlint.finding import Operation
-from detlint.model import Module, Passed
-from detlint.values import UNKNOWN, literal, variadic
+from detlint.semantics.model import Module, Passed
+from detlint.semantics.values import UNKNOWN, literal, variadic
+from detlint.tree import syntax as s
 
 _DEPTH = 6
 _SIZES = ("size", "shape")

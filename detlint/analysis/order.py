@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.loops import Loops
 from detlint.analysis.ordered_calls import Calls
 from detlint.analysis.ranking import has_alike_key, ranks_alike
 from detlint.analysis.rebound import live
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import Scope
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 _DEPTH = 8
 _LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 
-from detlint import syntax as s
 from detlint.analysis.loops import Loops
 from detlint.analysis.ranking import ranks_alike
 from detlint.catalogue import Catalogue
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # by `exposes`
 _TAKING = frozenset(("text", "writes", "keeps"))  # kinds of methods that take the items of their argument

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
-from detlint.model import Module
-from detlint.scopes import reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 _DEPTH = 12
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _TAKING = frozenset(("builtins.max", "builtins.min"))
 _COUNTING = frozenset(("collections.Counter",))

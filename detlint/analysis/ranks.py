@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.contexts import function_around
-from detlint.model import Module
-from detlint.scopes import class_of, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of, reaching
 
 _DEPTH = 4
 _SEEDERS = re.compile(r"(set|fix|setup|init|manual)_(\w+_)?seeds?|seed_(everything|all)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
-from detlint import syntax as s
-from detlint.scopes import Binding, reaching
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, reaching
 
 
 def live(read: s.Name) -> list[Binding]:

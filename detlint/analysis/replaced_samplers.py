@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.generators import kept_as
 from detlint.analysis.origins import origins
 from detlint.catalogue import Row
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def sampler_is_replaced(module: Module, loader: s.Call) -> bool:

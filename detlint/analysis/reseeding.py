@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.entropy import Tracer
+from detlint.editing import edits
 from detlint.finding import Edit, Fix, Import
-from detlint.model import Module
-from detlint.scopes import reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "~", "f-string"))

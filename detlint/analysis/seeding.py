@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.contexts import named
 from detlint.analysis.generators import ITEM_METHODS
 from detlint.analysis.seeds import seed_at
+from detlint.editing import edits
 from detlint.finding import Fix, Safety
-from detlint.model import Module
-from detlint.scopes import class_of
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
 
 
 def repeats(module: Module, node: s.Node, depth: int = 4) -> bool | None:

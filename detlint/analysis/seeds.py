@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 
-from detlint import syntax as s
 from detlint.analysis.environment import always_before
 from detlint.analysis.parsers import COMMANDS, GROUPS, OPTIONS, PARSING, methods
-from detlint.index import asked_once, last_word
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import Binding, Scope, block_of
+from detlint.semantics.index import asked_once, last_word
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, Scope, block_of
 
 LARGEST = 2**32 - 1  # NumPy takes no larger one
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
-from detlint.model import Module
-from detlint.scopes import Binding, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, reaching
 
 SETS = frozenset(
     """builtins.set builtins.frozenset typing.Set typing.FrozenSet typing.AbstractSet typing.MutableSet

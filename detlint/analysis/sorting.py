@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from detlint import edits
-from detlint import syntax as s
+from detlint.editing import edits
 from detlint.finding import Edit, Fix
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _LISTS = frozenset(("builtins.list", "builtins.tuple"))
 _SETS = frozenset(("builtins.set", "builtins.frozenset"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.draws import Drawn
 from detlint.analysis.inert import Inert
 from detlint.catalogue import Row
-from detlint.model import Module
-from detlint.scopes import reaching
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 
 class TaskDraws:

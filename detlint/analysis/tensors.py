@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from detlint import syntax as s
-from detlint.infer import TENSOR
-from detlint.model import Module
-from detlint.scopes import reaching
-from detlint.values import UNKNOWN, literal
+from detlint.semantics.infer import TENSOR
+from detlint.semantics.model import Module
+from detlint.semantics.values import UNKNOWN, literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 _DEPTH = 6
 _CPU = ("cpu",)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, subject
 from detlint.catalogue import Row
-from detlint.infer import ARRAY, TENSOR
-from detlint.model import Module
 from detlint.records import record
-from detlint.scopes import Binding, reaching
-from detlint.values import literal
+from detlint.semantics.infer import ARRAY, TENSOR
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, reaching
 
 _DEPTH = 8
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))

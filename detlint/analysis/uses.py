@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum, auto
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
-from detlint.model import Module
 from detlint.records import record
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _COMPARES = ("is", "is not")
 _HANDS_ON = ("and", "or", "in", "not in", "await", "yield")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from detlint import syntax as s
 from detlint.catalogue import Rule
-from detlint.model import Module
-from detlint.scopes import Binding, class_of, reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, class_of, reaching
 
 WORKER, FIXED = "worker", "fixed"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from detlint import edits
-from detlint import syntax as s
+from detlint.editing import edits
 from detlint.finding import Edit, Fix
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _ZEROS = {"empty": "zeros", "empty_like": "zeros_like", "new_empty": "new_zeros", "ndarray": "zeros", "Tensor": "zeros"}
 _ARRAY = frozenset(("shape", "dtype", "order"))

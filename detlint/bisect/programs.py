@@ -101,7 +101,7 @@ def _find_module(name: str) -> importlib.machinery.ModuleSpec:
 
 def _notebook(command: list[str]) -> None:
     """The cells in order, each compiled on its own: lines count within a cell, as people see them."""
-    from detlint import notebook
+    from detlint.sources import notebook
 
     path = command[0]
     try:

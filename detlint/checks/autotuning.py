@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.environment import harmless, writes
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.checks import switches
 from detlint.finding import Finding, Operation
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.seeding import generator_of_its_own
 from detlint.catalogue import Row, Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.checkpoints import Checkpoints, Resumed, Saved
 from detlint.catalogue import Rule
+from detlint.editing import edits
+from detlint.editing.importing import WIDTH
 from detlint.finding import Edit, Finding, Fix, Safety
-from detlint.importing import WIDTH
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.completion import Completions, Source
 from detlint.analysis.order import Leak, elsewhere
 from detlint.catalogue import Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _ORDERED = ("builtins.list", "builtins.dict", "builtins.tuple")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.facts import GENERATORS
+from detlint.editing import edits
+from detlint.facts.facts import GENERATORS
 from detlint.finding import Finding, Fix, Safety
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.generators import held
 from detlint.catalogue import Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.listings import Listings
 from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.sorting import sorted_where_taken
 from detlint.catalogue import Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix
-from detlint.model import Module
-from detlint.scopes import reaching
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.contexts import docstring, function_around, is_module, named
 from detlint.analysis.evaluating import asks, chance, runs_in_evaluation
 from detlint.analysis.generators import kept_as
 from detlint.catalogue import Row, Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
-from detlint.model import Module
-from detlint.scopes import class_of
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
 
 _MEANT = re.compile(r"(\b|_)[mM][cC](\b|_|[A-Z])|(?i:monte|bayes|uncertain|stochastic|epistemic|ensembl|always)")
 _MEANT_HERE = re.compile(

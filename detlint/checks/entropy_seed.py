@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import docstring, function_around
 from detlint.analysis.entropy import Tracer
@@ -16,8 +15,9 @@ from detlint.analysis.reseeding import Reseeding, reseeded
 from detlint.analysis.seeding import repeats
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, FromEntropy, Safety
-from detlint.model import Module
-from detlint.values import parse_signature
+from detlint.semantics.model import Module
+from detlint.semantics.values import parse_signature
+from detlint.tree import syntax as s
 
 _TOLD = re.compile(r"(?is)\bnone\b.{0,80}\brandom|\brandom.{0,80}\bnone\b|entropy")
 

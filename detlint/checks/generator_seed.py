@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.generators import alternatives, kept_as, seeded_later
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
 from detlint.catalogue import Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

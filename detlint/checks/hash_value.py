@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.elements import Elements
 from detlint.analysis.hashes import Hashes, Use
 from detlint.analysis.kinds import Kind
 from detlint.analysis.order import elsewhere
 from detlint.catalogue import Row, Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Operation, Safety
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.catalogue import Rule
 from detlint.finding import Finding
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from packaging.version import Version
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.gradients import is_learning, may_have_gradient
@@ -16,7 +15,8 @@ from detlint.analysis.layers import is_idle
 from detlint.analysis.operations import constructors, operation
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, InForce, Safety
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _RELAXED = ("deterministic-warn", "deterministic-off")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint import syntax as s
 from detlint.analysis.environment import always_before, writes
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import shown
 from detlint.analysis.inert import Inert
 from detlint.catalogue import Rule
 from detlint.finding import Finding, InLibrary
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.catalogue import Rule
-from detlint.facts import GENERATORS
+from detlint.facts.facts import GENERATORS
 from detlint.finding import Finding, InLibrary
-from detlint.index import asked_once
-from detlint.model import Module
+from detlint.semantics.index import asked_once
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

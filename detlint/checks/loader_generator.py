@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.analysis.replaced_samplers import sampler_is_replaced
 from detlint.analysis.seeding import generator_of_its_own
 from detlint.catalogue import Rule
 from detlint.finding import Finding
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 _COMPARISONS = frozenset(("==", "!=", "in", "not in", "is", "is not"))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.ranks import depends_on_rank, runs_on_all_ranks, seeded_by_rank, seeds_of
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

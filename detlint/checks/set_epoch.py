@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.epochs import Loop, epochs_around, evaluates
 from detlint.analysis.generators import kept_as
 from detlint.analysis.holding import ITERATED, NONE, UNKNOWN, Held, Trace, is_bound
 from detlint.catalogue import Rule
+from detlint.editing import edits
 from detlint.finding import Edit, Finding, Safety
-from detlint.model import Module
-from detlint.scopes import class_of
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from detlint import syntax as s
 from detlint.analysis.elements import Elements
 from detlint.analysis.kinds import ALIKE, SALTED, Kind
 from detlint.analysis.order import Leak, Order, elsewhere
@@ -15,7 +14,8 @@ from detlint.analysis.sets import Sets
 from detlint.analysis.sorting import in_first_order, is_called, sorted_where_taken
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Fix, Operation, Safety
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _VARIES = SALTED | {Kind.IDENTITY}
 

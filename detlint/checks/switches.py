@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.environment import harmless, overruled
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
+from detlint.editing import edits
 from detlint.finding import Ends, Finding, Fix, Operation, Question, Safety
-from detlint.index import last_word
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.index import last_word
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

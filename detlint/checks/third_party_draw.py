@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.generators import kept_as
 from detlint.analysis.object_seeds import seeded_once
@@ -14,9 +12,11 @@ from detlint.analysis.origins import origins
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
 from detlint.catalogue import Catalogue, Row, Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Safety, UnseededLibrary
-from detlint.index import asked_once, last_word
-from detlint.model import Module
+from detlint.semantics.index import asked_once, last_word
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
 _WRAPPERS = 8  # around each other

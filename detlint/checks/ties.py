@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.conditions import applies
 from detlint.analysis.loops import Loops
 from detlint.analysis.ties import Tied, Ties, receiver_or_first
 from detlint.catalogue import Row, Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix
-from detlint.model import Module
-from detlint.values import literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
 
 _DEPTH = 5
 

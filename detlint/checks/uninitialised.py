@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from detlint import syntax as s
 from detlint.analysis.emptied import emptied
 from detlint.analysis.empty import allocations
 from detlint.analysis.fields import unfilled
@@ -15,8 +14,9 @@ from detlint.analysis.uses import Effect, Uses
 from detlint.analysis.zeros import zeroed
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
-from detlint.model import Module
-from detlint.scopes import Scope
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
 from detlint.link.entries import Entry, Met, Stream
 from detlint.link.state import Drawn
-from detlint.project import Project
+from detlint.project.project import Project
 
 _SHOWN = 3
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.conditions import holds
 from detlint.analysis.generators import calls_for_item, held
 from detlint.catalogue import Rule, includes
+from detlint.editing import edits
 from detlint.finding import Finding, Safety
-from detlint.model import Module, Passed
+from detlint.semantics.model import Module, Passed
+from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
+from detlint.editing import edits
 from detlint.finding import Ends, Finding, Fix, InForce, Safety
 from detlint.link.state import UNSURE
-from detlint.model import Module
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
 
 _SET = ("set", UNSURE)
 

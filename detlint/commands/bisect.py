@@ -232,7 +232,7 @@ def _reader(folder: Path) -> Callable[[Line], list[str]]:
 
 def _cell(line: Line, text: str) -> list[str]:
     """The lines of a notebook's cell."""
-    from detlint import notebook
+    from detlint.sources import notebook
 
     try:
         document = notebook.read(line.path, text)

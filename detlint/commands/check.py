@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint import catalogue, config
+from detlint.cache.remembered import Said
 from detlint.commands.completing import rules
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import (
@@ -26,15 +27,14 @@ from detlint.commands.terminal import (
 )
 from detlint.config import Config, ConfigError
 from detlint.output import formats
-from detlint.remembered import Said
 
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from detlint.fixer import Outcome
+    from detlint.applying.fixer import Outcome
+    from detlint.cache.snapshot import Snapshot
     from detlint.fixing import Fixed
     from detlint.report import Programs, Report
-    from detlint.snapshot import Snapshot
 
 _SEVERITIES = ("error", "warning", "note")
 _FORMATS = ", ".join(formats.NAMES)
@@ -191,7 +191,7 @@ def _snapshot(
     """What the run is about to look at, where it is one that can be said again."""
     if asked is None or settings.cache_dir is None or format_ in _TOLD_ANEW:
         return None
-    from detlint.snapshot import Snapshot
+    from detlint.cache.snapshot import Snapshot
 
     return Snapshot(paths, settings, settings.cache_dir, begun)
 
@@ -278,7 +278,7 @@ def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
 
 def _diff(fixed: Fixed, output: Path | None) -> bool:
     """Print what fixes would change, new files last: they are long, and not the user's own; whether anything."""
-    from detlint import patch
+    from detlint.applying import patch
 
     changes = sorted(fixed.outcome.changes, key=lambda change: change.old is None)
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from detlint.remembered import COMPLETING
+from detlint.cache.remembered import COMPLETING
 
 _SHELLS = ("bash", "zsh", "fish")
 

@@ -235,7 +235,7 @@ def _stands(judged: Judged) -> bool:
 
 
 def _text(path: str) -> str:
-    from detlint import source
+    from detlint.sources import source
 
     return source.read(Path(path)).removeprefix("\ufeff")
 

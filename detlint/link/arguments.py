@@ -9,8 +9,8 @@ from functools import cache
 
 from detlint.catalogue import Catalogue
 from detlint.link.values import NONE, UNKNOWN, Constant, Library, Option, Tuple, Value, constant
-from detlint.values import UNKNOWN as NO_DEFAULT
-from detlint.values import parse_signature
+from detlint.semantics.values import UNKNOWN as NO_DEFAULT
+from detlint.semantics.values import parse_signature
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
 _META = "device=meta"  # which a device that is not known is not: nobody trains there

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.descriptors import set_by
 from detlint.link.entropy import asked_for, unless_set

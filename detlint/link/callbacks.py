@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from detlint.catalogue import Row
+from detlint.facts.lower import QUIET
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import perhaps_seed
@@ -16,7 +17,6 @@ from detlint.link.role import items_of
 from detlint.link.run import UNGUARDED, UNREAD
 from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
-from detlint.lower import QUIET
 
 _CALLED = (Function, Partial, Class, Object, Library)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed

@@ -6,8 +6,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, cast
 
-from detlint import facts as f
-from detlint.documents import SUFFIXES
+from detlint.documents.documents import SUFFIXES
+from detlint.facts import facts as f
 from detlint.link.enumerations import member_of
 from detlint.link.mappings import key
 from detlint.link.protocols import compared as compared_by

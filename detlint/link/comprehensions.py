@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.link.mappings import perhaps
 from detlint.link.positions import in_place
 from detlint.link.rounds import are_words, calls_them, written

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
-from detlint.facts import GENERATORS
+from detlint.facts.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.state import (
     CHANCE,

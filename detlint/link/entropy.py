@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.facts import SEEDABLE
+from detlint.facts.facts import SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.state import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.link.objects import ClassInfo
 from detlint.link.values import (
     SOME,

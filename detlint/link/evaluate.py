@@ -7,7 +7,7 @@ from functools import cache
 from operator import add, sub
 from typing import Any, cast
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.finding import Place
-from detlint.frames import roomy
 from detlint.link.entries import Entry
+from detlint.link.frames import roomy
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
 from detlint.link.program import Program, Walk

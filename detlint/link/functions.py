@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
-from detlint import facts as f
-from detlint.facts import GENERATORS
+from detlint.facts import facts as f
+from detlint.facts.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.link.attributes import Attributes
 from detlint.link.enumerations import instead
 from detlint.link.mappings import mapped, written_items

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint import facts as f
 from detlint.catalogue import Row
-from detlint.facts import GENERATORS, SEEDABLE
+from detlint.facts import facts as f
+from detlint.facts.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command

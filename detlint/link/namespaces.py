@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.facts.packed import imports
 from detlint.link.program import Program, folder
-from detlint.packed import imports
 
 
 def namespace_packages(program: Program) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.mappings import LIST, written_items
 from detlint.link.objects import Objects

@@ -11,16 +11,16 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from detlint.catalogue import Catalogue
-from detlint.documents import Documents, none
-from detlint.facts import TOP, Bind, Branch, Define, Do, Facts, Leave, Local, Statement, Statements, walk
-from detlint.facts import Function as FunctionFacts
-from detlint.imports import Imports
+from detlint.documents.documents import Documents, none
+from detlint.facts.facts import TOP, Bind, Branch, Define, Do, Facts, Leave, Local, Statement, Statements, walk
+from detlint.facts.facts import Function as FunctionFacts
+from detlint.facts.packed import Head, head
 from detlint.link.objects import Objects
 from detlint.link.records import Name, Records
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
 from detlint.link.watch import Memory
-from detlint.packed import Head, head
+from detlint.sources.imports import Imports
 
 Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
 _SHORT = 4  # statements

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.link.mappings import may_be_empty
 from detlint.link.truth import Truth, truth
 from detlint.link.values import SOME, UNKNOWN, Class, Constant, Entropy, Function, Object, Option, Value, only

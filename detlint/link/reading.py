@@ -8,7 +8,8 @@ from posixpath import join, normpath
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from detlint.documents import SUFFIXES
+from detlint.documents.documents import SUFFIXES
+from detlint.documents.trees import Leaf, Tree, Unknown, tree
 from detlint.finding import Place
 from detlint.link.mappings import DICT, LIST
 from detlint.link.program import folder
@@ -27,7 +28,6 @@ from detlint.link.values import (
     single,
 )
 from detlint.link.values import join as union
-from detlint.trees import Leaf, Tree, Unknown, tree
 
 if TYPE_CHECKING:
     from detlint.link.run import Run

@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.link.state import State, Trace

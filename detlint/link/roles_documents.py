@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from detlint.catalogue import Row
+from detlint.documents.trees import resolved, tree
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.mappings import DICT, entries, has_surely, lay
 from detlint.link.reading import FILE, document_at, value_of
 from detlint.link.role import Role
 from detlint.link.values import FAR, NONE, UNKNOWN, Class, Library, Object, Value, each, exact, only, single
-from detlint.trees import resolved, tree
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.composing import composed
+from detlint.documents.composing import composed
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.program import folder

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from detlint import facts as f
 from detlint.catalogue import Row
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import entropy_in

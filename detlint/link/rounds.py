@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.link.mappings import entries, is_mapping, key, written_items
 from detlint.link.objects import UNSPELLED, Objects
 from detlint.link.values import (

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from detlint import facts as f
-from detlint.console_scripts import Command
-from detlint.facts import Facts
+from detlint.facts import facts as f
+from detlint.facts.facts import Facts
+from detlint.facts.packed import head
 from detlint.finding import Place
 from detlint.link.namespaces import folders_above, namespace_packages
 from detlint.link.program import Program, folder
-from detlint.packed import head
-from detlint.source import is_test
+from detlint.sources.console_scripts import Command
+from detlint.sources.source import is_test
 
 Imported = Mapping[str, frozenset[str]]
 

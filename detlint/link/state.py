@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint.facts import SEEDABLE
+from detlint.facts.facts import SEEDABLE
 from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record

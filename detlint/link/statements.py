@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from detlint import facts as f
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.assignments import Assignments
 from detlint.link.descriptors import name_attributes

@@ -10,15 +10,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from detlint import cells, notebook, source
 from detlint.finding import Finding, Place
-from detlint.fingerprints import fingerprints
-from detlint.magics import LINES
 from detlint.records import record
 from detlint.report import Judged, Report
+from detlint.review.fingerprints import fingerprints
+from detlint.sources import cells, notebook, source
+from detlint.sources.magics import LINES
 
 if TYPE_CHECKING:
-    from detlint.fixer import Settings  # which imports the parsers
+    from detlint.applying.fixer import Settings  # which imports the parsers
 
 
 @record(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 
+from detlint.applying.fixer import BY_HAND, NAME_TAKEN, NO_FIX, UNSAFE, Left, Outcome
 from detlint.finding import Finding
-from detlint.fixer import BY_HAND, NAME_TAKEN, NO_FIX, UNSAFE, Left, Outcome
 from detlint.output.words import where
 
 _SINGLY = 5  # findings of a rule that get a line each, where all wait for --unsafe-fixes

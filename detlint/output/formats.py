@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from detlint.applying.fixer import Settings
     from detlint.config import Config
-    from detlint.fixer import Settings
     from detlint.report import Programs, Report
 
 NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # each a module beside this one

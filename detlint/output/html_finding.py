@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from detlint.analyse import undisturbed
+from detlint.applying.fixer import imports, written_out
+from detlint.editing.vendoring import FILE
 from detlint.finding import Finding, Fix, Place, Safety, Verification
-from detlint.fixer import imports, written_out
 from detlint.output.files import Files
 from detlint.output.html_diff import Hunk, hunks
 from detlint.output.html_excerpt import change, excerpt
@@ -15,8 +16,7 @@ from detlint.output.offers import is_there
 from detlint.output.words import measured, spot, where
 from detlint.page import prose, text
 from detlint.report import Judged
-from detlint.source import lines_of
-from detlint.vendoring import FILE
+from detlint.sources.source import lines_of
 
 _VERDICTS = {"confirmed": "bad", "not-observed": "good", "deterministic-path": "good"}
 FIXES = {  # what the page is filtered by

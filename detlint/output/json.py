@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from detlint import __version__
+from detlint.applying.fixer import Read, imports, written_out
 from detlint.finding import Fix, Place, Verification
-from detlint.fixer import Read, imports, written_out
 from detlint.output.kept_imports import Imported, KeptImports
 from detlint.report import Judged, Report
 

@@ -8,13 +8,13 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from detlint.cache import tool
-from detlint.codec import Codec, CodecError
+from detlint.cache.cache import tool
+from detlint.cache.remembered import stamp
+from detlint.cache.store import Store
+from detlint.facts.codec import Codec, CodecError
 from detlint.finding import Edit, Import, Place
 from detlint.records import record
-from detlint.remembered import stamp
-from detlint.source import content, module_name
-from detlint.store import Store
+from detlint.sources.source import content, module_name
 
 Imported = Callable[[Import, Place], "tuple[Edit, ...] | None"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from detlint import __version__
+from detlint.editing.vendoring import FILE, vendored_version
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.output.files import Files, Span, Text
 from detlint.records import record
-from detlint.source import UnreadableError
-from detlint.vendoring import FILE, vendored_version
+from detlint.sources.source import UnreadableError
 
 _COPY = PurePosixPath(FILE).stem
 
@@ -32,8 +32,8 @@ def offered(finding: Finding, files: Files) -> Mapping[str, str]:
     fix = finding.fix
     if fix is None or fix.safety is not Safety.SAFE or not all(is_there(need, files) for need in fix.imports):
         return {}
-    from detlint import fixer  # it imports the parsers
     from detlint.analyse import undisturbed
+    from detlint.applying import fixer  # it imports the parsers
 
     with undisturbed():
         return fixer.apply([finding], files.read, files.settings).texts

@@ -12,7 +12,7 @@ from detlint.finding import Severity, Verification
 from detlint.output.words import count, measured, related, where
 from detlint.printed import no_command, one_line
 from detlint.report import Judged, Report
-from detlint.source import lines_of
+from detlint.sources.source import lines_of
 
 if TYPE_CHECKING:
     from rich.console import Console

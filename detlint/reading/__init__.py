@@ -12,7 +12,6 @@ import unicodedata
 import warnings
 from typing import Protocol
 
-from detlint import syntax as s
 from detlint.reading.ast_places import Places
 from detlint.reading.ast_spans import AstSpans
 from detlint.reading.ast_strings import UnclearError
@@ -20,6 +19,7 @@ from detlint.reading.ast_tree import lower
 from detlint.reading.lowering import NotPythonError as NotPythonError
 from detlint.reading.lowering import TooDeepError
 from detlint.records import record
+from detlint.tree import syntax as s
 
 _NOT_ASCII_WORD = re.compile(r"(?<!\w)\w*[^\W\x00-\x7f]\w*")
 

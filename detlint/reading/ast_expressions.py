@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
-from detlint import syntax as s
 from detlint.reading.ast_places import Places
 from detlint.reading.ast_strings import Field, Piece, Text, expression, pieces
 from detlint.reading.lowering import Lowering, Names
-from detlint.scopes import Scope
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
-from detlint.positions import line_starts
+from detlint.tree.positions import line_starts
 
 _BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
 _COMMENT = re.compile(r"#[^\r\n]*")

@@ -10,8 +10,8 @@ import ast
 import re
 from typing import Any
 
-from detlint import syntax as s
 from detlint.reading.ast_places import Places
+from detlint.tree import syntax as s
 
 _WITH = re.compile(r"(?:async(?:[ \t\f]|\\(?:\r\n|\r|\n))+)?with")
 _CASE = re.compile(r"[ \t\f]*(case)\b")

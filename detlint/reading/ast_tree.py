@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from detlint import syntax as s
 from detlint.reading.ast_expressions import OPERATORS, AstExpressions
 from detlint.reading.ast_places import Places
 from detlint.reading.lowering import TooDeepError
-from detlint.scopes import Scope
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 
 def lower(module: ast.Module, places: Places, package: str = "") -> s.File:

@@ -7,9 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from detlint import syntax as s
 from detlint.reading.lowering import Lowering, Names
-from detlint.scopes import Scope
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 OPERATORS = {
     "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%",

@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from detlint import syntax as s
+from detlint.tree import syntax as s
 
 
 class _Recorder(CodegenState):

@@ -14,10 +14,10 @@ from typing import Any
 
 import libcst as cst
 
-from detlint import syntax as s
 from detlint.reading.cst_expressions import OPERATORS, Expressions
 from detlint.reading.lowering import Names, NotPythonError, TooDeepError
-from detlint.scopes import Scope
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 _BRACKETS = 200  # open at once: no Python reads more
 _DEEPEST = 1500  # the parser overflows its stack somewhere beyond 2000 terms of a sum, each bracket being worth four

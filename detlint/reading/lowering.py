@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from detlint import syntax as s
-from detlint.nodes import adopt
-from detlint.scopes import Binding, Scope
+from detlint.tree import syntax as s
+from detlint.tree.nodes import adopt
+from detlint.tree.scopes import Binding, Scope
 
 N = TypeVar("N", bound=s.Node)
 Names = list[tuple[str, tuple[int, ...]]]  # what a target binds, each with its path into what is unpacked

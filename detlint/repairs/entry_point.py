@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import takewhile
 
 from detlint import catalogue as catalogues
-from detlint import edits
-from detlint import syntax as s
 from detlint.analysis import parsers
 from detlint.analysis.seeds import Seed, is_whole, seed_at
+from detlint.editing import edits
+from detlint.facts.lower import QUIET
 from detlint.finding import Edit, Fix, Place, Remedy, Step
 from detlint.link.entries import Entry
 from detlint.link.state import Drawn, Seeded
-from detlint.lower import QUIET
-from detlint.model import Module
-from detlint.values import UNKNOWN, literal
+from detlint.semantics.model import Module
+from detlint.semantics.values import UNKNOWN, literal
+from detlint.tree import syntax as s
 
 SEED = "seed_everything"
 Read = Callable[[str], "Module | None"]

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from detlint import notebook, source
 from detlint.analyse import undisturbed
 from detlint.reading import cst_tree
 from detlint.reading.ast_strings import UnclearError
 from detlint.reading.lowering import NotPythonError
+from detlint.sources import notebook, source
 from tests.readings import by_ast, by_libcst, without_places
 
 

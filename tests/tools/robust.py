@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from detlint import source
 from detlint.analyse import UNPARSED, Source, undisturbed
+from detlint.sources import source
 from tests import promises
 
 _BATCH = 300  # files for which a process lives

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from detlint.magics import LINES
+from detlint.sources.magics import LINES
 from tests.desk import SETTINGS, Desk
 from tests.editor import ABLE, ROOT, Editor, units
 

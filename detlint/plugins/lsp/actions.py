@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
+from detlint.applying.fixer import Change, Check, Companion, Read, Settings, apply, fix_project
+from detlint.applying.rewriting import BadEditError, rewrite
 from detlint.finding import Finding, Fix, Import, Safety
-from detlint.fixer import Change, Check, Companion, Read, Settings, apply, fix_project
 from detlint.plugins.lsp.diagnostics import Locations, diagnostic
 from detlint.plugins.lsp.documents import Opened
 from detlint.plugins.lsp.editing import Client, workspace_edit
 from detlint.plugins.lsp.suppressing import suppression
 from detlint.report import Judged
-from detlint.rewriting import BadEditError, rewrite
-from detlint.source import UnreadableError
+from detlint.sources.source import UnreadableError
 
 FIX_ALL = "source.fixAll.detlint"
 

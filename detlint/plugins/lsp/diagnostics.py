@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from detlint import notebook
 from detlint.finding import Place, Severity
 from detlint.plugins.lsp.documents import Opened, cells_of, uri_of
 from detlint.plugins.lsp.ranges import Text
 from detlint.report import Judged
-from detlint.source import UnreadableError
+from detlint.sources import notebook
+from detlint.sources.source import UnreadableError
 
 SOURCE = "detlint"
 _SEVERITIES = {

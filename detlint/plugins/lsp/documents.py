@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
-from detlint.magics import LINES
+from detlint.sources.magics import LINES
 from detlint.workspace import shown
 
 PYTHON = "python"

@@ -9,10 +9,10 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.workspace import PositionCodec
 
-from detlint import notebook
-from detlint.fixer import Change
+from detlint.applying.fixer import Change
 from detlint.plugins.lsp.documents import Opened, Part, is_file, uri_of
 from detlint.plugins.lsp.ranges import edits_between
+from detlint.sources import notebook
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from detlint import catalogue
 from detlint.catalogue import Rule
 from detlint.finding import Place
-from detlint.source import lines_of
+from detlint.sources.source import lines_of
 
 _CASES = re.compile(r"^## Cases$.*", re.MULTILINE | re.DOTALL)
 _PAGES = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # an editor has no other page to go to

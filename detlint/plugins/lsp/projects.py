@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from detlint import catalogue, config, source
+from detlint import catalogue, config
 from detlint.analyse import UNPARSED, undisturbed
 from detlint.catalogue import CatalogueError
 from detlint.config import Config, ConfigError
+from detlint.editing.placement import Placement, is_vendored
 from detlint.finding import Finding
 from detlint.fixing import settings_of
 from detlint.gathering import Progress
-from detlint.placement import Placement, is_vendored
 from detlint.plugins.lsp.actions import Bench
 from detlint.plugins.lsp.documents import Opened, is_file
 from detlint.plugins.lsp.options import Options
 from detlint.report import Judged
+from detlint.sources import source
 from detlint.workspace import Workspace
 
 _WRONG = (ConfigError, CatalogueError, OSError)  # with the settings of a project, or its folder

@@ -8,7 +8,7 @@ from pygls.workspace import PositionCodec
 from detlint.finding import Place
 from detlint.output import files
 from detlint.output.offers import replacements
-from detlint.source import lines_of
+from detlint.sources.source import lines_of
 
 
 class Text:

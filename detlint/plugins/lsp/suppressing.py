@@ -6,13 +6,13 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from detlint import notebook
 from detlint.analyse import UNPARSED
 from detlint.finding import Edit, Finding, Place
-from detlint.magics import LINES
-from detlint.positions import Lines
-from detlint.source import lines_of
-from detlint.suppressions import Suppressions
+from detlint.sources import notebook
+from detlint.sources.magics import LINES
+from detlint.sources.source import lines_of
+from detlint.sources.suppressions import Suppressions
+from detlint.tree.positions import Lines
 
 _CODES = re.compile(r"#\s*noqa:\s*[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*", re.IGNORECASE)
 _ENDS = (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT)

@@ -1,0 +1,1 @@
+"""Fixes chosen and applied to texts, to a fixed point, and written or shown as a patch."""

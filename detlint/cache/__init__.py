@@ -1,0 +1,1 @@
+"""What earlier runs found, kept by content, and what they looked at."""

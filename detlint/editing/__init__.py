@@ -1,0 +1,1 @@
+"""What fixes are made of: edits of a syntax, imports that they need, and the functions that they insert."""

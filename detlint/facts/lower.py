@@ -1,0 +1,381 @@
+"""Expressions of a file, reduced to those of its facts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+from detlint.analysis.folders import folders
+from detlint.analysis.inert import Inert
+from detlint.analysis.numbers import Numbers, folded
+from detlint.catalogue import Catalogue
+from detlint.facts import facts as f
+from detlint.facts.paths import JOIN, Paths
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
+
+QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
+_ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
+_JOINING = (f.Library("builtins.list"), f.Library("builtins.tuple"), f.Library("itertools.chain"))
+_PART = f.Library(f.SLICE)
+_COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
+_OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
+_GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
+_INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
+_ASSIGNED = frozenset(("assign", "augment", "for", "with"))
+T = TypeVar("T")
+
+
+class _Once(dict[str, T]):
+    """Records that are but a name: one of each, since a file says the same names again and again."""
+
+    def __init__(self, kind: Callable[[str], T]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, name: str) -> T:
+        made = self[name] = self._kind(name)
+        return made
+
+
+class Expressions:
+    """Lowers the expressions of one file. What neither acts nor can be called is None."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.inert = Inert(module)
+        self.numbers = Numbers(module)
+        self.known = _known(module.catalogue)
+        self.paths = Paths(module)
+        self.search = module.catalogue.names("program", "role", id="search-path")
+        catalogue = module.catalogue
+        self.specs = catalogue.names("program", "role", id="spec")
+        self.relative = catalogue.names("program", "role", "folders")
+        self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
+            "program", "role", kind="attributes"
+        )
+        self.inner = module.catalogue.names("program", "inner")
+        self.functions: dict[str, f.Function] = {}
+        self.captured: list[
+            tuple[s.Function, set[str]]
+        ] = []  # of the functions that are being lowered, outermost first
+        self._locals = _Once(f.Local)
+        self._globals = _Once(f.Global)
+        self._libraries = _Once(f.Library)
+        self._strings = _Once(f.Literal)
+        self._chosen: dict[frozenset[str], str] = {}
+        self._homes: dict[tuple[Scope, str], tuple[str, object]] = {}
+        self._set_within = _set_within(module)
+
+    def function(self, node: s.Function) -> str:
+        """Lower a function and return its qualified name. Statements do that."""
+        raise NotImplementedError
+
+    def lower(self, node: s.Expression | None) -> f.Expression:
+        """An expression as the facts have it."""
+        lowered = _EXPRESSIONS.get(type(node))
+        return None if lowered is None else lowered(self, node)
+
+    def element(self, node: s.Expression) -> f.Expression:
+        """An element of a display; one that is unpacked into it is an item of what is unpacked."""
+        return f.Item(self.lower(node.value), None) if isinstance(node, s.Starred) else self.lower(node)
+
+    def _constant(self, node: s.Constant) -> f.Expression:
+        value = node.value
+        if isinstance(value, str):
+            return self._strings[value]
+        return f.Literal(value) if isinstance(value, (int, float, bytes, type(None))) else None
+
+    def _collection(self, node: s.Collection) -> f.Expression:
+        return f.Display(node.kind, tuple([self.element(e) for e in node.elements]), node.order)
+
+    def _dictionary(self, node: s.Dictionary) -> f.Expression:
+        pairs = zip(node.keys, node.values, strict=True)
+        return f.Table(tuple([(self.lower(k), self.lower(v)) for k, v in pairs]), node.order)
+
+    def _subscript(self, node: s.Subscript) -> f.Expression:
+        index = node.indices[0] if len(node.indices) == 1 else None
+        key = _PART if isinstance(index, s.Slice) else self.lower(index)
+        value = self.lower(node.value)
+        return f.Item(value, key) if value is not None else computed([value, key])
+
+    def _conditional(self, node: s.Conditional) -> f.Expression:
+        return f.Conditional(self.lower(node.test), self.lower(node.body), self.lower(node.orelse))
+
+    def _named(self, node: s.NamedExpression) -> f.Expression:
+        return f.Named(self.target(node.target), self.lower(node.value))
+
+    def _comprehension(self, node: s.Comprehension) -> f.Expression:
+        clauses = tuple([(self.target(c.target), self.lower(c.iterator)) for c in node.clauses])
+        tests = tuple([self.lower(test) for clause in node.clauses for test in clause.tests])
+        *keys, value = map(self.lower, node.elements)  # a dict's have keys
+        return f.Each(node.kind, clauses, value, node.order, keys[0] if keys else None, tests)
+
+    def _lambda(self, node: s.Lambda) -> f.Expression:
+        return f.Closure(self.function(node.function))
+
+    def _starred(self, node: s.Starred) -> f.Expression:
+        return self.lower(node.value)
+
+    def _operation(self, node: s.Operation) -> f.Expression:
+        if (path := self.paths.document(node)) is not None:
+            return path
+        operands = [self.lower(operand) for operand in node.operands]
+        if node.operator in ("and", "or", "not"):
+            return f.Junction(node.operator, tuple(operands))
+        if node.operator in _COMPARED:
+            return self.compared((node.operator, *node.rest), operands, node.order)
+        if node.operator == "await":
+            return operands[0]
+        if node.operator in ("yield", "yield from"):
+            return f.Yield(operands[0] if operands else None)
+        if node.operator == "-" and len(operands) == 1 and isinstance(operands[0], f.Literal):
+            value = operands[0].value
+            return f.Literal(-value) if isinstance(value, (int, float)) else None
+        if node.operator == "f-string":
+            return f.Joined(tuple(operands)) if operands else f.Literal("")
+        number = folded(node.operator, [each.value for each in operands if isinstance(each, f.Literal)])
+        if number is not None:
+            return f.Literal(number)
+        if node.operator == "/" and len(operands) == 2:
+            operands[0] = self.paths.beside(node.operands[0]) or operands[0]
+        return f.Computed(tuple(operands), node.operator if node.operator in _OPERATORS else "")
+
+    def compared(self, operators: tuple[str, ...], operands: list[f.Expression], order: int) -> f.Expression:
+        """A comparison, or those of a chain; what stands between two of these is evaluated once, for the first."""
+        found: list[f.Expression] = []
+        left = operands[0]
+        for index, (operator, right) in enumerate(zip(operators, operands[1:], strict=True), 1):
+            again = right
+            if index < len(operators) and not idle(right):
+                again = f.Local(f"{order}:{index}")
+                right = f.Named(again, right)
+            found.append(f.Compare(operator, left, right))
+            left = again
+        return found[0] if len(found) == 1 else f.Junction("and", tuple(found))
+
+    def target(self, node: s.Expression) -> f.Expression:
+        """What is assigned to."""
+        if isinstance(node, s.Name):
+            return self._variable(node)
+        if isinstance(node, s.Attribute):
+            name = self.library(node) if self.module.names(node.value) else ""
+            return self._libraries[name] if name else f.Member(self.lower(node.value), node.attribute)
+        if isinstance(node, s.Subscript):
+            return f.Item(self.lower(node.value), self.lower(node.indices[0]))
+        if isinstance(node, s.Collection):
+            elements = [self.target(e) for e in node.elements]
+            if node.rest is not None:
+                elements[node.rest] = f.Display(f.REST, (elements[node.rest],), node.order)
+            return f.Display(node.kind, tuple(elements), node.order)
+        return self.target(node.value) if isinstance(node, s.Starred) else None
+
+    # Names
+
+    def _name(self, node: s.Name) -> f.Expression:
+        name = self.library(node)
+        if name in self.numbers.named:
+            return f.Literal(self.numbers.named[name])
+        return self._libraries[name] if name and not self.says_little(name) else self._variable(node)
+
+    def says_little(self, name: str) -> bool:
+        """Whether a name is that of a limit, or of an attribute of an abstract type, which the project may have."""
+        prefix = next((prefix for prefix in _ABSTRACT if name.startswith(prefix)), None)
+        if prefix is None:
+            return name.rpartition(".")[0] in self.numbers.asking
+        return prefix.startswith("builtins.") or "." in name.removeprefix(prefix)
+
+    def _attribute(self, node: s.Attribute) -> f.Expression:
+        name = self.library(node)
+        number = self.numbers.of(node, name)
+        if number is not None:
+            return f.Literal(number)
+        if name and self.module.names(node.value):
+            return self._libraries[name]
+        return f.Member(self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) else name)
+
+    def _variable(self, node: s.Name) -> f.Expression:
+        key = node.scope, node.id
+        home = self._homes.get(key)
+        if home is None:
+            home = self._homes[key] = self._home(node)
+        shared, owner = home
+        if shared:
+            return self._globals[shared]
+        for function, captured in reversed(self.captured):
+            if function is owner:
+                break
+            captured.add(node.id)
+        return self._locals[node.id]
+
+    def library(self, node: s.Expression) -> str:
+        """The name of something of torch, numpy or the standard library; "" for anything else."""
+        names = self.module.names(node)
+        if not names:
+            return ""
+        chosen = self._chosen.get(names)
+        if chosen is None:
+            chosen = self._chosen[names] = self._choose(sorted(names))
+        return chosen
+
+    def _choose(self, names: list[str]) -> str:
+        if not all(name.partition(".")[0] in QUIET for name in names):
+            return ""
+        if names == ["builtins.__name__"] or any(
+            name in self.module.functions or name in self.module.classes for name in names
+        ):
+            return ""
+        if any(name.startswith(f"{inner}.") or name == inner for inner in self.inner for name in names):
+            return ""  # the model that was wrapped, perhaps the project's
+        return next((name for name in names if name in self.known), names[0])
+
+    def _home(self, node: s.Name) -> tuple[str, object]:
+        """The name of a variable of the module, if it is one or none of the file; else the function whose it is.
+
+        A function's variable that functions within it assign to is one that they all share.
+        """
+        scope = node.scope.find(node.id)
+        if scope is None or scope.kind == "module":
+            return node.id, None
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        if (scope, node.id) in self._set_within and isinstance(scope.owner, s.Function):
+            return f"{self.module.qualified(scope.owner)}.{node.id}", None
+        return "", scope.owner
+
+    # Calls
+
+    def _call(self, node: s.Call) -> f.Expression:
+        if (path := self.paths.document(node)) is not None:
+            return path
+        function = self.lower(node.function)
+        arguments = tuple([self._argument(argument) for argument in node.arguments])
+        if isinstance(function, f.Library) and function.name in self.search:
+            found = [path for argument in node.arguments for path in folders(self.module, argument.value)]
+            arguments = tuple(f.Argument(f.Literal(path)) for path in found)
+        elif isinstance(function, f.Library) and function.name in self.specs:
+            arguments = tuple([self._argument(argument, located=True) for argument in node.arguments])
+        name = function.name if isinstance(function, f.Library) else ""
+        if name == JOIN and (path := self.paths.joined(node, [a.value for a in arguments])) is not None:
+            return path
+        relation = name.removeprefix("builtins.")
+        if relation in f.KINSHIP and len(arguments) == 2:
+            return f.Compare(relation, arguments[0].value, arguments[1].value)
+        if name in f.ASKING and len(arguments) == 1 and not arguments[0].star:
+            return f.Computed((arguments[0].value,), name)
+        if name == f.PRINT:
+            return computed([f.Computed((a.value,), f.PRINT) for a in arguments if not a.star])
+        pairs = _merged(arguments[0].value) if name == "builtins.dict" and len(arguments) == 1 else ()
+        if len(pairs) > 1:
+            return f.Table(tuple((None, mapping) for mapping in pairs), node.order)
+        name = function.library if isinstance(function, f.Member) else name
+        if name and not self.speaks_of(name):
+            receiver = function.value if isinstance(function, f.Member) else function
+            return made([receiver, *(a.value for a in arguments)])
+        if function is None and not arguments:
+            return None
+        inert = self.inert.kind(node) if name else ""
+        return f.Call(function, arguments, self.module.place(node), node.order, inert)
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether the tables speak of something of a library; what every module has, a class of layers has too."""
+        if name in self.known:
+            return True
+        owner, _, method = name.removesuffix(".__dict__").rpartition(".")  # a container may hold what has the method
+        return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
+
+    def _argument(self, argument: s.Argument, located: bool = False) -> f.Argument:
+        """An argument; where it is a path that is told whatever it is relative to."""
+        path = self.paths.location(argument.value) if located or argument.keyword in self.relative else None
+        return f.Argument(path or self.lower(argument.value), argument.keyword, argument.star)
+
+
+_E = Expressions
+_EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
+    s.Name: _E._name, s.Attribute: _E._attribute, s.Call: _E._call, s.Constant: _E._constant,
+    s.Collection: _E._collection, s.Dictionary: _E._dictionary, s.Subscript: _E._subscript,
+    s.Operation: _E._operation, s.Conditional: _E._conditional, s.NamedExpression: _E._named,
+    s.Comprehension: _E._comprehension, s.Lambda: _E._lambda, s.Starred: _E._starred,
+}  # fmt: skip
+
+
+def _merged(value: f.Expression) -> tuple[f.Expression, ...]:
+    """The mappings whose pairs `list(a.items()) + list(b.items())` has, one after the other; none for anything else."""
+    parts: tuple[f.Expression, ...] = ()
+    if isinstance(value, f.Computed) and value.operation == "+":
+        parts = value.operands
+    elif isinstance(value, f.Call) and value.function in _JOINING and not any(a.star for a in value.arguments):
+        parts = tuple(argument.value for argument in value.arguments)
+    elif isinstance(value, f.Call) and isinstance(value.function, f.Member) and value.function.name == "items":
+        return () if value.arguments else (value.function.value,)
+    found = [_merged(part) for part in parts]
+    return tuple(mapping for part in found for mapping in part) if all(found) else ()
+
+
+def idle(value: f.Expression) -> bool:
+    """Whether evaluating an expression neither calls nor binds anything."""
+    if isinstance(value, f.Member):
+        return idle(value.value)
+    if isinstance(value, f.Item):
+        if value.key not in (None, _PART) and isinstance(value.value, _INDEXED):
+            return False
+        return idle(value.value) and idle(value.key)
+    if isinstance(value, (f.Computed, f.Joined, f.Junction)):
+        if isinstance(value, f.Computed) and value.operation == f.PRINT and _looks(value.operands[0]):
+            return False
+        return all(idle(operand) for operand in value.operands)
+    if isinstance(value, f.Compare):
+        return idle(value.left) and idle(value.right)
+    if isinstance(value, f.Display):
+        return all(idle(element) for element in value.elements)
+    return isinstance(value, (f.Local, f.Global, f.Library, f.Literal, f.Closure)) or value is None
+
+
+def _looks(value: f.Expression) -> bool:
+    """Whether something is an attribute, perhaps a property, or a text with one in it."""
+    return isinstance(value, f.Member) or (isinstance(value, f.Joined) and any(map(_looks, value.operands)))
+
+
+def computed(operands: list[f.Expression]) -> f.Expression:
+    """Operands that are evaluated for what they do; None where they do nothing."""
+    acting = tuple(operand for operand in operands if not idle(operand))
+    return f.Computed(acting) if acting else None
+
+
+def made(operands: list[f.Expression]) -> f.Expression:
+    """What a library's function makes of operands, or a method of the first one."""
+    acting = computed(operands) or f.Computed(())
+    given = tuple(x for x in operands if isinstance(x, _GIVEN) and idle(x) and x != f.Computed(()))
+    return f.Computed((acting, *given), f.MADE) if given else acting
+
+
+def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
+    """The variables of functions that functions within these assign to, by `nonlocal`."""
+    found = set[tuple[Scope, str]]()
+    for function in module.every(s.Function):
+        for name in (name for name, where in function.scope.outside.items() if where == "nonlocal"):
+            home = function.scope.find(name)
+            if home is not None and all(binding.kind in _ASSIGNED for binding in home.bindings[name]):
+                found.add((home, name))
+    return frozenset(found)
+
+
+@cache
+def _known(catalogue: Catalogue) -> frozenset[str]:
+    """Every name of a library that the tables of random numbers, switches, programs and operations speak of."""
+    found: set[str] = set()
+    for file in ("randomness", "switches", "program"):
+        for rows in catalogue.tables[file].values():
+            for row in rows:
+                names = [*row.list("names"), *row.list("calls")]
+                found.update(names)
+                found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
+                owners = (name.rpartition(".")[0] for name in names)
+                found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
+    for row in catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
+        if row.text("rule") or row.text("raises"):
+            found.update(row.list("names"))
+    return frozenset(found)

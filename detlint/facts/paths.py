@@ -1,0 +1,52 @@
+"""Paths of configuration files and folders as the facts of a file have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from detlint.analysis.folders import ends_in, folder, located
+from detlint.documents.documents import SUFFIXES
+from detlint.facts import facts as f
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+JOIN = "os.path.join"
+
+
+class Paths:
+    """Tells of the expressions of one file what paths they are. None stands for those that are none, or not known."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._named = "__file__" in module.text
+
+    def document(self, node: s.Expression) -> f.Expression:
+        """The path of a configuration file that is put together of constants."""
+        found = located(self._module, node) if ends_in(node, SUFFIXES) else None
+        if found is None:
+            return None
+        path, beside = found
+        return _beside(path) if beside else f.Literal(path)
+
+    def beside(self, node: s.Expression) -> f.Expression:
+        """The path of what lies beside the file, or above it."""
+        found = located(self._module, node) if self._named else None
+        return None if found is None or not found[1] else _beside(found[0])
+
+    def joined(self, node: s.Call, parts: Sequence[f.Expression]) -> f.Expression:
+        """What a call joins that may be the path of a configuration file; `parts` are its arguments in the facts."""
+        if not parts or any(argument.star for argument in node.arguments):
+            return None
+        known = self.beside(node.arguments[0].value)
+        if known is None and not ends_in(node, SUFFIXES):
+            return None
+        return f.Computed((known or parts[0], *parts[1:]), "/")
+
+    def location(self, node: s.Expression) -> f.Expression:
+        """The path that an expression is, relative to the file or to another folder."""
+        path = folder(self._module, node)
+        return None if path is None else f.Literal(path)
+
+
+def _beside(path: str) -> f.Expression:
+    return f.Computed((f.Literal(path),), f.BESIDE)

@@ -1,0 +1,206 @@
+"""Answers to the open questions of findings, from the walks and the ends of all entry points."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from detlint.facts import facts as f
+from detlint.facts.packed import imports as imported
+from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Question, Unseeded, UnseededLibrary
+from detlint.link.entries import Entry
+from detlint.link.program import Program
+from detlint.link.state import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.sources.source import is_test
+
+_TESTS = {"test", "tests", "testing"}
+
+
+class Answers:
+    """What the programs of a project say about places in it."""
+
+    def __init__(self, program: Program, entries: Sequence[Entry], ends: Iterable[tuple[str, State]] = ()) -> None:
+        """`entries` are the entry points that the program has been gone through from.
+
+        `ends` are the files that programs with an outcome start with, and the states that they end in.
+        """
+        self.program = program
+        self.entries = entries
+        self._last = tuple(ends)
+
+    def holds(self, question: Question) -> bool:
+        """Whether a question is answered with yes; False where nobody knows."""
+        if isinstance(question, Unseeded):
+            return self._unseeded(question)
+        if isinstance(question, UnseededLibrary):
+            return self._unseeded_library(question)
+        if isinstance(question, InForce):
+            return self._in_force(question)
+        if isinstance(question, FromEntropy):
+            return question.place in self._entropic
+        return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
+
+    def _unseeded(self, question: Unseeded) -> bool:
+        every = all if question.always else any
+        entries = self._entering.get(question.path, ()) if question.lasting else ()
+        left = [self._iterates_unseeded(entry, question.generator) for entry in entries]
+        return every(word == UNSEEDED for word in self._words(question)) and (not left or every(left))
+
+    def _words(self, question: Unseeded) -> Iterator[str]:
+        """The states of a generator in which programs come to a place."""
+        states = self._states if question.exact else self._before
+        for state in states(question.path, question.function, question.order):
+            yield state[question.generator]
+
+    def _before(self, path: str, function: str, order: int) -> Iterator[State]:
+        """The states in which programs come to a place, or to what comes before it."""
+        for walk in self.program.walks.get((path, function), ()):
+            before = [state for each, state in walk if each <= order]
+            if before:
+                yield before[-1]
+
+    def _unseeded_library(self, question: UnseededLibrary) -> bool:
+        path, generators = question.path, question.generators
+        if self.program.imports.find(question.library, path, path) is not None:
+            return False
+        if not generators:
+            return True
+        found: Iterator[State] = self._before(path, question.function, question.order)
+        if not any(all(state[generator] == UNSEEDED for generator in generators) for state in found):
+            return False
+        ends = self._outcomes.get(path, ())
+        return not question.lasting or any(all(end[g] == UNSEEDED for g in generators) for end in ends)
+
+    def _in_force(self, question: InForce) -> bool:
+        words = {state[question.switch] for state in self._states(question.path, question.function, question.order)}
+        if words <= set(question.words) if words else question.local:
+            return True
+        if not words or question.ever:
+            ends = {entry.end[question.switch] for entry in self._importers(question.path)}
+            if ends or words:
+                return bool(ends) and ends <= set(question.words)
+        return not words and question.alone
+
+    def _ends(self, question: Ends) -> bool:
+        ends = {entry.end[question.switch] for entry in self._switching.get(question.place, ())}
+        return ends <= set(question.words) if ends else question.alone
+
+    def _in_library(self, question: InLibrary) -> bool:
+        if not self.is_library(question.path):
+            return False
+        if not question.generator:
+            return not self.program.walks.get((question.path, question.function))
+        found = list(self._states(question.path, question.function, question.order))
+        return not found or any(state[question.generator] != UNSEEDED for state in found)
+
+    def is_library(self, path: str) -> bool:
+        """Whether a file is there to be imported: a module of a package or one that others import, and no script."""
+        facts = self.program.facts[path]
+        if not path.endswith(".py") or facts.guarded or is_test(path) or _TESTS & set(PurePosixPath(path).parts):
+            return False
+        if path in self._started:
+            return False
+        return "." in facts.module or path in self._imported
+
+    # Programs
+
+    def _states(self, path: str, function: str, order: int) -> Iterator[State]:
+        """The states in which programs come to a place."""
+        for walk in self.program.walks.get((path, function), ()):
+            yield from (state for each, state in walk if each == order)
+
+    def _importers(self, path: str) -> list[Entry]:
+        """The programs that import a file: those that train, else all."""
+        found = self._importing.get(path, [])
+        return [entry for entry in found if entry.marked("trains")] or found
+
+    @cached_property
+    def _importing(self) -> dict[str, list[Entry]]:
+        """The programs that import each file, tests and those that try out a file aside."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            if not entry.self_check and not is_test(entry.path):
+                for path in self._reached(entry.path):
+                    found[path].append(entry)
+        return found
+
+    @cached_property
+    def _outcomes(self) -> dict[str, list[State]]:
+        """The states in which the programs that import each file end."""
+        found: dict[str, list[State]] = defaultdict(list)
+        for start, end in self._last:
+            for path in self._reached(start):
+                found[path].append(end)
+        return found
+
+    def _iterates_unseeded(self, entry: Entry, generator: str) -> bool:
+        """Whether a program ends with a generator unseeded, or iterates what draws from it before."""
+        if entry.end[generator] == UNSEEDED:
+            return True
+        drawn = (met.event for met in entry.of(Drawn) if met.event.generator == generator)
+        return any(event.word == UNSEEDED and event.what in self._iterated for event in drawn)
+
+    @cached_property
+    def _iterated(self) -> frozenset[str]:
+        """What draws when it is iterated."""
+        return self.program.catalogue.names("randomness", "consumer", kind="iteration")
+
+    @cached_property
+    def _entering(self) -> dict[str, list[Entry]]:
+        """The entry points that import each file, those included that others may load."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            for path in self._reached(entry.path):
+                found[path].append(entry)
+        return found
+
+    @cached_property
+    def _entropic(self) -> frozenset[object]:
+        """The calls by which programs seed from entropy, and those that lead there."""
+        found = [met for entry in self.entries for met in entry.of(Seeded) if met.event.entropy and not met.option]
+        steps = (call.place for met in found for call in met.path)
+        return frozenset((*(met.event.place for met in found), *steps))
+
+    @cached_property
+    def _started(self) -> frozenset[str]:
+        """The files that programs start with."""
+        return frozenset(entry.path for entry in self.entries if entry.kind != "process")
+
+    def _reached(self, path: str) -> set[str]:
+        """A file, and all that it imports, directly or not."""
+        found, waiting = {path}, [path]
+        while waiting:
+            new = self._imports.get(waiting.pop(), frozenset()) - found
+            found |= new
+            waiting += new
+        return found
+
+    @cached_property
+    def _imports(self) -> dict[str, frozenset[str]]:
+        return {path: frozenset(self._imports_of(facts)) for path, facts in self.program.facts.items()}
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        return frozenset(found for path, each in self._imports.items() for found in each if found != path)
+
+    def _imports_of(self, facts: f.Facts) -> Iterator[str]:
+        """The files that a file imports, with the packages around them."""
+        imports, path = self.program.imports, facts.path
+        for level, target in imported(facts):
+            parts = target.split(".")
+            for end in range(1, len(parts) + 1):
+                each = ".".join(parts[:end])
+                found = imports.relative(path, level, each) if level else imports.find(each, path, path)
+                if found is not None and found in self.program.facts:
+                    yield found
+
+    @cached_property
+    def _switching(self) -> dict[object, list[Entry]]:
+        """The programs that set a switch at each place."""
+        found: dict[object, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            for place in {met.event.place for met in entry.of(Switched)}:
+                found[place].append(entry)
+        return found

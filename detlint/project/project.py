@@ -1,0 +1,92 @@
+"""The linked project: its entry points, and answers to the open questions of findings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from packaging.version import Version
+
+from detlint.catalogue import Catalogue
+from detlint.documents.documents import Documents
+from detlint.facts.facts import Facts
+from detlint.facts.packed import imports as imported
+from detlint.facts.reach import Reached
+from detlint.finding import Question, Remedy
+from detlint.link.entries import Entry
+from detlint.link.program import linked
+from detlint.link.starts import starts
+from detlint.link.tables import tables
+from detlint.project import programs
+from detlint.project.answers import Answers
+from detlint.project.spaces import spaces
+from detlint.repairs.entry_point import remedy
+from detlint.sources.console_scripts import Command
+
+
+class Project:
+    """All files of a run, linked. `imports` has the files that a file imports, by path.
+
+    `entries` are its entry points, `errors` says what could not be followed.
+    """
+
+    def __init__(
+        self,
+        facts: Iterable[Facts],
+        catalogue: Catalogue,
+        torch: Version,
+        commands: Iterable[Command] = (),
+        unread: Iterable[str] = (),
+        jobs: int = 1,
+        documents: Documents | None = None,
+    ) -> None:
+        """`commands` are the console scripts.
+
+        `unread` are the paths of files that the project's imports may find though they were not analysed. Programs are
+        followed in up to `jobs` processes (0: one a core). `documents` are the configuration files that they may read.
+        """
+        self.program = linked(facts, catalogue, unread, documents)
+        self.imports = {path: frozenset(filter(None, self._imports(each))) for path, each in self.program.facts.items()}
+        begun = list(starts(self.program, self.imports, commands))
+        ran = programs.run(self.program, tables(catalogue, torch), begun, self.imports, jobs)
+        self.entries, self.errors = ran.entries, ran.errors
+        self._answers = Answers(self.program, self.entries, ran.ends)
+
+    def _imports(self, facts: Facts) -> Iterator[str | None]:
+        """The files that a file imports, at its top level or in a function."""
+        imports, path = self.program.imports, facts.path
+        for level, target in imported(facts):
+            yield imports.relative(path, level, target) if level else imports.find(target, path, path)
+
+    def reached(self) -> dict[str, Reached]:
+        """What the programs came to in each file; files that none runs are left out."""
+        names, functions = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for path, name in self.program.asked:
+            names[path].append(name)
+        for path, qualified in self.program.walks:
+            functions[path].append(qualified)
+        return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
+
+    def spaces(self) -> dict[str, str]:
+        """What the modules of folders without an `__init__.py` are called by those who import them."""
+        return spaces(self.program.facts, self.program.imports)
+
+    def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
+        """What there is to repair in these entry points."""
+        found = (remedy(entry, self._targets, entry.path in self._imported) for entry in entries)
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        """The files that others import."""
+        return frozenset(found for path, each in self.imports.items() for found in each if found != path)
+
+    @cached_property
+    def _targets(self) -> frozenset[tuple[str, str]]:
+        """The functions that are entry points, by path and name."""
+        return frozenset((entry.path, entry.target) for entry in self.entries if entry.target)
+
+    def holds(self, question: Question) -> bool:
+        """Whether the programs of the project answer a question with yes; False where nobody knows."""
+        return self._answers.holds(question)

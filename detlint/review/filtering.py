@@ -1,0 +1,94 @@
+"""What of a report is shown: filters over reports, and what they are told of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from packaging.version import Version
+
+from detlint.analyse import Collected, Source
+from detlint.config import Config
+from detlint.listing import ALONE, Around, roots
+from detlint.records import record
+from detlint.report import Report
+from detlint.sources import notebook, source
+from detlint.sources.source import UnreadableError
+
+
+@record(frozen=True)
+class Run:
+    """What a report was made from: the files, what came of some of them by path, and what is around them."""
+
+    sources: Sequence[Source]
+    collected: Mapping[str, Collected]
+    around: Around = ALONE
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Source]:
+        """The files by path."""
+        return {item.path: item for item in self.sources}
+
+    def texts(self, path: str) -> Mapping[int | None, str]:
+        """The texts of a file by cell; none where they cannot be had."""
+        try:
+            return notebook.texts(path, self.by_path[path].read())
+        except UnreadableError:
+            return {}
+
+
+class Within:
+    """A filter that leaves what is found under some paths."""
+
+    def __init__(self, paths: Sequence[Path], exclude: Iterable[str]) -> None:
+        self._place = source.places()
+        self._files = {self._place(path) for path in source.discover(paths, exclude)}
+
+    def __call__(self, report: Report, run: Run) -> Report:
+        """The report on the files under the paths, of those that were read."""
+        return replace(
+            report,
+            findings=tuple(judged for judged in report.findings if self._is_shown(judged.finding.place.path)),
+            suppressed=tuple(s for s in report.suppressed if self._is_shown(s.judged.finding.place.path)),
+            files=len(self.of(run).sources),
+        )
+
+    def of(self, run: Run) -> Run:
+        """The part of a run that is under the paths."""
+        return replace(run, sources=[item for item in run.sources if self._is_shown(item.path)])
+
+    def _is_shown(self, path: str) -> bool:
+        return self._place(Path(path)) in self._files
+
+
+Filter = Callable[[Report, Run], Report]
+
+
+def filters(
+    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, since: str | None = None
+) -> list[Filter]:
+    """What the settings, and a revision `since` which only changes count, leave out. Raises ConfigError.
+
+    Those who only ask for the one need not pay for the other.
+    """
+    within = Within(paths, config.exclude) if config.context else None
+    found: list[Filter] = [] if within is None else [within]
+    if config.baseline is not None:
+        from detlint.review.baseline import Baseline
+
+        known = Baseline.read(config.baseline, config)
+        found.append(known if within is None else lambda report, run: known(report, within.of(run)))
+    if since is not None:
+        from detlint.review.comparing import Since
+
+        found.append(Since(since, roots(paths, config), config, torch, jobs))
+    return found
+
+
+def filtered(report: Report, run: Run, narrowing: Iterable[Filter]) -> Report:
+    """The report with one filter after the other applied."""
+    for each in narrowing:
+        report = each(report, run)
+    return report

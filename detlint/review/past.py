@@ -1,0 +1,128 @@
+"""The files of a run as they were at a commit. Nothing is checked out: their texts come from git's object database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from detlint.analyse import Source
+from detlint.review.differences import lines
+from detlint.review.git import Blob, Repository, blob_id
+from detlint.sources import source
+from detlint.sources.source import UnreadableError
+
+
+class Past:
+    """What there was at a commit. Files have the paths that the run gives them, or would have given them.
+
+    `before` are the lines of what differs by now or is gone, `now` those of what differs or is new. All else is the
+    same: also what git ignores, and what belongs to another repository.
+    """
+
+    def __init__(
+        self, repository: Repository, commit: str, paths: Sequence[Path], exclude: Iterable[str], files: Sequence[str]
+    ) -> None:
+        """`paths` are those that the run was asked for, `files` those that it found. Raises ConfigError."""
+        self._repository = repository
+        left_out = repository.left_out()
+        self._tree = {place: blob for place, blob in repository.tree(commit).items() if place not in left_out}
+        old, now = self._compared(files)
+        found = set(files)
+        gone = {path: place for path, place in self._discovered(paths, exclude) if path not in found}
+        old |= {path: self._tree[place] for path, place in gone.items()}
+        self.files = [*(path for path in files if path in old or path not in now), *gone]
+        contents = dict(zip(old, repository.contents([blob.id for blob in old.values()]), strict=True))
+        self.before = {path: lines(path, content) for path, content in contents.items()}
+        self.now = {path: lines(path, content) for path, content in now.items()}
+        for path in [path for path in old if self.now.get(path) == self.before[path]]:
+            del self.before[path], self.now[path]  # other ends of lines, or other outputs in a notebook
+        self._contents = {path: contents[path] for path in self.before}
+
+    def _compared(self, files: Iterable[str]) -> tuple[dict[str, Blob], dict[str, bytes]]:
+        """What the files on disk that differ were, and what is in these and in new ones."""
+        old: dict[str, Blob] = {}
+        now: dict[str, bytes] = {}
+        unknown: dict[PurePosixPath, str] = {}
+        for path in files:
+            place = self._repository.file(Path(path))
+            if place is None:
+                continue
+            content = _content(path)
+            if place not in self._tree:
+                unknown[place], now[path] = path, content
+            elif blob_id(content, self._tree[place].id) != self._tree[place].id:
+                old[path], now[path] = self._tree[place], content
+        self._ignored = self._repository.ignored(unknown)
+        for place in self._ignored:
+            del now[unknown[place]]
+        return old, now
+
+    def _discovered(self, paths: Sequence[Path], exclude: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
+        """The files that the run would have found."""
+        for path in paths:
+            folder = self._repository.folder(path) if path.is_dir() else None
+            if folder is None:
+                continue  # a file that is asked for is there
+            for place in self._tree:
+                if place.is_relative_to(folder):
+                    found = path / place.relative_to(folder)
+                    if source.is_discovered(found, path, exclude):
+                        yield found.as_posix(), place
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there was a file."""
+        place = self._repository.file(path)
+        return path.is_file() if place is None or place in self._ignored else place in self._tree
+
+    def read(self, path: Path) -> str:
+        """The text that a file had. Raises UnreadableError."""
+        place = self._repository.file(path)
+        if place is None:
+            return source.read(path)
+        if place not in self._tree:
+            raise UnreadableError("there was no such file")
+        return source.decode(self._repository.contents([self._tree[place].id])[0])
+
+    def document(self, path: str, now: bytes | None) -> bytes | None:
+        """What was in a configuration file, None if there was none, where `now` is what is in it by now."""
+        place = self._repository.file(Path(path))
+        if place is not None and place in self._tree:
+            return self._repository.contents([self._tree[place].id])[0]
+        return now if now is None or place is None or self._repository.ignored([place]) else None
+
+    def source(self, path: str) -> Source:
+        """A file as it is to be analysed."""
+        return Source(path, source.module_name(Path(path), self.is_file), self._contents.get(path))
+
+    def unread(self) -> frozenset[str]:
+        """The modules that imports may have found beside the files of the run."""
+        folders = {path.parent: path for path in map(Path, self.files)}
+        near = {each for path in folders.values() for each in source.search_folders(path, self.is_file)}
+        return frozenset(path.as_posix() for folder in near for path in self._modules(folder)).difference(self.files)
+
+    def _modules(self, folder: Path) -> Iterator[Path]:
+        place = self._repository.folder(folder)
+        if place is None:
+            yield from folder.glob("*.py")
+            yield from folder.glob("*/*.py")
+        else:
+            yield from (folder / each.relative_to(place) for each in self._by_folder[place])
+
+    @cached_property
+    def _by_folder(self) -> Mapping[PurePosixPath, list[PurePosixPath]]:
+        """The modules in each folder, and in those right within it."""
+        found = defaultdict(list)
+        for path in self._tree:
+            if path.suffix == ".py":
+                for folder in path.parents[:2]:
+                    found[folder].append(path)
+        return found
+
+
+def _content(path: str) -> bytes:
+    try:
+        return source.content(Path(path))
+    except OSError:
+        return b""

@@ -1,0 +1,190 @@
+"""What an expression is an instance of, from the calls, annotations and parameters that gave it its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, bound, class_of, reaching
+
+if TYPE_CHECKING:
+    from detlint.semantics.resolve import Resolver
+
+TENSOR = "torch.Tensor"
+ARRAY = "numpy.ndarray"
+_ANYTHING = frozenset(("typing.Any", "builtins.object"))
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Types:
+    """Finds the types of one file's expressions, as qualified names of classes; none: not known."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        names = resolver.catalogue.names
+        self.resolver = resolver
+        self._not_tensor = names("names", "tensor", id="not-a-tensor")
+        self._tuples = names("names", "tensor", id="tuple")
+        self._tensor_methods = names("names", "tensor", id="tensor-methods")
+        self._tensor_attributes = names("tensors", "kind", id="tensor-attribute")
+        self._tensor_namespaces = names("tensors", "kind", id="tensor-namespace")
+        self._array_namespaces = names("tensors", "kind", id="array-namespace")
+        rows = resolver.catalogue.rows("tensors", "result")
+        self._results = {row.text("call"): row.text("type") for row in rows if row.text("call")}
+        self._items = {row.text("item"): row.text("type") for row in rows if row.text("item")}
+
+    def find(self, node: s.Expression) -> frozenset[str]:
+        """The types of an expression, by what it is made of."""
+        if isinstance(node, s.Constant):
+            return frozenset((f"builtins.{type(node.value).__name__}",))
+        if isinstance(node, s.Collection):
+            return frozenset((f"builtins.{node.kind}",))
+        if isinstance(node, (s.Dictionary, s.Comprehension)):
+            kind = "dict" if isinstance(node, s.Dictionary) else node.kind
+            return frozenset((f"builtins.{kind}",))
+        if isinstance(node, s.Name):
+            return self._of_name(node)
+        if isinstance(node, s.Call):
+            return self._of_call(node)
+        if isinstance(node, s.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, s.Subscript):
+            if isinstance(node.value, s.Call) and self.resolver.callee(node.value) & self._tuples:
+                return frozenset((TENSOR,))
+            items = frozenset(self._items.get(name, "") for name in self.resolver.names(node.value)) - {""}
+            return items or self.resolver.types(node.value) & {TENSOR, ARRAY}
+        if isinstance(node, s.Operation):
+            kinds = [self.resolver.types(operand) for operand in node.operands]
+            for kind in (TENSOR, ARRAY):
+                if frozenset((kind,)) in kinds and node.operator not in ("and", "or", "in", "not in", "is", "is not"):
+                    return frozenset((kind,))
+            return frozenset(("builtins.str",)) if node.operator == "f-string" else _NOTHING
+        if isinstance(node, s.Conditional):
+            body, orelse = self.resolver.types(node.body), self.resolver.types(node.orelse)
+            return body | orelse if body and orelse else _NOTHING
+        if isinstance(node, s.NamedExpression):
+            return self.resolver.types(node.value)
+        return _NOTHING
+
+    def _of_name(self, node: s.Name) -> frozenset[str]:
+        found: frozenset[str] = _NOTHING
+        for binding in reaching(node) or ():
+            if binding.kind == "parameter" and isinstance(binding.node, s.Parameter):
+                types = self._of_parameter(binding.node)
+            elif binding.kind == "augment":
+                continue
+            elif binding.kind == "assign" and binding.value is not None:
+                annotation = binding.node.annotation if isinstance(binding.node, s.Assign) else None
+                if annotation is not None:
+                    types = self.annotated(annotation)
+                elif not binding.path:
+                    types = self.resolver.types(binding.value)
+                else:
+                    types = self._of_item(binding)
+            else:
+                types = _NOTHING
+            if not types:
+                return _NOTHING
+            found |= types
+        return found - {"builtins.NoneType"} or found
+
+    def _of_item(self, binding: Binding) -> frozenset[str]:
+        value = bound(binding)
+        if value is not None:
+            return self.resolver.types(value)
+        if isinstance(binding.value, s.Call) and self.resolver.callee(binding.value) & self._tuples:
+            return frozenset((TENSOR,))
+        return _NOTHING
+
+    def _of_parameter(self, parameter: s.Parameter) -> frozenset[str]:
+        if parameter.annotation is not None:
+            return self.annotated(parameter.annotation)
+        function = parameter.parent
+        if not isinstance(function, s.Function) or parameter.star:
+            return _NOTHING
+        klass = class_of(function)
+        if klass is None:
+            return _NOTHING
+        if function.parameters[0] is parameter and not self.resolver.is_static(function):
+            return frozenset((self.resolver.qualified(klass),))
+        if function.name == "forward" and (parameter.default is None or literal(parameter.default) is None):
+            return frozenset((TENSOR,))
+        return _NOTHING
+
+    def annotated(self, node: s.Expression) -> frozenset[str]:
+        """The classes that an annotation admits, None left out."""
+        if isinstance(node, s.Constant):
+            if isinstance(node.value, str) and node.parent is not None:
+                last = node.value.rpartition(".")[2]
+                return frozenset((TENSOR,)) if last == "Tensor" else _NOTHING
+            return _NOTHING
+        if isinstance(node, s.Subscript):
+            if self.resolver.names(node.value) & {"typing.Optional", "typing.Annotated"} and node.indices:
+                return self.annotated(node.indices[0])
+            names = self.resolver.names(node.value)
+            return self._any_of(node.indices) if names == {"typing.Union"} else names
+        if isinstance(node, s.Operation) and node.operator == "|":
+            return self._any_of(node.operands)
+        names = self.resolver.names(node)
+        return names if names.isdisjoint(_ANYTHING) else _NOTHING
+
+    def _any_of(self, nodes: Iterable[s.Expression]) -> frozenset[str]:
+        """The classes that one of several annotations admits; none where one of them admits anything."""
+        found = [self.annotated(node) for node in nodes if not (isinstance(node, s.Constant) and node.value is None)]
+        return frozenset().union(*found) if all(found) else _NOTHING
+
+    def _of_call(self, node: s.Call) -> frozenset[str]:
+        names = self.resolver.callee(node)
+        if not names:
+            return self._of_instance_call(self.resolver.types(node.function))
+        found: set[str] = set()
+        for name in names:
+            kind = self._result(name)
+            if kind is None:
+                return _NOTHING
+            found.add(kind)
+        return frozenset(found)
+
+    def _of_instance_call(self, types: frozenset[str]) -> frozenset[str]:
+        """Calling an instance of a torch.nn module gives a tensor, recurrent and attention modules aside."""
+        if not types or not all(t.startswith("torch.nn.") and t not in self._not_tensor for t in types):
+            return _NOTHING
+        return frozenset((TENSOR,))
+
+    def _result(self, name: str) -> str | None:
+        if name in self.resolver.classes:
+            return name
+        if name in self._results:
+            return self._results[name]
+        function = self.resolver.functions.get(name)
+        if function is not None:
+            returns = self.annotated(function.returns) if function.returns is not None else _NOTHING
+            return next(iter(returns)) if len(returns) == 1 else None
+        head, _, last = name.rpartition(".")
+        if name in self._not_tensor or name in self._tuples:
+            return None
+        if head == TENSOR:
+            return TENSOR if name in self._tensor_methods else None
+        if last[:1].isupper():
+            return name
+        if head in self._tensor_namespaces:
+            return None if last.startswith("_") else TENSOR
+        if head in self._array_namespaces:
+            return ARRAY
+        return None
+
+    def _of_attribute(self, node: s.Attribute) -> frozenset[str]:
+        kinds = self.resolver.types(node.value)
+        if kinds == {TENSOR}:
+            return frozenset((TENSOR,)) if node.attribute in self._tensor_attributes else _NOTHING
+        owner = self.resolver.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
+        if owner is None:
+            return _NOTHING
+        found: frozenset[str] = _NOTHING
+        for value in self.resolver.attribute_values(owner, node.attribute):
+            types = self.resolver.types(value)
+            if not types:
+                return _NOTHING
+            found |= types
+        return found - {"builtins.NoneType"}  # what is only None here is given something elsewhere

@@ -1,0 +1,349 @@
+"""What a rule may ask about a file: its calls, functions and classes, with names resolved."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from functools import cache, cached_property
+
+from packaging.version import Version
+
+from detlint import reading
+from detlint.catalogue import Catalogue, Rule
+from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
+from detlint.records import record
+from detlint.semantics.resolve import PARTIAL, Resolver
+from detlint.semantics.values import UNKNOWN, parse_signature
+from detlint.tree import positions
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+_READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that leave a dict as it is
+_READERS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}  # their functions do so too
+
+
+@record(frozen=True, slots=True)
+class Passed:
+    """What a call passes for one parameter.
+
+    `given` is True, False, or None where unpacking (`*args`, `**kwargs`) hides it. `values` are the
+    expressions that it may be, `default` the signature's default or UNKNOWN.
+    """
+
+    given: bool | None
+    values: tuple[s.Expression, ...] = ()
+    default: object = UNKNOWN
+
+
+@cache
+def _taking(catalogue: Catalogue, parameters: tuple[str, ...]) -> frozenset[str]:
+    """The names whose signatures have one of these parameters."""
+    found = set()
+    for name, text in catalogue.signatures.items():
+        named = any(parameter in text for parameter in parameters)  # parsing all of them takes a while
+        if named and any(parameter in parameters for parameter, _, _ in parse_signature(text)):
+            found.add(name)
+    return frozenset(found)
+
+
+class Module(Resolver):
+    """One file. Nodes of the syntax are asked about through it; see `Resolver` for names and types.
+
+    `path` is shown in findings; `name` is the dotted module name; `torch` is the version of PyTorch that
+    the project targets; `origins` say where each line of a notebook's text stands.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        path: str,
+        name: str,
+        catalogue: Catalogue,
+        torch: Version,
+        origins: Sequence[positions.Origin] = (),
+    ) -> None:
+        package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
+        read = reading.read(text, package)
+        super().__init__(read.file, name, catalogue)
+        self.text = text
+        self.path = path
+        self.torch = torch
+        self.origins = origins
+        self._spans = read.spans
+
+    # Navigation
+
+    def assignments_to(self, names: Collection[str]) -> Iterator[tuple[s.Assign, str]]:
+        """Assignments to attributes with one of these qualified names, `setattr` aside."""
+        for assign in self.assignments_like(names):
+            for target in assign.targets:
+                if isinstance(target, s.Attribute):
+                    name = self.name(target)
+                    if name is not None and name in names:
+                        yield assign, name
+
+    def function_of(self, node: s.Node) -> s.Function | None:
+        """The innermost function or lambda around `node`."""
+        return next((a for a in node.ancestors() if isinstance(a, s.Function)), None)
+
+    def class_of(self, node: s.Node) -> s.Class | None:
+        """The class whose method holds `node`, if any."""
+        for ancestor in node.ancestors():
+            if isinstance(ancestor, s.Function):
+                klass = class_of(ancestor)
+                if klass is not None:
+                    return klass
+            elif isinstance(ancestor, s.Class):
+                return ancestor
+        return None
+
+    def within(self, node: s.Node, names: Container[str]) -> bool:
+        """Whether `node` runs under a `with` block or a decorated function of one of these names."""
+        for ancestor in node.ancestors():
+            marks: Iterable[s.Expression] = ()
+            if isinstance(ancestor, s.With):
+                marks = [item.value for item in ancestor.items]
+            elif isinstance(ancestor, (s.Function, s.Class)):
+                marks = ancestor.decorators
+            for mark in marks:
+                target = mark.function if isinstance(mark, s.Call) else mark
+                if any(name in names for name in self.names(target)):
+                    return True
+        return False
+
+    # Arguments
+
+    def calls_giving(self, parameters: tuple[str, ...]) -> list[s.Call]:
+        """The calls that may pass something for one of these parameters, in evaluation order, among others."""
+        taking = _taking(self.catalogue, parameters)
+        if self.narrows and self.words.isdisjoint(parameters):
+            return self.calls_like(taking)  # by position: nothing here has the name of a parameter
+        given = {*parameters, "**"}
+        partials = self.calls_like(PARTIAL)
+        if any(argument.keyword in given or argument.star in given for call in partials for argument in call.arguments):
+            return self.calls
+        own = [p.parent for p in self.every(s.Parameter) if p.name in parameters and isinstance(p.parent, s.Function)]
+        names = {self.qualified(function) for function in own}
+        if any(function.name == "__init__" for function in own):
+            names |= self.classes.keys()
+        return self.calls_like(taking | names, keywords=given)
+
+    def signature(self, names: Iterable[str]) -> Sequence[tuple[str, object, bool]]:
+        """Parameters of the first name whose signature is known: name, default, keyword-only."""
+        for name in sorted(names):
+            text = self.catalogue.signatures.get(name)
+            if text is not None:
+                return parse_signature(text)
+            function = self.functions.get(name)
+            if name in self.classes:
+                function = self.method(self.classes[name], "__init__")
+            if function is not None:
+                parameters = [p for p in function.parameters if not p.star]
+                if class_of(function) is not None and not self.is_static(function):
+                    parameters = parameters[1:]
+                return [(p.name, UNKNOWN, p.keyword_only) for p in parameters]
+        return []
+
+    def argument(self, call: s.Call, parameter: str) -> Passed:
+        """What `call` passes for `parameter`, by keyword, position, `functools.partial` or unpacking."""
+        signature = self.signature(self.callee(call))
+        place = next((i for i, (name, _, only) in enumerate(signature) if name == parameter and not only), -1)
+        default = next((default for name, default, _ in signature if name == parameter), UNKNOWN)
+        made = self.partial(call.function) if not self.names(call.function) else None
+        arguments = [*made.arguments[1:], *call.arguments] if made is not None else call.arguments
+        position = 0
+        hidden = sure = False
+        unpacked: list[s.Expression] = []
+        for argument in reversed(arguments):
+            if argument.keyword == parameter:
+                return Passed(True, (argument.value,), default)
+        for argument in arguments:
+            if argument.star == "**":
+                entries = self.entries(argument.value)
+                if entries is None:
+                    hidden = True
+                else:
+                    unpacked += entries.get(parameter, [])
+                    sure = sure or self._always_holds(argument.value, parameter)
+            elif argument.star == "*":
+                hidden = hidden or place >= position
+                position = len(signature) + 1
+            elif argument.keyword is None:
+                if position == place:
+                    return Passed(True, (argument.value,), default)
+                position += 1
+        if hidden:
+            return Passed(None, (), default)
+        return Passed(True if sure else None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
+
+    def possible(self, passed: Passed) -> list[object] | None:
+        """All constants that the parameter may have, the default included; None: one is not a constant."""
+        if passed.given is None and not passed.values:
+            return None
+        found = [] if passed.given else [passed.default]
+        for value in passed.values:
+            constants = self.constants(value)
+            if constants is None:
+                return None
+            found += constants
+        return None if UNKNOWN in found else found
+
+    def entries(self, node: s.Expression, depth: int = 4) -> dict[str, list[s.Expression]] | None:
+        """All that a dict which is unpacked into a call may hold, by key; None where that is not known."""
+        found: dict[str, list[s.Expression]] = defaultdict(list)
+        values = self.values(node)
+        for value in values or ():
+            pairs: list[tuple[s.Expression | str | None, s.Expression]]
+            if isinstance(value, s.Dictionary):
+                pairs = list(zip(value.keys, value.values, strict=True))
+            elif isinstance(value, s.Call) and self.callee(value) == {"builtins.dict"}:
+                pairs = [(argument.keyword, argument.value) for argument in value.arguments]
+            else:
+                return None
+            here: dict[str, list[s.Expression]] = {}
+            for key, item in pairs:
+                if isinstance(key, (str, s.Constant)):
+                    here[key if isinstance(key, str) else str(key.value)] = [item]
+                    continue
+                more = self.entries(item, depth - 1) if key is None and depth else None
+                if more is None:
+                    return None
+                for name, items in more.items():
+                    here[name] = [*here.get(name, ()), *items]
+            for name, items in here.items():
+                found[name] += items
+        if isinstance(node, s.Attribute) and values:
+            return found if self._is_only_read(node.attribute) else None
+        if not values or not isinstance(node, (s.Name, s.Dictionary, s.Call)):
+            return None
+        if not isinstance(node, s.Name):
+            return found
+        return found if self._add_updates(node, found) else None
+
+    def _is_only_read(self, attribute: str) -> bool:
+        """Whether the dicts that the file keeps in an attribute are set, unpacked and looked into, and no more."""
+        for node in self.attributes(attribute):
+            if not node.stored:
+                parent = node.parent
+                looked = isinstance(parent, s.Attribute) and parent.attribute in _READING
+                looked = looked or (isinstance(parent, s.Subscript) and not parent.stored)
+                if not looked and not (isinstance(parent, s.Argument) and parent.star):
+                    return False
+        return True
+
+    def _always_holds(self, node: s.Expression, key: str) -> bool:
+        """Whether a dict of known entries has `key` from the start, and nothing but `update` is called on it."""
+        for value in self.values(node) or ():
+            if isinstance(value, s.Dictionary):
+                keys: list[object] = [k.value for k in value.keys if isinstance(k, s.Constant)]
+            else:
+                keys = [a.keyword for a in value.arguments] if isinstance(value, s.Call) else []
+            if key not in keys:
+                return False
+        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
+        uses = self.reads(scope, node.id) if scope is not None and isinstance(node, s.Name) else []
+        attributes = [use.parent for use in uses if isinstance(use.parent, s.Attribute)]
+        return all(attribute.attribute in _READING | {"update"} for attribute in attributes)
+
+    def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
+        """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read.
+
+        What is deleted or popped is not known any more.
+        """
+        scope = name.scope.find(name.id)
+        for use in self.reads(scope, name.id) if scope is not None else ():
+            parent = use.parent
+            if isinstance(parent, s.Subscript) and parent.stored:
+                key = parent.indices[0]
+                if not isinstance(key, s.Constant):
+                    return False
+                value = parent.parent.value if isinstance(parent.parent, s.Assign) else None
+                found[str(key.value)] = [parent] if value is None else [*found[str(key.value)], value]
+            elif isinstance(parent, s.Argument) and not parent.star and isinstance(parent.parent, s.Call):
+                if any(name.partition(".")[0] not in _READERS for name in self.callee(parent.parent)):
+                    return False
+            elif isinstance(parent, s.Attribute) and parent.attribute not in _READING:
+                call = parent.parent
+                if not isinstance(call, s.Call) or parent.attribute not in ("update", "pop"):
+                    return False
+                if parent.attribute == "pop":
+                    first = call.arguments[0].value if call.arguments else None
+                    if not isinstance(first, s.Constant):
+                        return False
+                    found[str(first.value)] = [call]
+                    continue
+                for argument in call.arguments:
+                    more = {argument.keyword: [argument.value]} if argument.keyword else self.entries(argument.value)
+                    if more is None:
+                        return False
+                    for key_, values in more.items():
+                        found[key_] += values
+        return True
+
+    # Answers
+
+    def place(self, node: s.Node) -> Place:
+        """Where a node stands."""
+        return self.at(*self.span(node))
+
+    def span(self, node: s.Node) -> tuple[int, int]:
+        """Where a node's text starts and ends, without its own parentheses: offsets in characters."""
+        return self._spans.of(node)
+
+    def at(self, start: int, end: int) -> Place:
+        """The place between two offsets."""
+        cell, line, column = self.lines.locate(start)
+        _, end_line, end_column = self.lines.locate(end)
+        return Place(self.path, line, column, end_line, end_column, cell)
+
+    @cached_property
+    def lines(self) -> positions.Lines:
+        """The lines of the text."""
+        return positions.Lines(self.text, self.origins)
+
+    def source(self, node: s.Node) -> str:
+        """The text of a node."""
+        start, end = self._spans.of(node)
+        return self.text[start:end]
+
+    def short(self, node: s.Node, limit: int = 40) -> str:
+        """The text of a node on one line, cut to `limit` characters, but never in the name of what is called."""
+        text = " ".join(self.source(node).split())
+        if re.fullmatch(r"[\w.]+", text):
+            while len(text) > limit and "." in text:
+                text = text.partition(".")[2]
+            return text
+        last = f".{node.attribute}" if isinstance(node, s.Attribute) else ""
+        return text if len(text) <= limit else text[: max(limit - 3 - len(last), 0)] + "..." + last
+
+    def unseeded(self, generator: str, node: s.Node, *, lasting: bool = False, exact: bool = False) -> Unseeded:
+        """The open question whether `generator` is unseeded when the program gets to `node`, and to its end."""
+        return Unseeded(generator, *self.point(node), lasting=lasting, exact=exact)
+
+    def point(self, node: s.Node) -> tuple[str, str, int]:
+        """Where `node` is in a program: the file, the function's qualified name, and the place in evaluation order."""
+        function = next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
+        return self.path, self.qualified(function) if function else "", node.order
+
+    def finding(
+        self,
+        rule: Rule,
+        node: s.Node,
+        *,
+        related: Iterable[tuple[s.Node, str]] = (),
+        lowered: bool = False,
+        full_if: Question | None = None,
+        only_if: Question | None = None,
+        unless: Iterable[Question] = (),
+        fix: Fix | None = None,
+        operation: Operation | None = None,
+        **details: str,
+    ) -> Finding:
+        """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
+        places = tuple(Related(self.place(other), message) for other, message in related)
+        message = rule.message.format(**details)
+        place = self.place(node)
+        questions = full_if, only_if, tuple(unless)
+        return Finding(rule.code, place, message, details, places, fix, lowered, *questions, operation)

@@ -1,0 +1,63 @@
+"""Values of literals and signatures."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from detlint.tree import syntax as s
+
+
+class Unknown:
+    """The value of an expression that is not a constant."""
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = Unknown()
+
+
+def literal(node: s.Expression) -> object:
+    """The value of a literal expression, displays of literals and signs included, else UNKNOWN."""
+    if isinstance(node, s.Constant):
+        return node.value
+    if isinstance(node, s.Collection) and node.kind in ("tuple", "list"):
+        items = [literal(element) for element in node.elements]
+        return UNKNOWN if UNKNOWN in items else tuple(items)
+    if isinstance(node, s.Operation) and node.operator == "-" and len(node.operands) == 1:
+        value = literal(node.operands[0])
+        return -value if isinstance(value, (int, float)) else UNKNOWN
+    return UNKNOWN
+
+
+@cache
+def parse_signature(text: str) -> tuple[tuple[str, object, bool], ...]:
+    """Parameters of a signature of `signatures.toml`: name, default (or UNKNOWN), keyword-only."""
+    parsed = ast.parse(f"def f({text}): pass").body[0]
+    assert isinstance(parsed, ast.FunctionDef)
+    given = parsed.args
+    positional = [*given.posonlyargs, *given.args]
+    pad = len(positional) - len(given.defaults)
+    defaults: list[ast.expr | None] = [*([None] * pad), *given.defaults]
+    found = [(a.arg, _default(d), False) for a, d in zip(positional, defaults, strict=True)]
+    only = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return (*found, *((a.arg, _default(d), True) for a, d in only))
+
+
+@cache
+def variadic(text: str) -> tuple[str, int]:
+    """The `*parameter` of a signature of `signatures.toml` and how many stand before it; ("", 0) where it has none."""
+    parsed = ast.parse(f"def f({text}): pass").body[0]
+    assert isinstance(parsed, ast.FunctionDef)
+    given = parsed.args
+    return ("", 0) if given.vararg is None else (given.vararg.arg, len(given.posonlyargs) + len(given.args))
+
+
+def _default(node: ast.expr | None) -> object:
+    if node is None:
+        return UNKNOWN
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return UNKNOWN

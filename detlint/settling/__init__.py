@@ -1,0 +1,1 @@
+"""Findings settled by what the linked project says of them."""

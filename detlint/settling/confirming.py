@@ -1,0 +1,174 @@
+"""Findings settled by what a project says of them, when it is linked and when lines have moved since."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from detlint import catalogue as catalogues
+from detlint.analyse import UNPARSED, Collected, Models
+from detlint.editing.placement import Placement
+from detlint.facts import signatures
+from detlint.facts.reach import reached_part, words
+from detlint.finding import Finding, Fix, Place, Remedy
+from detlint.listing import Around
+from detlint.report import Answered, Judged, Verdict
+
+T = TypeVar("T")
+_SURE = Verdict()  # on a finding that asks nothing
+
+
+def signature(collected: Collected) -> str:
+    """What of a file matters to the rest of its project: `renewed` needs it to be the same as before."""
+    return signatures.signature(collected.facts, collected.findings, is_broken(collected))
+
+
+def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collected, Collected] | None:
+    """What came of a file before and now, by what of its facts `renewed` needs; None where the project is to be linked
+    again: something changed that programs come to.
+    """
+    if old.facts is None or new.facts is None or answered.basis is None:
+        return (old, new) if _are_alike(old, new) else None
+    reached, own = answered.basis.reached.get(old.path), words(answered.suppressions)
+    old = replace(old, facts=reached_part(old.facts, reached, own))
+    new = replace(new, facts=reached_part(new.facts, reached, own))
+    return (old, new) if _are_alike(old, new) else None
+
+
+def _are_alike(old: Collected, new: Collected) -> bool:
+    """Whether a file's part in its project is the same before and now, wherever it stands."""
+    if old.facts == new.facts and old.findings == new.findings:  # as where no line has moved, which is soon seen
+        return True
+    return signature(old) == signature(new)
+
+
+def is_broken(collected: Collected) -> bool:
+    """Whether some of a file could not be read."""
+    return any(finding.code == UNPARSED for finding in collected.findings)
+
+
+class Confirmed:
+    """The findings of a project that stand, with severity and fixes settled, and those that are not sure to."""
+
+    def __init__(self, models: Models, around: Around, spaces: Mapping[str, str]) -> None:
+        """`models` are there for fixes that files are read for; `around` and `spaces`, the names of modules in folders
+        without an `__init__.py`, tell how these import the runtime.
+        """
+        self.findings: list[Judged] = []
+        self.unsure: list[Finding] = []
+        self._models = models
+        text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
+        names = {path: item.name for path, item in models.sources.items()} | dict(spaces)
+        self._placement = Placement(around.vendored, names, text)
+
+    def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
+        """Add the findings of a file; those that ask something have a verdict each."""
+        given = iter(verdicts)
+        for finding in collected.findings:
+            self.add(finding, next(given) if signatures.is_open(finding) else _SURE)
+
+    def add(self, finding: Finding, verdict: Verdict = _SURE) -> None:
+        """Add a finding with the verdict on it."""
+        if not verdict.stands:
+            self.unsure.append(finding)
+            return
+        lowered = finding.lowered or verdict.lowered
+        fix = self._repaired(finding.remedies) if finding.remedies else finding.fix
+        if fix is not None:
+            fix = self._placement.placed(_settled(fix, lowered or verdict.doubted))
+        self.findings.append(_judged(finding, lowered, fix))
+
+    def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
+        from detlint.repairs.entry_point import repaired  # it imports the parsers
+
+        return repaired(remedies, self._models, self._placement.is_imported)
+
+
+def renewed(
+    answered: Answered, changed: Iterable[tuple[Collected, Collected]], models: Models, around: Around
+) -> Answered:
+    """The answers of a project once the texts of some files have changed, but nothing that its programs come to.
+
+    `changed` is what came of these files before and now, as `unmoved` gives it. Equal to what linking the project again
+    would give.
+    """
+    given = answered.basis
+    assert given is not None
+    pairs = tuple(changed)
+    new = {now.path: now for _, now in pairs}
+    confirmed = Confirmed(models, around, given.spaces)
+    judged, unsure = defaultdict[str, list[Judged]](list), defaultdict[str, list[Finding]](list)
+    programs = [each for each in answered.findings if each.rule.over == "project"]
+    for each in answered.findings:
+        if each.rule.over != "project":
+            judged[each.finding.place.path].append(each)
+    for finding in answered.unsure:
+        unsure[finding.place.path].append(finding)
+    for path in answered.suppressions:
+        if path in new:
+            confirmed.add_file(new[path], given.verdicts.get(path, ()))
+        else:
+            confirmed.findings += judged[path]
+            confirmed.unsure += unsure[path]
+    moves = _moves(pairs)
+    found = tuple(_moved(finding, moves) for finding in given.programs) if moves else given.programs
+    for finding, before in zip(found, programs, strict=True):
+        if new.keys().isdisjoint(_read(finding)):
+            confirmed.findings.append(_judged(finding, finding.lowered, before.finding.fix))
+        else:
+            confirmed.add(finding)
+    broken = any(each.finding.code == UNPARSED for each in confirmed.findings)
+    whole = around.whole and not broken and not answered.errors
+    return replace(
+        answered,
+        findings=tuple(confirmed.findings),
+        suppressions={path: new[path].suppressions if path in new else s for path, s in answered.suppressions.items()},
+        unsure=() if whole else tuple(confirmed.unsure),
+        basis=replace(given, programs=found),
+    )
+
+
+def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
+    """A finding with its questions answered."""
+    rule = catalogues.load().rules[finding.code]
+    answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
+    return Judged(answered, rule, rule.lower if lowered else rule.severity)
+
+
+def _settled(fix: Fix, lowered: bool) -> Fix:
+    """A fix with its safety settled."""
+    safety = fix.lowered if lowered and fix.lowered is not None else fix.safety
+    return replace(fix, safety=safety, lowered=None)
+
+
+def _read(finding: Finding) -> set[str]:
+    """The files that the fix of a finding is made from."""
+    return {path for each in finding.remedies for path in (each.path, *(place.path for place, _ in each.seeds))}
+
+
+# Places
+
+
+def _moves(changed: Iterable[tuple[Collected, Collected]]) -> dict[Place, Place]:
+    """Where the places now are that the facts of files named."""
+    moves: dict[Place, Place] = {}
+    for old, new in changed:
+        if old.facts == new.facts:
+            continue
+        moves.update(zip(signatures.sites(old.facts), signatures.sites(new.facts), strict=True))
+    return moves
+
+
+def _moved(part: T, moves: Mapping[Place, Place]) -> T:
+    """A part of a finding with its places where they are now."""
+    made: Any = part
+    if isinstance(part, Place):
+        made = moves.get(part, part)
+    elif isinstance(part, tuple):
+        made = tuple(_moved(each, moves) for each in part)
+    elif is_dataclass(part) and not isinstance(part, type):
+        made = replace(part, **{each.name: _moved(getattr(part, each.name), moves) for each in fields(part)})
+    return made  # type: ignore[no-any-return]

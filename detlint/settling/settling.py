@@ -1,0 +1,148 @@
+"""The facts of all files linked, and the findings settled: questions answered, suppressed, selected and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+from detlint import catalogue as catalogues
+from detlint.analyse import UNPARSED, Collected, Models, Source, check_of, rules_over, undisturbed
+from detlint.config import Config
+from detlint.documents.documents import Documents
+from detlint.facts.reach import Reached
+from detlint.facts.signatures import is_open
+from detlint.finding import Finding, Question, Unseeded
+from detlint.listing import ALONE, Around
+from detlint.report import Answered, Basis, Judged, Report, Verdict
+from detlint.settling.confirming import Confirmed, is_broken
+from detlint.settling.judgement import Judgement
+from detlint.sources.unused import UNUSED, unused
+
+if TYPE_CHECKING:
+    from detlint.project.project import Project
+
+
+def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE, jobs: int = 1) -> Project:
+    """The project that the facts of all files make, linked with up to `jobs` processes (0: one a core)."""
+    from detlint.project.project import Project  # it imports all that links, which a run with answers does without
+
+    facts = (c.facts for c in collected if c.facts is not None)
+    with undisturbed():
+        documents = Documents(around.documents)
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread, jobs, documents)
+
+
+def settle(
+    collected: Sequence[Collected], config: Config, torch: Version, sources: Iterable[Source], around: Around = ALONE
+) -> Report:
+    """Link the facts of all files; answer, suppress, select and sort the findings."""
+    codes = catalogues.load().choose(config.select, config.ignore)
+    models = Models({item.path: item for item in sources}, torch)
+    return choose(answer(collected, codes, torch, models, around), config)
+
+
+@undisturbed()
+def answer(
+    collected: Sequence[Collected],
+    codes: frozenset[str],
+    torch: Version,
+    models: Models,
+    around: Around = ALONE,
+    project: Project | None = None,
+    jobs: int = 1,
+) -> Answered:
+    """The findings of these rules that the project confirms, with their severity and their fixes settled.
+
+    `project` are the files linked, where that is done already; else it is done with up to `jobs` processes.
+    """
+    catalogue = catalogues.load()
+    if project is None and may_say_anything(collected, around):
+        project = link(collected, torch, around, jobs)
+    verdicts: dict[str, tuple[Verdict, ...]] = {}
+    reached: Mapping[str, Reached] = {}
+    found: list[Finding] = []
+    named: Mapping[str, str] = {}
+    if project is not None:
+        reached, named = project.reached(), project.spaces()
+        verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
+        found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
+    confirmed = Confirmed(models, around, named)
+    for each in collected:
+        confirmed.add_file(each, verdicts.get(each.path, ()))
+    for finding in found:
+        confirmed.add(finding)
+    broken = any(is_broken(each) for each in collected)
+    errors = () if project is None else tuple(project.errors)
+    whole = around.whole and not broken and not errors
+    seen = ("file", "project") if whole else ("file",)
+    sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
+    return Answered(
+        tuple(confirmed.findings),
+        {c.path: c.suppressions for c in collected},
+        0 if project is None else len(project.entries),
+        errors,
+        () if whole else tuple(confirmed.unsure),
+        sure,
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named),
+        {} if project is None else project.program.documents.looked,
+    )
+
+
+def may_say_anything(collected: Sequence[Collected], around: Around) -> bool:
+    """Whether files may have entry points, or ask their project anything. Where they do not, none has to be linked."""
+    files = [each.facts for each in collected if each.facts is not None]
+    modules = {target.partition(":")[0].rpartition(".")[2] for _, target, _ in around.commands}
+    ends = (".ipynb", *(f"{module}{end}" for module in ("__main__", *modules) for end in (".py", "/__init__.py")))
+    starts = any(facts.guarded or facts.acts or facts.path.endswith(ends) for facts in files)
+    return starts or any(is_open(finding) for each in collected for finding in each.findings)
+
+
+def choose(answered: Answered, config: Config) -> Report:
+    """What is shown of a project: selected, not suppressed, sorted."""
+    catalogue = catalogues.load()
+    codes = catalogue.choose(config.select, config.ignore) | {UNPARSED}
+    judgement = Judgement(catalogue, config, answered.suppressions)
+    for finding in answered.unsure:
+        if finding.code in codes:
+            judgement.cover(finding)
+    broken = set()
+    for judged in answered.findings:
+        if judged.finding.code in codes:
+            judgement.add(judged)
+        if judged.finding.code == UNPARSED:
+            broken.add(judged.finding.place.path)
+    if UNUSED in codes:
+        rule = catalogue.rules[UNUSED]
+        ran = (answered.sure & codes) | {UNPARSED}
+        for path, suppressions in judgement.heeded():
+            known = frozenset() if path in broken else ran
+            for finding in unused(catalogue, suppressions, judgement.used, known):
+                judgement.add(Judged(finding, rule, rule.severity))
+    files = len(answered.suppressions)
+    return Report(
+        judgement.shown(),
+        files,
+        answered.entry_points,
+        0.0,
+        answered.errors,
+        judgement.withheld(),
+        documents=answered.documents,
+    )
+
+
+def _holds_always(project: Project, question: Question | None) -> bool:
+    """Whether what a finding asks of its program is so in every program that shares the place."""
+    return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
+
+
+def _verdict(project: Project, finding: Finding) -> Verdict:
+    """What the project says of a finding."""
+    if finding.only_if is not None and not project.holds(finding.only_if):
+        return Verdict(stands=False)
+    if any(project.holds(question) for question in finding.unless):
+        return Verdict(stands=False)
+    lowered = finding.full_if is not None and not project.holds(finding.full_if)
+    return Verdict(True, lowered, not _holds_always(project, finding.full_if))

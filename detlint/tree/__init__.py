@@ -1,0 +1,1 @@
+"""The tree that rules read: its nodes, its scopes, and offsets in a text as lines and columns."""

@@ -1,0 +1,164 @@
+"""Scopes and their bindings, and which bindings a name can have where it is read."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import field
+
+from detlint.records import record
+from detlint.tree import syntax as s
+
+
+@record(slots=True, eq=False)
+class Binding:
+    """One place that gives a name a value.
+
+    `kind`: "assign", "augment", "import", "function", "class", "parameter", "for", "with", "except",
+    "comprehension", "delete", "pattern". `value` is the bound expression (for "for" the iterator, for
+    "with" the context manager); `path` is the index into it when a target is unpacked; `qualified` is
+    what an import names.
+    """
+
+    name: str
+    kind: str
+    node: s.Node
+    value: s.Expression | None = None
+    path: tuple[int, ...] = ()
+    qualified: str | None = None
+
+    @property
+    def order(self) -> int:
+        """When the name is bound, in evaluation order."""
+        return self.node.order
+
+
+@record(slots=True, eq=False)
+class Scope:
+    """Where names live: "module", "class", "function" or "comprehension"."""
+
+    kind: str
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    outside: dict[str, str] = field(default_factory=dict)
+    owner: s.Function | s.Class | None = None
+    _kept: dict[str, tuple[list[Binding], list[Binding]]] = field(default_factory=dict, init=False, repr=False)
+
+    def kept(self, name: str) -> tuple[list[Binding], list[Binding]]:
+        """The bindings of a name that is bound here, deletions left out: as they stand, and the last one first.
+
+        For when the whole file is read. Nobody changes the lists.
+        """
+        found = self._kept.get(name)
+        if found is None:
+            bindings = [b for b in self.bindings[name] if b.kind != "delete"]
+            latest = sorted(bindings, key=_backwards) if len(bindings) > 1 else bindings
+            found = self._kept[name] = bindings, latest
+        return found
+
+    def part(self) -> None:
+        """Forget all, for a file that is done with."""
+        self.bindings.clear()
+        self._kept.clear()
+        self.owner = self.parent = None
+
+    def find(self, name: str) -> Scope | None:
+        """The scope in which `name` is bound when it is read here, or None: a builtin or a star import."""
+        scope: Scope | None = self
+        start = self
+        while scope is not None:
+            where = scope.outside.get(name)
+            if where == "global":
+                while scope.parent is not None:
+                    scope = scope.parent
+                return scope if name in scope.bindings else None
+            if where is None and name in scope.bindings and (scope.kind != "class" or scope is start):
+                return scope
+            scope = scope.parent
+        return None
+
+
+def reaching(name: s.Name) -> list[Binding] | None:
+    """The bindings that may give `name` its value, or None where no scope of the file binds it.
+
+    Within one scope, program order decides: the search goes backwards from the read and stops at a
+    binding that every path passes. From an inner function all bindings of the outer scope count.
+    """
+    scope = name.scope.find(name.id)
+    if scope is None:
+        return None
+    bindings, latest = scope.kept(name.id)
+    if len(bindings) < 2 or _runs_in(name, scope) is not scope:
+        return bindings
+    around = list(name.ancestors())
+    loops = [node for node in around if isinstance(node, (s.For, s.While))]
+    found: list[Binding] = []
+    for binding in latest[bisect_right(latest, -name.order, key=_backwards) :]:
+        found.append(binding)
+        if block_of(binding.node) in around:
+            loops = [loop for loop in loops if not _inside(binding.node, loop)]
+            break
+    for loop in loops:
+        found += [b for b in bindings if b.order > name.order and _inside(b.node, loop) and b not in found]
+    return found or bindings
+
+
+def block_of(node: s.Node) -> s.Node | None:
+    """The block whose every run passes `node`; a `with` body belongs to the block around it."""
+    block = _block(node)
+    while block is not None and isinstance(block.parent, s.With):
+        block = _block(block.parent)
+    return block
+
+
+def _block(node: s.Node) -> s.Node | None:
+    if isinstance(node, s.Parameter):
+        return node.parent.body if isinstance(node.parent, s.Function) else None
+    if isinstance(node.parent, (s.For, s.Clause)):  # bound by a loop: certain within its body only
+        return node.parent.body if isinstance(node.parent, s.For) else node.parent.parent
+    return next((a for a in node.ancestors() if isinstance(a, s.Block)), None)
+
+
+def _inside(node: s.Node, outer: s.Node) -> bool:
+    return any(a is outer for a in node.ancestors())
+
+
+def _backwards(binding: Binding) -> int:
+    return -binding.node.order
+
+
+def _runs_in(name: s.Name, home: Scope) -> Scope | None:
+    """The scope whose statements run where `name` is read; comprehensions run in the one around them."""
+    scope: Scope | None = name.scope
+    while scope is not None and scope is not home and scope.kind == "comprehension":
+        scope = scope.parent
+    return scope
+
+
+def bound(binding: Binding) -> s.Expression | None:
+    """The expression that a binding gives its name, through the unpacking of a display."""
+    if binding.kind != "assign" or binding.value is None:
+        return None
+    value = binding.value
+    for index in binding.path:
+        if not isinstance(value, s.Collection) or not 0 <= index < len(value.elements):
+            return None
+        value = value.elements[index]
+    return None if isinstance(value, s.Starred) else value
+
+
+def class_of(function: s.Node) -> s.Class | None:
+    """The class whose body holds `function` directly."""
+    block = function.parent
+    while block is not None and not isinstance(block, (s.Class, s.Function, s.File)):
+        block = block.parent
+    return block if isinstance(block, s.Class) else None
+
+
+def is_main_guard(statement: s.Node) -> bool:
+    """Whether a statement is `if __name__ == "__main__":`."""
+    if not isinstance(statement, s.If) or not isinstance(statement.test, s.Operation):
+        return False
+    operands = statement.test.operands
+    names = [o.id for o in operands if isinstance(o, s.Name)]
+    texts = [o.value for o in operands if isinstance(o, s.Constant)]
+    return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]
