@@ -83,8 +83,10 @@ class Calls:
         parent = node.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
+            if ranks_alike(self.module, call):
+                return True
             if call not in self._exposing:
-                return bool(ranks_alike(self.module, call))
+                return False
             method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
             kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
             return self._methods.get(("other", method)) in _TAKING or kinds.isdisjoint(_KEEPING)

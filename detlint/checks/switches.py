@@ -46,7 +46,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             switch = setting.partition(" = ")[0]
             asked = Operation(by_name[name].id, name)
             yield module.finding(
-                rule, node, lowered=lowered, unless=unless, fix=fix, operation=asked, switch=switch, setting=setting
+                rule,
+                node,
+                lowered=lowered,
+                unless=unless,
+                fix=fix,
+                operation=asked,
+                switch=switch,
+                setting=setting,
+                effect=_effect(rule, by_name[name]),
             )
     for row in rows:
         for call in module.calls_to(row.list("calls")):
@@ -55,7 +63,6 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 continue
             if (given or not row.list("when")) and applies(module, call, row.list("when"), row.list("unless")):
                 switch = module.short(call.function)
-                effect = rule.data.get("effects", {}).get(row.text("grade") or "full", "")
                 setting = f"{switch}({given})"
                 lowered = row.text("grade") == "lower"
                 unless = _answers(module, rule, row, call)
@@ -69,8 +76,13 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     operation=asked,
                     switch=switch,
                     setting=setting,
-                    effect=effect,
+                    effect=_effect(rule, row),
                 )
+
+
+def _effect(rule: Rule, row: Row) -> str:
+    """What a page says that a switch of a row's grade does."""
+    return str(rule.data.get("effects", {}).get(row.text("grade") or "full", ""))
 
 
 def _is_asked_for(rule: Rule, node: s.Node) -> bool:

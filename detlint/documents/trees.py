@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-_REFERENCE = re.compile(r"\$\{(\.*)([\w./-]+(?:\[\w+\])*)\}")
+_REFERENCE = re.compile(r"\$\{(\.*)([\w/-][\w./-]*(?:\[\w+\])*)\}")
 _STEP = re.compile(r"[^.\[\]]+")
 _DEEP = 24  # of trees, and of references that lead to others
 MISSING = "???"

@@ -10,7 +10,7 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.modules import Modules
 from detlint.link.program import Program
-from detlint.link.run import Event
+from detlint.link.run import UNGUARDED, Event
 from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Guarded, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
@@ -115,7 +115,8 @@ class Loaders(Modules):
             drawn = any(_draws_of(event, frozenset(("python", *numpy))) for event in self.trace)
         self.state = start
         if seeds is not None and drawn and not own:
-            self.draw(seeds, base, place)
+            with self.guarded("") if workers.expected is None else UNGUARDED:
+                self.draw(seeds, base, place)
 
     def fetch_batch(self, given: Arguments, place: Place) -> None:
         """Take items out of the loader's data set and put them together."""

@@ -109,7 +109,7 @@ def _composed(run: Run, name: Value, where: object, overrides: list[str], place:
     if found is None:
         return UNKNOWN if overrides else _kept(run, word, place)
     site, label = run.site(place), f"{where}/{word}"
-    kept = [*found.kept, *({word} & known)][:1]
+    kept = [*found.kept, *([word] if word in known else [])][:1]
     if not kept:
         return value_of(run, found.tree, site, label)
     made = _kept(run, kept[0], place)

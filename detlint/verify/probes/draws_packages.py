@@ -218,10 +218,13 @@ PROBES: dict[str, Probe] = {
 _SPARSE = "it samples by torch-sparse, which is built for one release of PyTorch"
 _CALLED = "what the functions of `torchvision.models` call, which are probed"
 _DOWNLOADED = "it generates by a model that is downloaded"
+_CONFIGURED = "each class is made of a configuration of its own"
 NOT_PROBED: dict[str, str] = {
     "torch-geometric.saint": _SPARSE,
     "torchvision.models.classes": _CALLED,
     "torchvision.models.detection.classes": _CALLED,
+    "transformers.models": _CONFIGURED,
+    "transformers.configured": _CONFIGURED,
     "transformers.generate": _DOWNLOADED,
     "transformers.pipeline": _DOWNLOADED,
 }
