@@ -62,7 +62,7 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
         message, details["option"] = rule.data["optional"], stream.optional.option
         seeded = f"seeded here where `{stream.optional.option}` is given"
         related = (Related(stream.optional.event.place, seeded), *related)
-    program = "this program" if place.path == _file(entry) else f"`{_file(entry)}`"
+    program = "this program" if place.path == _file(entry) else f"`{_file(entry).rpartition('/')[2]}`"
     message = message.format(**details, subject=_subject(rule, first), program=program)
     return Finding(rule.code, place, message, details, related, lowered=lowered)
 
