@@ -78,3 +78,28 @@ def test_a_model_of_transformers_that_is_made_of_a_configuration_draws_weights(
         model(1).loss.backward()
         """
     assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("contexts", "state"),
+    [
+        ("[no_init_weights()]", "unused"),
+        ("[open('log'), init_empty_weights()]", "unused"),
+        ("[open('log')]", "unseeded"),
+        ("[]", "unseeded"),
+    ],
+)
+def test_a_model_that_is_made_in_a_stack_of_contexts_without_values_draws_nothing(
+    tmp_path: Path, contexts: str, state: str
+) -> None:
+    program = f"""
+        import transformers
+        from accelerate import init_empty_weights
+        from transformers.modeling_utils import no_init_weights
+        from transformers.utils.generic import ContextManagers
+
+        with ContextManagers({contexts}):
+            model = transformers.AutoModelForCausalLM.from_config(transformers.AutoConfig.from_pretrained("gpt2"))
+        model(1).loss.backward()
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state

@@ -300,8 +300,11 @@ class Interpreter(Switches):
         if isinstance(context, Object) and isinstance(context.kind, Library):
             row = self.tables.undrawn.get(context.kind.name)
             if row is not None:
-                device = self.kept(context, context.kind.name).get("device")
-                return row.text("kind") == "context" or self.is_meta(device)
+                given = self.kept(context, context.kind.name)
+                if row.text("kind") == "stack":
+                    stacked = [atom for each in given.first() if self.is_container(each) for atom in self.held(each)]
+                    return any(map(self._is_undrawn, stacked))
+                return row.text("kind") == "context" or self.is_meta(given.get("device"))
         return self.is_meta(frozenset((context,)))
 
     def is_meta(self, device: Value) -> bool:
