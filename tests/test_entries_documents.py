@@ -243,3 +243,11 @@ def test_texts_of_a_command_line_are_read_as_values() -> None:
         "[1]",
         "{",
     ]
+
+
+def test_mappings_that_are_merged_again_and_again_are_given_up() -> None:
+    few = "a: &a {k: 1}\nb: {<<: [*a, *a], m: 2}\n"
+    doubling = "a0: &a0 {k: 1}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}\n" for i in range(1, 60))
+    given = documents.Documents(documents.Given({"few.yaml": few, "many.yaml": doubling}))
+    assert given.parsed("few.yaml", "yaml") == {"a": {"k": 1}, "b": {"k": 1, "m": 2}}
+    assert given.parsed("many.yaml", "yaml") is None

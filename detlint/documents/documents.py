@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +121,23 @@ def _yaml(text: str) -> Any:
     import yaml  # few runs have any to read
 
     try:
-        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return yaml.load(text, _loader())
     except yaml.YAMLError:
         return None
+
+
+@cache
+def _loader() -> Any:
+    """The safe loader, which gives up on mappings that others are merged into again and again."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def flatten_mapping(self, node: yaml.MappingNode) -> None:
+            super().flatten_mapping(node)
+            if len(node.value) > _MOST:
+                raise yaml.constructor.ConstructorError(None, None, "too many merged keys", node.start_mark)
+
+    return Loader
 
 
 _READERS: dict[str, Callable[[str], Any]] = {"yaml": _yaml, "json": json.loads, "toml": toml.loads}
