@@ -170,6 +170,22 @@ def test_an_attribute_that_is_perhaps_set_may_be_what_a_file_says(tmp_path: Path
     assert entry["generators"]["python"]["state"] == "optional"
 
 
+def test_what_is_set_under_a_name_that_is_not_known_is_not_taken_for_each_attribute(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import argparse, random, sys, numpy
+
+        args = argparse.Namespace()
+        for name in sys.stdin:
+            setattr(args, name.strip(), random.random)
+        args.start()
+        print(numpy.random.rand())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "unused"
+
+
 OPTION = """
     import argparse, random
     import numpy as np

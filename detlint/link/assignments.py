@@ -160,7 +160,7 @@ class Assignments(Functions):
         if self.is_certain() and not (self.frame.exits or self.frame.doubtful):
             return frozenset()
         given = objects.given(owner, name)
-        if given is not None or is_namespace(owner):
+        if given is not None or is_namespace(owner) or objects.may_be_shown(owner):
             return given or UNKNOWN
         bases = objects.library_bases(owner.kind) if isinstance(owner, Object) else ()
         for base in bases:

@@ -255,10 +255,12 @@ class Objects(Contents):
     def given(self, owner: Object | Class, name: str) -> Value | None:
         """What an object of a library was made with: most classes keep what they are given, others show their keys."""
         slots, held = (f"({name})", f"[{name!r}]"), self._slots(owner)
-        found = next((held[slot] for slot in slots if slot in held), None)
-        if found is None and isinstance(owner, Object) and isinstance(owner.kind, Library):
-            return held.get(UNSPELLED) if owner.kind.name in self._shows_entries else None
-        return found
+        return next((held[slot] for slot in slots if slot in held), None)
+
+    def may_be_shown(self, owner: Object | Class) -> bool:
+        """Whether an object shows keys that nobody spells out as its attributes."""
+        kind = owner.kind if isinstance(owner, Object) else None
+        return isinstance(kind, Library) and kind.name in self._shows_entries and UNSPELLED in self._slots(owner)
 
     def _is_certain(self, atom: Atom) -> bool:
         """Whether an atom stays what it is where a file may set attributes: a method, an option with a default."""
