@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
-from detlint.link.mappings import entries, hangs_on_option, key, written_items
+from detlint.link.mappings import entries, hangs_on_option, key, may_lack, written_items
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
@@ -85,11 +85,12 @@ class Functions(Repeated):
 
     def unpacked(self, atom: Any) -> dict[str, Value]:
         """What `**atom` gives with options left at their defaults; `REST` stands for keys that are not known."""
-        held = entries(self.program.objects, atom).items()
-        usual = not self.is_chosen()
-        left_out = {slot for slot, _ in held if usual and hangs_on_option(self.program.objects, atom, slot)}
-        found = {key(slot): value for slot, value in held if slot not in left_out}
-        return {name if isinstance(name, str) else REST: value for name, value in found.items()}
+        objects, usual, found = self.program.objects, not self.is_chosen(), dict[str, Value]()
+        for slot, value in entries(objects, atom).items():
+            if not (usual and hangs_on_option(objects, atom, slot)):
+                name = key(slot)
+                found[name if isinstance(name, str) else REST] = value | may_lack(objects, atom, slot)
+        return found
 
     def invoke(
         self,

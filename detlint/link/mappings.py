@@ -130,6 +130,12 @@ def hangs_on_option(objects: Objects, atom: Atom, slot: str) -> bool:
     return isinstance(atom, Object) and objects.stored(atom, perhaps(slot)) == NONE
 
 
+def may_lack(objects: Objects, atom: Atom, slot: str) -> Value:
+    """What stands for an entry that a dict has on some paths only, beside what it holds there; else nothing."""
+    held = objects.stored(atom, perhaps(slot)) if isinstance(atom, Object) else None
+    return frozenset() if held is None or held == NONE else held
+
+
 def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
     """Whether a mapping that may have an entry certainly has it."""
     owner = mapped(atom)

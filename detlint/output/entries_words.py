@@ -62,7 +62,7 @@ def told(entry: Entry, everything: bool) -> Iterator[Told]:
     for name, (head, _, styles, problems) in SWITCHES.items():
         word, met = entry.switch(name)
         if met is not None and (everything or word in problems):
-            condition = f" only {_only(met.guarded, met.option)}" if word == "optional" else ""
+            condition = f" only {_only(met.guarded, met.option)}" if met.option or word == "optional" else ""
             done = _SET.get(met.event.word, f"set to {met.event.word}")
             yield head, styles.get(word, ""), f"{done} at {_where(met.event.place)}{condition}"
 
