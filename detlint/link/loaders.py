@@ -10,8 +10,8 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.modules import Modules
 from detlint.link.program import Program
-from detlint.link.run import UNGUARDED, Event
-from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Guarded, Loaded, merged
+from detlint.link.run import UNGUARDED
+from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
 from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Value, each

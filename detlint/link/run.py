@@ -14,21 +14,7 @@ from detlint.link.noting import Noting
 from detlint.link.objects import OPEN, UNSPELLED
 from detlint.link.program import Program, folder
 from detlint.link.records import Exact, Name
-from detlint.link.state import (
-    START,
-    Apart,
-    Called,
-    Drawn,
-    Example,
-    Guarded,
-    Loaded,
-    Marked,
-    Seeded,
-    State,
-    Switched,
-    is_parameter,
-    merged,
-)
+from detlint.link.state import START, Apart, Called, Event, Guarded, State, is_parameter, merged
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -48,7 +34,6 @@ UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 _DEFINED = frozenset((Function, Class))
-Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
 @dataclass(slots=True)
