@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
 from detlint.finding import Place
+from detlint.link.actors import ACTOR_ROLES
 from detlint.link.arguments import Arguments
 from detlint.link.classes import CLASS_ROLES
 from detlint.link.engines import ENGINE_ROLES
@@ -269,6 +270,7 @@ def _decorates(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 ROLES: dict[str, Role] = {
+    **ACTOR_ROLES,
     **CALLABLE_ROLES,
     **CLASS_ROLES,
     **CONFIG_ROLES,
