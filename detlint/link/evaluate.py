@@ -19,6 +19,7 @@ from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
     NONE,
+    SEVERAL,
     SOME,
     UNKNOWN,
     Atom,
@@ -221,6 +222,8 @@ class Evaluator(Items):
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
             return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign
+        if node.operation == "builtins.len" and (length := _length(values)) is not None:
+            return length
         if node.operation in f.ASKING:
             return mixed(values, SOME)
         atoms = [atom for value in values for atom in value]
@@ -309,6 +312,14 @@ class Evaluator(Items):
             after = chosen(after, next(end[1] for end in ends if not end[2]), answer.option)
         self.set_variables(after)
         self.state = merged(end[0] for end in known if end[0] is not None)
+
+
+def _length(values: list[Value]) -> Value | None:
+    """The length of a text or a tuple that is known: what is unpacked of anything counts as several items."""
+    atom = only(values[0]) if len(values) == 1 else None
+    if isinstance(atom, Constant) and isinstance(atom.value, str):
+        return constant(len(atom.value))
+    return constant(len(atom.items)) if isinstance(atom, Tuple) and len(atom.items) < SEVERAL else None
 
 
 def _is_number(atom: Atom | None) -> bool:
