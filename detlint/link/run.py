@@ -12,6 +12,7 @@ from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.noting import Noting
 from detlint.link.objects import OPEN, UNSPELLED
+from detlint.link.otherwise import Otherwise
 from detlint.link.program import Program, folder
 from detlint.link.records import Exact, Name
 from detlint.link.state import START, Apart, Called, Event, Guarded, State, is_parameter, merged
@@ -65,6 +66,7 @@ class Frame:
     copies: tuple[Object, ...] = ()  # the dicts that were copied here
     watched: dict[str, set[str]] = field(default_factory=dict)  # the functions defined here that use a variable
     dicts: frozenset[Object] = frozenset()  # those that were made here
+    otherwise: Otherwise = field(default_factory=dict)  # what variables hold where an option is set
     maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:

@@ -190,7 +190,9 @@ Trace = tuple[Event, ...]
 
 def stand_in(trace: list[Event], start: int) -> None:
     """What is traced from `start` on only happens where the event before it fails: a loader stands in for that one."""
-    if start and isinstance(trace[start - 1], Loaded):
+    before = trace[start - 1] if start else None
+    inner = before.trace if isinstance(before, Guarded) else (before,)
+    if any(isinstance(event, Loaded) for event in inner):
         for index, event in enumerate(trace[start:], start):
             if isinstance(event, Guarded):
                 trace[index] = replace(event, trace=tuple(e for e in event.trace if not isinstance(e, Loaded)))
