@@ -37,6 +37,15 @@ def work(config):
         torch.manual_seed(config["seed"])
     print(torch.rand(2))
 """
+ACTOR = """
+class Actor:
+    def __init__(self, seed=None):
+        if seed is not None:
+            torch.manual_seed(seed)
+
+    def draw(self):
+        print(torch.rand(2))
+"""
 
 
 def process(folder: Path, function: str, launch: str) -> str:
@@ -55,6 +64,8 @@ def process(folder: Path, function: str, launch: str) -> str:
     [
         ("@ray.remote\ndef work():\n    print(torch.rand(2))", "ray.get(work.remote())", "unseeded"),
         ("@ray.remote(num_gpus=1)" + TAKES_SEED, "ray.get(work.options(num_cpus=1).remote(3))", "seeded"),
+        (ACTOR, "ray.get(ray.remote(num_gpus=1)(Actor).options(num_cpus=2).remote(3).draw.remote())", "seeded"),
+        (ACTOR, "ray.get(ray.remote(Actor).remote().draw.remote())", "unseeded"),
         (TAKES_SEED, "ray.tune.run(ray.tune.with_parameters(work, seed=3))", "seeded"),
         (TAKES_SEED, "elastic_launch(LaunchConfig(1, 1, 2), work)(3)", "seeded"),
         (TAKES_SEED, "submitit.AutoExecutor('logs').submit(work, 3)", "seeded"),

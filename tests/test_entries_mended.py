@@ -194,6 +194,11 @@ def test_arguments_that_are_filtered_out_are_not_given(tmp_path: Path, chosen: s
         ("from torchvision.models.detection import SSD\nSSD(net, boxes)", "torchvision.models.detection.SSD"),
         ("from torchvision.models.detection import SSD\nSSD(net, boxes, head=head)", None),
         ("from torchvision.models.segmentation import FCN\nFCN(net, head)", None),
+        (
+            "from torchaudio.models import wav2vec2_base\nwav2vec2_base(aux_num_out=31)",
+            "torchaudio.models.wav2vec2_base",
+        ),
+        ("from torchaudio.models import Wav2Vec2Model\nWav2Vec2Model(extractor, encoder)", None),
     ],
 )
 def test_constructors_of_models_draw(tmp_path: Path, lines: str, what: str | None) -> None:

@@ -88,6 +88,13 @@ def composed(
     return Composed(resolved(found), made.kept)
 
 
+def set_by(documents: Documents, folder: str, override: str) -> str | None:
+    """The key that an override gives a value; None for one that does something else, such as choosing a file."""
+    key, equals, value = override.lstrip("+").partition("=")
+    plain = bool(equals) and _KEY.fullmatch(key) is not None
+    return key if plain and _file(documents, f"{folder}/{key}", value) is None else None
+
+
 def _file(documents: Documents, folder: str, name: str) -> str | None:
     """The file of a configuration."""
     plain = name.removesuffix(".yaml").removesuffix(".yml")

@@ -200,7 +200,7 @@ class _Collector(Expressions):
             found: list[f.Statement] = [f.Fork((body, *handlers))] if handlers else list(body)
         elif any(handlers):
             unasked = [f.Bind((mark,), f.Literal(0)) for mark in known]
-            found = [*unasked, *body, f.Fork((*handlers, ()), tuple(numbers or ()))]
+            found = [*unasked, *body, f.Fork((*handlers, ()), tuple(numbers or ()), handles=True)]
         else:
             found = list(body)
         return [*found, *self.block(node.final)]

@@ -293,11 +293,12 @@ class Branch:
 @record(frozen=True, slots=True)
 class Fork:
     """Exactly one of the arms runs, and nothing is known about which: the last one, where all of `numbers`, if there
-    are any, are numbers or texts.
+    are any, are numbers or texts. It `handles` where the arms are for when the statement before fails.
     """
 
     arms: tuple[Statements, ...]
     numbers: tuple[Expression, ...] = ()
+    handles: bool = False
 
 
 @record(frozen=True, slots=True)

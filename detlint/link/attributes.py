@@ -97,6 +97,9 @@ class Attributes(Comparisons):
             found = self.program.objects.attribute(maker, name) or UNKNOWN
             return frozenset(replace(a, receiver=atom) if isinstance(a, Function) else a for a in found)
         method = only(found) if found is not None else None
+        given = _given_to(self.program.catalogue, "type").get(name)
+        if given is not None and (found is None or isinstance(method, Library)):
+            return single(Partial(single(Library(given)), (single(atom),), ()))
         taken = self.program.catalogue.names("program", "role", taken="class")
         if isinstance(method, Library) and method.name in taken:
             return single(Partial(single(method), (single(atom),), ()))
@@ -142,7 +145,7 @@ class Attributes(Comparisons):
             return constant(self.program.function(atom).name)
         if name in ("command", "group"):
             return single(Library(f"click.Group.{name}", atom))
-        method = _of_functions(self.program.catalogue).get(name)
+        method = _given_to(self.program.catalogue, "function").get(name)
         return None if method is None else single(Partial(single(Library(method)), (single(atom),), ()))
 
     def _of_keywords(self, atom: Keywords, name: str) -> Value | None:
@@ -232,10 +235,10 @@ class Attributes(Comparisons):
 
 
 @cache
-def _of_functions(catalogue: Catalogue) -> dict[str, str]:
-    """The methods that decorators of libraries give to functions, by their last names."""
-    names = catalogue.names("program", "role", taken="function")
-    names |= catalogue.names("randomness", "launcher", taken="function")
+def _given_to(catalogue: Catalogue, kind: str) -> dict[str, str]:
+    """The methods that decorators of libraries give to what is of a kind, by their last names: a function, a type."""
+    names = catalogue.names("program", "role", taken=kind)
+    names |= catalogue.names("randomness", "launcher", taken=kind)
     return {name.rpartition(".")[2]: name for name in sorted(names)}
 
 

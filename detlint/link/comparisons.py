@@ -142,9 +142,22 @@ class Comparisons(Run):
             return False
         if not (told and isinstance(kind, Class)):
             return None
-        of_project = all(isinstance(kind, Class) for kind in kinds)  # from which no class of a library derives
-        known = self.program.objects.is_known if of_project else self.program.objects.is_whole
-        return False if known(order) else None
+        if all(isinstance(kind, Class) for kind in kinds):  # from which no class of a library derives
+            return False if self.program.objects.is_known(order) else None
+        rest = [base for base in order if not self.is_root(base, kinds)]
+        return False if self.program.objects.is_whole(rest) else None
+
+    def is_root(self, base: Atom, kinds: set[Atom]) -> bool:
+        """Whether a class of a library has no bases, so that what derives from it alone is none of some beside it.
+
+        What wraps a module counts as that module itself, which is an instance of both then.
+        """
+        names = self.program.catalogue.names
+        if not isinstance(base, Library) or base.name not in names("program", "class", kind="root"):
+            return False
+        beside, wrapping = base.name.rpartition(".")[0], names("program", "role", kind="passes")
+        libraries = [kind.name for kind in kinds if isinstance(kind, Library)]
+        return all(name.rpartition(".")[0] == beside and name not in wrapping for name in libraries)
 
     def are_apart(self, kind: Library, other: Atom) -> bool:
         """Whether an object that was made of a class of a library is certainly none of another."""

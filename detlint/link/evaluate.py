@@ -12,6 +12,7 @@ from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
 from detlint.link.mappings import lay, lay_all, united
+from detlint.link.otherwise import asked_otherwise, remember, where_set
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.reading import beside, joined
 from detlint.link.run import UNGUARDED
@@ -19,6 +20,7 @@ from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
     NONE,
+    SEVERAL,
     SOME,
     UNKNOWN,
     Atom,
@@ -166,15 +168,17 @@ class Evaluator(Items):
             found.append(self.value(operand))
             return told(self, found[-1])
 
-        self.short_circuit(node, evaluate)
+        answer = self.short_circuit(node, evaluate)
+        unsure = answer.may_hold and answer.may_fail and answer.default is None
         if node.operator == "and":
-            return join(found)
+            return _without_outcomes(join(found)) if unsure else join(found)
         used = found[: next((index for index, v in enumerate(found) if truth(v).expected), len(found) - 1) + 1]
         kept = [
             frozenset(a for a in v if not (isinstance(a, (Constant, Option)) and not settled(a))) for v in used[:-1]
         ]
         options = [a.name for v in used[:-1] for a in each(v) if isinstance(a, Option) and not a.default]
-        return join([*(v for v in kept if v), unless(used[-1], options[0]) if options else used[-1]])
+        value = join([*(v for v in kept if v), unless(used[-1], options[0]) if options else used[-1]])
+        return _without_outcomes(value) if unsure else value
 
     def short_circuit(self, node: f.Junction, evaluate: Callable[[f.Expression], Truth]) -> Truth:
         """Evaluate operands up to the one that decides; those after one that may decide may be left out."""
@@ -221,6 +225,8 @@ class Evaluator(Items):
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
             return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign
+        if node.operation == "builtins.len" and (length := _length(values)) is not None:
+            return length
         if node.operation in f.ASKING:
             return mixed(values, SOME)
         atoms = [atom for value in values for atom in value]
@@ -262,9 +268,11 @@ class Evaluator(Items):
         """How a test may come out."""
         if isinstance(node, f.Junction):
             return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
-        if isinstance(node, f.Compare):
-            return self.comparison(node)
-        return EITHER if node is None else told(self, self.value(node))
+        if node is None:
+            return EITHER
+        answer = self.comparison(node) if isinstance(node, f.Compare) else told(self, self.value(node))
+        kept = self.frame.otherwise
+        return asked_otherwise(kept, node, self.frame.variables, answer) if kept else answer
 
     def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None] | None) -> None:
         """Run the arm or arms that a test may choose, and go on in the state that they leave; None is an empty arm."""
@@ -283,8 +291,11 @@ class Evaluator(Items):
                 ends.append((start, variables, expected is default, False))
                 continue
             self.state = start
-            self.set_variables(variables.copy())
             guarded = default is not expected
+            chooses = guarded and default is not None and answer.option in self.frame.otherwise
+            self.set_variables(
+                where_set(self.frame.otherwise, answer.option, variables) if chooses else variables.copy()
+            )
             left, usual = self.frame.left, self.frame.usual
             if guarded and default is not None:
                 self.frame.left = left or answer.option
@@ -306,9 +317,26 @@ class Evaluator(Items):
         if answer.hidden and len(known) > 1:
             after = _usual(*(end[1] for end in (known if answer.default else reversed(known))))
         elif answer.option and default is not None:
-            after = chosen(after, next(end[1] for end in ends if not end[2]), answer.option)
+            other = next(end[1] for end in ends if not end[2])
+            after = chosen(after, other, answer.option)
+            if other is not variables:
+                remember(self.frame.otherwise, answer.option, after, other)
         self.set_variables(after)
         self.state = merged(end[0] for end in known if end[0] is not None)
+
+
+def _without_outcomes(value: Value) -> Value:
+    """A value that may be what a test of an option gives, where that does not tell how all of the test comes out."""
+    kept = frozenset(a for a in value if not (isinstance(a, Option) and isinstance(a.default, bool)))
+    return value if len(kept) == len(value) else kept | UNKNOWN
+
+
+def _length(values: list[Value]) -> Value | None:
+    """The length of a text or a tuple that is known: what is unpacked of anything counts as several items."""
+    atom = only(values[0]) if len(values) == 1 else None
+    if isinstance(atom, Constant) and isinstance(atom.value, str):
+        return constant(len(atom.value))
+    return constant(len(atom.items)) if isinstance(atom, Tuple) and len(atom.items) < SEVERAL else None
 
 
 def _is_number(atom: Atom | None) -> bool:

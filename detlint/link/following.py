@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.link.actors import Call, actors_among
 from detlint.link.entries import Entry
 from detlint.link.frames import roomy
 from detlint.link.library import Interpreter
@@ -17,7 +18,7 @@ from detlint.link.run import Frame
 from detlint.link.starts import Start, runs_only
 from detlint.link.state import UNSEEDED, Marked, State
 from detlint.link.tables import Tables
-from detlint.link.values import Function, Value, single
+from detlint.link.values import Class, Function, Library, Value, single
 from detlint.link.watch import Watch
 
 
@@ -85,22 +86,25 @@ class _Follower:
             found.end = script, entry.end  # not of one that another may load, such as a configuration
         if entry.kind == "script" and not (entry.acts or run.spawned):
             found.entry = None  # a script that does nothing of interest is a configuration, as likely as not
-        starts: dict[Function, dict[tuple[Value, ...], None]] = {}
+        actors = actors_among(objects, run.spawned)
+        starts: dict[Function | Class | Library, dict[tuple[Call, ...], None]] = {}
         for started, positional, _ in reversed(run.spawned):
-            starts.setdefault(started, {})[positional] = None
-        for started, ways in starts.items():
-            last = next(reversed(ways))
-            given = (started, *(frozenset(getattr(a, "kind", a) for a in value) for value in last))
+            if started.receiver not in actors:
+                starts.setdefault(started, {})[((started, positional),)] = None
+        for actor, calls in actors.items():
+            starts.setdefault(actor.kind, {})[tuple(calls)] = None
+        for key, ways in starts.items():
+            last = next(reversed(ways))[0][1]
+            given = (key, *(frozenset(getattr(a, "kind", a) for a in value) for value in last))
             if given in self._started:  # another script starts the same
                 continue
             self._started.add(given)
-            target = self.program.function(started)
             of_each = []
-            for positional in list(reversed(ways))[:_WAYS]:
-                inner = Entry(
-                    started.path, "process", target.name, target.place, target=target.name, starter=entry.start
-                )
-                self._follow(inner, script, started, positional, found.errors, objects, entry.path)
+            for (started, positional), *more in list(reversed(ways))[:_WAYS]:
+                target = self.program.function(started)
+                name = key.qualified.rpartition(".")[2] if isinstance(key, Class) else target.name
+                inner = Entry(started.path, "process", name, target.place, target=name, starter=entry.start)
+                self._follow(inner, script, started, positional, found.errors, objects, entry.path, more)
                 of_each.append(inner)
             found.processes.append((given, max(of_each, key=_chance)))
         return found
@@ -114,18 +118,20 @@ class _Follower:
         errors: list[str],
         starter: Objects | None = None,
         main: str = "",
+        more: Sequence[Call] = (),
     ) -> Interpreter:
         """Run a script as the main program, or a function of a module that is imported first.
 
         `starter` has the objects of the process that starts this one with `positional`; a new process begins by
-        importing the file that the program started with, `main`.
+        importing the file that the program started with, `main`. There may be `more` calls in it.
         """
         shared = self.program.objects.shared or self.program.objects
         shared.watch = Watch()
         self.program.objects, self.program.memo = Objects(self.program.catalogue, shared), {}
         if starter is not None:
             own = () if function is None or function.receiver is None else (single(function.receiver),)
-            self.program.objects.carry((*positional, *own), starter)
+            others = (value for _, values in more for value in values)
+            self.program.objects.carry((*positional, *own, *others), starter)
         run = Interpreter(self.program, script, self.tables)
         try:
             if function is None:
@@ -137,8 +143,9 @@ class _Follower:
             else:
                 for path in filter(None, (main, function.path)):
                     run.load(path)
-                if run.state is not None:
-                    run.call(function, positional, {}, entry.place or Place(script, 1, 1, 1, 1))
+                for called, values in ((function, positional), *more):
+                    if run.state is not None:
+                        run.call(called, values, {}, entry.place or Place(script, 1, 1, 1, 1))
             run.leave()
         except RecursionError:
             errors.append(f"{entry.path}: the program that starts here is nested too deeply to be followed")

@@ -20,6 +20,7 @@ from detlint.link.run import Frame
 from detlint.link.state import SEEDED, Called, Marked, parameter_option
 from detlint.link.values import (
     FAR,
+    SEVERAL,
     UNKNOWN,
     Class,
     Constant,
@@ -73,7 +74,7 @@ class Functions(Repeated):
                 return atom.items
             if isinstance(atom, Class) and len(value) == 1 and (known := members(self, atom)):
                 return known
-        return [join(self.item_of(atom, UNKNOWN) for atom in each(value))] * 8
+        return [join(self.item_of(atom, UNKNOWN) for atom in each(value))] * SEVERAL
 
     def spread_keywords(self, value: Value) -> dict[str, Value]:
         """What `**value` gives: of several mappings each entry as any has it, and not known where one lacks it."""

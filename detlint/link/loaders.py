@@ -10,11 +10,11 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.modules import Modules
 from detlint.link.program import Program
-from detlint.link.run import UNGUARDED, Event
-from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Guarded, Loaded, merged
+from detlint.link.run import UNGUARDED
+from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
-from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Value, each
+from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Option, Value, each
 
 _ANSWERS = (None, False, True)
 _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on
@@ -97,7 +97,7 @@ class Loaders(Modules):
         if workers.expected is False:
             self.fetch_batch(given, place)
             return
-        if workers.expected is None and all(isinstance(atom, Constant) for atom in number):  # none on some path
+        if workers.expected is None and all(isinstance(atom, (Constant, Option)) for atom in number):  # perhaps none
             with self.guarded(""):
                 self.fetch_batch(given, place)
             self.state = start

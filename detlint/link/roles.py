@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
 from detlint.finding import Place
+from detlint.link.actors import ACTOR_ROLES
 from detlint.link.arguments import Arguments
 from detlint.link.classes import CLASS_ROLES
 from detlint.link.engines import ENGINE_ROLES
@@ -24,6 +25,7 @@ from detlint.link.roles_mapping import MAPPING_ROLES
 from detlint.link.roles_modules import MODULE_ROLES
 from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
+from detlint.link.roles_registries import REGISTRY_ROLES
 from detlint.link.roles_targets import TARGET_ROLES
 from detlint.link.state import Marked
 from detlint.link.truth import truth
@@ -261,30 +263,14 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
     return NONE
 
 
-def _registers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that adds to a registry, itself made by a call or not."""
-    made = [
-        v for v in (*given.positional, *given.keywords.values()) if any(isinstance(a, (Function, Class)) for a in v)
-    ]
-    if function.receiver is None or not made:
-        return single(function)
-    run.program.objects.store(function.receiver, "[]", join(made))
-    return made[0]
-
-
 def _decorates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """A decorator that leaves a function what it is, itself made by a call or not."""
     made = next((v for v in given.positional if any(isinstance(a, (Function, Class, Partial)) for a in v)), None)
     return single(function) if made is None else made
 
 
-def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a registry makes by the name that a configuration gives."""
-    held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
-    return run.call_value(held, [], {"**": UNKNOWN}, place)
-
-
 ROLES: dict[str, Role] = {
+    **ACTOR_ROLES,
     **CALLABLE_ROLES,
     **CLASS_ROLES,
     **CONFIG_ROLES,
@@ -297,8 +283,9 @@ ROLES: dict[str, Role] = {
     **NAME_ROLES,
     **MODULE_ROLES,
     **PROCESS_ROLES,
+    **REGISTRY_ROLES,
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
-    "text": _text, "formats": _formats, "decorates": _decorates, "registers": _registers, "builds": _builds,
+    "text": _text, "formats": _formats, "decorates": _decorates,
 }  # fmt: skip

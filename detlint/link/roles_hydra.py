@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.documents.composing import composed
+from detlint.documents.composing import composed, set_by
+from detlint.documents.trees import Unknown, within
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.program import folder
@@ -63,14 +64,23 @@ def _initialises(run: Run, row: Row, function: Library, given: Arguments, place:
 
 
 def _composes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The configuration of a name, where all overrides of it are known that the program itself has as strings."""
+    """The configuration of a name, with the overrides that the program itself has as strings: what one of these gives a
+    value that may be among others is not known.
+    """
     overrides = given.keywords.get("overrides", given.positional[1] if len(given.positional) > 1 else NONE)
     items = [item for atom in overrides for item in _items(run, atom)]
     texts = [text for item in items if isinstance(text := exact(item), str)]
-    if len(texts) < len(items) and any(isinstance(atom, Constant) for item in items for atom in item):
-        return UNKNOWN
+    others = (atom for item in items if not isinstance(exact(item), str) for atom in each(item))
+    perhaps = [str(atom.value) for atom in others if isinstance(atom, Constant)]
     where = exact(run.program.objects.stored(CONFIGS, _FOLDER) or NONE)
-    return _composed(run, given.first("config_name"), where, texts, place)
+    keys = [set_by(run.program.documents, str(where), text) for text in perhaps]
+    if None in keys:
+        return UNKNOWN
+    made = _composed(run, given.first("config_name"), where, texts, place)
+    for root in (atom for atom in each(made) if isinstance(atom, Object)):
+        for key in filter(None, keys):
+            lay_over(run, root, within(key, Unknown()), run.site(place), key)
+    return made
 
 
 def _items(run: Run, atom: Atom) -> Iterable[Value]:

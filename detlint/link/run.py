@@ -12,23 +12,10 @@ from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.noting import Noting
 from detlint.link.objects import OPEN, UNSPELLED
+from detlint.link.otherwise import Otherwise
 from detlint.link.program import Program, folder
 from detlint.link.records import Exact, Name
-from detlint.link.state import (
-    START,
-    Apart,
-    Called,
-    Drawn,
-    Example,
-    Guarded,
-    Loaded,
-    Marked,
-    Seeded,
-    State,
-    Switched,
-    is_parameter,
-    merged,
-)
+from detlint.link.state import START, Apart, Called, Event, Guarded, State, is_parameter, merged
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -48,7 +35,6 @@ UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 _DEFINED = frozenset((Function, Class))
-Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
 
 
 @dataclass(slots=True)
@@ -80,6 +66,7 @@ class Frame:
     copies: tuple[Object, ...] = ()  # the dicts that were copied here
     watched: dict[str, set[str]] = field(default_factory=dict)  # the functions defined here that use a variable
     dicts: frozenset[Object] = frozenset()  # those that were made here
+    otherwise: Otherwise = field(default_factory=dict)  # what variables hold where an option is set
     maker: int = 0  # tells the containers that are made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:

@@ -15,7 +15,7 @@ from detlint.link.fields import factories
 from detlint.link.objects import CALLED, ClassInfo
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
-from detlint.link.state import Apart, State, merged
+from detlint.link.state import Apart, State, merged, stand_in
 from detlint.link.truth import Truth, is_text_or_number
 from detlint.link.values import (
     UNKNOWN,
@@ -92,7 +92,7 @@ class Statements(Assignments):
             self.assign(asked, not_none(self.value(asked)))
 
     def _fork(self, node: f.Fork) -> None:
-        start, variables = self.state, dict(self.frame.variables)
+        start, variables, before = self.state, dict(self.frame.variables), len(self.trace)
         ends: list[tuple[State | None, dict[str, Value]]] = []
         sure = node.numbers and all(map(is_text_or_number, map(self.value, node.numbers)))
         for arm in node.arms[-1:] if sure else node.arms:
@@ -101,6 +101,8 @@ class Statements(Assignments):
             with self.guarded("") if len(node.arms) > 1 and not sure else UNGUARDED:
                 self.block(arm)
             ends.append((self.state, self.frame.variables))
+        if node.handles:
+            stand_in(self.trace, before)
         self.set_variables(self.merge_variables([v for s, v in ends if s is not None] or [variables]))
         self.state = merged(s for s, _ in ends if s is not None)
 

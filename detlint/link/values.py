@@ -200,6 +200,7 @@ SOME: Value = single(Some())
 ENTROPY: Value = single(Entropy(""))
 NONE: Value = single(Constant(None))
 FAR = 10**7  # more than a file has nodes: added to the order of an object, it tells this from others of its place
+SEVERAL = 8  # items that are unpacked of something of which it is not known how many it has
 MANY = 16  # a value of more atoms is not known
 _NUMBER = re.compile(r"\d+")
 _LONG = 400  # characters of what orders an atom, which may hold others that hold others

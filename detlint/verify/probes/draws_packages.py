@@ -219,10 +219,12 @@ _SPARSE = "it samples by torch-sparse, which is built for one release of PyTorch
 _CALLED = "what the functions of `torchvision.models` call, which are probed"
 _DOWNLOADED = "it generates by a model that is downloaded"
 _CONFIGURED = "each class is made of a configuration of its own"
+_SIZED = "many take sizes of their own, and their networks are large"
 NOT_PROBED: dict[str, str] = {
     "torch-geometric.saint": _SPARSE,
     "torchvision.models.classes": _CALLED,
     "torchvision.models.detection.classes": _CALLED,
+    "torchaudio.models": _SIZED,
     "transformers.models": _CONFIGURED,
     "transformers.configured": _CONFIGURED,
     "transformers.generate": _DOWNLOADED,
