@@ -13,7 +13,7 @@ from detlint.semantics.values import UNKNOWN as NO_DEFAULT
 from detlint.semantics.values import parse_signature
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
-_META = "device=meta"  # which a device that is not known is not: nobody trains there
+_META = "device=meta"  # which a device that may be another is not: nobody trains there
 
 
 class Arguments:
@@ -85,7 +85,7 @@ class Arguments:
             return None
         name, operator = match["name"], match["operator"]
         words = _spelled(self._default(name) if operator and name not in self.given else self.get(name))
-        if condition == _META and "meta" not in words:
+        if condition == _META and words != {"meta"}:
             return False
         if operator is None:
             answers = {None if word == "?" else word != "None" for word in words}
