@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 from detlint.facts import facts as f
-from detlint.finding import Place
-from detlint.link.assignments import Assignments
 from detlint.link.descriptors import name_attributes
 from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
-from detlint.link.objects import CALLED, ClassInfo
+from detlint.link.objects import ClassInfo
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
-from detlint.link.state import Apart, State, merged, stand_in
+from detlint.link.scopes import Scopes, nowhere
+from detlint.link.state import State, merged, stand_in
 from detlint.link.truth import Truth, is_text_or_number
 from detlint.link.values import (
     UNKNOWN,
@@ -28,7 +27,6 @@ from detlint.link.values import (
     Object,
     Option,
     Partial,
-    Suspended,
     Tuple,
     Value,
     each,
@@ -38,10 +36,9 @@ from detlint.link.values import (
 )
 
 _DECORATORS = (Function, Class, Object, Library, Partial)
-_ENTERED = "entered into it"  # the slot of a stack of contexts
 
 
-class Statements(Assignments):
+class Statements(Scopes):
     """Runs statements."""
 
     def block(self, statements: f.Statements) -> None:
@@ -129,120 +126,6 @@ class Statements(Assignments):
                 break
         self.state = self.state or before
 
-    def _scoped(self, node: f.Scoped) -> None:
-        if isinstance(node.context, f.Call):
-            functions = self.value(node.context.function)
-            own = (a for a in functions if isinstance(a, Function) and (a.path, a.qualified) not in self.program.own)
-            managers = [a for a in own if self.program.function(a).yields]
-            if managers and len(functions) == 1:
-                positional, keywords = self.arguments(node.context.arguments)
-                self.within(managers[0], positional, keywords, node)
-                return
-        context = self.value(node.context)
-        restored, start = self.restored_by(context), self.state
-        if self.state is not None and self.is_undrawn(context):
-            self.state, restored = self.state.but(("device",), "meta"), (*restored, "device")
-        atoms = each(context)
-        suspended = next((atom for atom in atoms if isinstance(atom, Suspended)), None)
-        if suspended is not None:
-            self.within(suspended.function, suspended.positional, dict(suspended.keywords), node)
-            return
-        entered = [self.enter(atom, node) for atom in atoms]
-        if node.target is not None:
-            self.assign(node.target, join(entered))
-        with self.apart() if restored else UNGUARDED:  # what is seeded here is not seeded for long
-            self.block(node.body)
-        for atom in atoms:
-            if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
-                self.call_method(atom, "__exit__", _nowhere(self.frame.path))
-            elif isinstance(atom, Object):
-                restored = (*restored, *self.leave_stack(atom))
-        if start is not None and self.state is not None:
-            for name in restored:
-                self.state = self.state.but((name,), start[name])
-
-    def within(
-        self, manager: Function, positional: Sequence[Value], keywords: dict[str, Value], node: f.Scoped
-    ) -> None:
-        """Run the body of a `with` where its context manager, a generator function, yields."""
-        outer = self.frame
-        variables = self.parameters(manager, positional, keywords)
-        inner = Frame(manager.path, manager.qualified, variables, self.program.begin(manager.path, manager.qualified))
-
-        def body(value: Value) -> None:
-            self.frame = outer
-            if node.target is not None:
-                self.assign(node.target, value)
-            self.block(node.body)
-            self.frame = inner
-
-        inner.on_yield = body
-        self.frame = inner
-        start, before, self.trace = self.state, self.trace, []
-        self.block(self.program.function(manager).body)
-        self.frame, inner.on_yield = outer, None  # else the two would hold each other, and all of this run with them
-        if self.state is None:
-            self.state = inner.end
-        trace, self.trace = tuple(self.trace), before
-        if trace and start == self.state:  # what is seeded within is put back at the end
-            self.trace.append(Apart(trace))
-        else:
-            self.trace += trace
-
-    def enter_into(self, stack: Object | Function | None, atom: Atom, place: Place) -> Value:
-        """Enter a context that is left when a stack of contexts is."""
-        if isinstance(atom, Suspended) and self.state is not None:
-            return self.until_yield(atom)
-        if isinstance(stack, Object) and isinstance(atom, Object):
-            self.program.objects.store(stack, _ENTERED, single(atom))
-        entered = self.call_method(atom, "__enter__", place) if isinstance(atom, Object) else None
-        return single(atom) if entered is None else entered
-
-    def leave_stack(self, stack: Atom) -> tuple[str, ...]:
-        """Leave the contexts of a stack: the generators whose states are put back."""
-        entered = self.program.objects.stored(stack, _ENTERED) or frozenset()
-        for atom in each(entered):
-            if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
-                self.call_method(atom, "__exit__", _nowhere(self.frame.path))
-        called = self.program.objects.stored(stack, CALLED) or frozenset()
-        for atom in each(called):
-            if self.state is not None:
-                self.call_value(single(atom), (), {}, _nowhere(self.frame.path))
-        return self.restored_by(entered)
-
-    def until_yield(self, manager: Suspended) -> Value:
-        """Run a generator function up to where it yields: what it yields, in the state that it has there."""
-        outer, function = self.frame, manager.function
-        variables = self.parameters(function, manager.positional, dict(manager.keywords))
-        walk = self.program.begin(function.path, function.qualified)
-        found = list[tuple[State | None, Value]]()
-
-        def stop(value: Value) -> None:
-            found.append((self.state, value))
-            self.state = None
-
-        self.frame = Frame(function.path, function.qualified, variables, walk, on_yield=stop)
-        start = self.state
-        self.block(self.program.function(function).body)
-        self.frame.on_yield, self.frame = None, outer
-        self.state = found[0][0] if found else start
-        return found[0][1] if found else UNKNOWN
-
-    def enter(self, atom: Any, node: f.Scoped) -> Value:
-        """What `with atom as target` binds."""
-        if isinstance(atom, Object) and isinstance(atom.kind, Class):
-            entered = (self.call_method(atom, name, _nowhere(self.frame.path)) for name in ("__enter__", "__aenter__"))
-            return next((value for value in entered if value is not None), single(atom))
-        return single(atom)
-
-    def call_method(self, receiver: Object, name: str, place: Place) -> Value | None:
-        """Call a method of the project's without arguments; None where there is none."""
-        found = self.program.objects.attribute(receiver, name)
-        methods = [a for a in found or () if isinstance(a, Function)]
-        if not methods:
-            return None
-        return self.call_value(self.bound(frozenset(methods), receiver), (), {}, place)
-
     # Definitions
 
     def _define(self, node: f.Define) -> None:
@@ -273,7 +156,7 @@ class Statements(Assignments):
             pending.clear()
         own = frozenset(a for a in found if isinstance(a, _DECORATORS) and self.decorates(a))
         if own:
-            result = self.call_value(own, (value,), {}, _nowhere(path))
+            result = self.call_value(own, (value,), {}, nowhere(path))
             kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object)))
             return kept or value
         return value
@@ -320,7 +203,7 @@ class Statements(Assignments):
         methods = frozenset(a for a in found or () if isinstance(a, Function))
         if methods and self.state is not None:
             _, keywords = self.arguments(tuple(a for a in node.keywords if a.keyword != "metaclass"))
-            self.call_value(self.bound(methods, klass), (), keywords, _nowhere(self.frame.path))
+            self.call_value(self.bound(methods, klass), (), keywords, nowhere(self.frame.path))
 
     def spelled_out(self, base: Atom) -> Value:
         """A base class, or those of a container that is unpacked."""
@@ -369,14 +252,6 @@ class Statements(Assignments):
             elif isinstance(atom, Library):
                 self.program.environments[self.frame.path].stars.append(atom.name)
 
-    def is_undrawn(self, context: Value) -> bool:
-        """Whether nothing is drawn in a context, as on the meta device."""
-        raise NotImplementedError
-
-    def restored_by(self, context: Value) -> tuple[str, ...]:
-        """The generators whose state a context manager of a library puts back."""
-        raise NotImplementedError
-
 
 def _refuses(statements: f.Statements) -> bool:
     """Whether a block ends the program with an error."""
@@ -384,15 +259,11 @@ def _refuses(statements: f.Statements) -> bool:
     return isinstance(last, f.Leave) and last.raises
 
 
-def _nowhere(path: str) -> Place:
-    return Place(path, 1, 1, 1, 1)
-
-
 _X = Statements
 _HANDLERS = cast(
     "dict[type, Callable[[Statements, Any], None]]",
     {
         f.Do: _X._do, f.Bind: _X._bind, f.Leave: _X._leave, f.Branch: _X._choose, f.Fork: _X._fork, f.Loop: _X._loop,
-        f.Scoped: _X._scoped, f.Define: _X._define, f.DefineClass: _X._define_class, f.Import: _X._import,
+        f.Scoped: _X.scoped, f.Define: _X._define, f.DefineClass: _X._define_class, f.Import: _X._import,
     },
 )  # fmt: skip
