@@ -70,6 +70,7 @@ class _Collector(Expressions):
         self.exits = module.catalogue.names("program", "exit")
         self.generators = {_body_of(node) for node in module.every(s.Operation) if _yields(node)}
         self.open = 0
+        self.trying = 0  # how many `try` of the function are open whose handlers may take an error
         self.counted = counted(module)
         self.marks: dict[s.If, f.Local] = {}  # variables that tell whether a branch in a `try` may fail
 
@@ -146,14 +147,22 @@ class _Collector(Expressions):
 
     def _leave(self, node: s.Leave) -> list[f.Statement]:
         value = self.lower(node.values[0]) if node.values else None
-        return [f.Leave(value, node.kind == "raise")] if node.kind in ("return", "raise") else []
+        if node.kind == "return":
+            return [f.Leave(value)]
+        called = node.values[0].function if node.values and isinstance(node.values[0], s.Call) else None
+        ends = called is not None and "builtins.SystemExit" in self.module.names(called)
+        return [f.Leave(value, True, self.reach(ends))] if node.kind == "raise" else []
+
+    def reach(self, ends: bool) -> int:
+        """What an error surely leaves, or where it `ends` the program, an exit."""
+        return f.CAUGHT if self.trying else f.PROGRAM if ends else f.FUNCTION
 
     def _other(self, node: s.Other) -> list[f.Statement]:
         return self.evaluated(computed([self.lower(v) for v in node.values]))
 
     def do(self, value: s.Expression) -> list[f.Statement]:
         if isinstance(value, s.Call) and not self.exits.isdisjoint(self.module.callee(value)):
-            return [f.Leave(computed([self.lower(a.value) for a in value.arguments]), raises=True)]
+            return [f.Leave(computed([self.lower(a.value) for a in value.arguments]), True, self.reach(True))]
         return self.evaluated(self.lower(value))
 
     def evaluated(self, value: f.Expression) -> list[f.Statement]:
@@ -194,7 +203,10 @@ class _Collector(Expressions):
         imports = bool(node.body.statements) and all(isinstance(x, s.Import) for x in node.body.statements)
         numbers = self.converted(node.body) if node.handlers and not imports else None
         known = [mark for mark in self.marks.values() if mark in (numbers or ())]
-        body, handlers = self.block(node.body), [self.block(handler) for handler in node.handlers]
+        self.trying += bool(node.handlers)
+        body = self.block(node.body)
+        self.trying -= bool(node.handlers)
+        handlers = [self.block(handler) for handler in node.handlers]
         body += self.block(node.orelse)
         if imports:
             found: list[f.Statement] = [f.Fork((body, *handlers))] if handlers else list(body)
@@ -264,7 +276,9 @@ class _Collector(Expressions):
         captured: set[str] = set()
         parameters = tuple(self.parameter(p) for p in node.parameters)
         self.captured.append((node, captured))
+        outer, self.trying = self.trying, 0
         body = self.block(node.body)
+        self.trying = outer
         self.captured.pop()
         yields = node in self.generators
         returns = self.lower(node.returns)

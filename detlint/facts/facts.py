@@ -26,6 +26,7 @@ COUNTED = "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 REST = "rest"  # the kind of a target that takes all items that others leave
 ALL = "*"  # the name that stands for all variables of a module
+CAUGHT, FUNCTION, PROGRAM = range(3)  # what a statement that leaves surely ends
 
 
 # Expressions
@@ -322,10 +323,11 @@ class Scoped:
 
 @record(frozen=True, slots=True)
 class Leave:
-    """`return value`, or a `raise`."""
+    """`return value`, or a `raise`. `reach` says what ends there: CAUGHT where a `try` around it may go on."""
 
     value: Expression
     raises: bool = False
+    reach: int = FUNCTION
 
 
 Statement = Do | Bind | Define | DefineClass | Import | Branch | Fork | Loop | Scoped | Leave

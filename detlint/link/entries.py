@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
-from detlint.facts.facts import GENERATORS
+from detlint.facts.facts import CAUGHT, FUNCTION, GENERATORS, PROGRAM
 from detlint.finding import Place
 from detlint.link.state import (
     CHANCE,
@@ -24,6 +24,7 @@ from detlint.link.state import (
     Guarded,
     Loaded,
     Marked,
+    Scope,
     Seeded,
     State,
     Switched,
@@ -32,8 +33,9 @@ from detlint.link.state import (
 )
 
 Path = tuple[Called, ...]
-
-
+Test = tuple[Path, int, int]  # the calls that lead to its trace, that one's identity, and where it stands there
+Arm = tuple[Test, bool]  # a test and which of its arms: the second one
+Left = tuple[Arm, int]  # an arm that leaves, and what it ends
 Event = Drawn | Example | Seeded | Switched | Loaded | Marked
 E = TypeVar("E", bound=Event, covariant=True)
 
@@ -46,9 +48,10 @@ class Met(Generic[E]):
     path: Path
     guarded: bool = False  # it may happen or not
     option: str = ""  # it happens only where this one is not left at its default
-    apart: bool = False  # it happens in another process
+    apart: tuple[object, ...] = ()  # what holds it for a while or in another process, outermost first
     dispatch: Place | None = None  # the outermost call that leads here or elsewhere
-    arms: tuple[tuple[object, bool], ...] = ()  # the tests whose arms it happens in, and in which: the second one
+    arms: tuple[Arm, ...] = ()  # those it happens in
+    sides: tuple[Arm, ...] = ()  # those it happens in or beside by default, or since the other one leaves
 
 
 @dataclass(frozen=True)
@@ -215,14 +218,19 @@ class Entry:
         draws = (*unseeded, *others) if unseeded else ()
         position = {id(m): index for index, m in enumerate(self.met)}
         first = position[id(unseeded[0])] if unseeded else len(position)
-        doubtful = (m for m in seeds if m.option and m.event.certain)
-        optional = next((m for m in doubtful if position[id(m)] < first), None)
+        scoped = seeds
+        if unseeded and unseeded[0].apart:
+            scoped = tuple(m for m in self.of(Seeded) if generator in m.event.generators and _holds(m, unseeded[0]))
+        doubtful = (m for m in scoped if m.option and m.event.certain and not m.event.restores)
+        before_it = (m for m in doubtful if position[id(m)] < first or _excludes(m, unseeded[0]))
+        optional = next(before_it, None)
         chosen = {m.dispatch for m in unseeded[:1]} - {None}  # what else is called there is called instead
         certain = (m for m in seeds if lasting and not m.option and m.event.starts and m.dispatch not in chosen)
         late = next((m for m in certain if position[id(m)] > first and not _excludes(m, unseeded[0])), None)
-        other = any(m.event.word == SEEDED and not m.apart and _excludes(m, unseeded[0]) for m in default if unseeded)
-        instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in seeds) if unseeded else False
-        earlier = any(m.event.word == SEEDED and m.guarded and not m.apart for m in default if position[id(m)] < first)
+        found = [m for m in default if m.event.word == SEEDED and _holds(m, unseeded[0])] if unseeded else []
+        other = any(_excludes(m, unseeded[0]) for m in found)
+        instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in scoped) if unseeded else False
+        earlier = any(m.guarded for m in found if position[id(m)] < first)
         if draws:
             sometimes = optional is not None or instead or other or (earlier and unseeded[0].guarded)
             state = "optional" if sometimes else "late" if late is not None else UNSEEDED
@@ -299,8 +307,14 @@ def _covers(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
 
 
 def _excludes(one: Met[Event], other: Met[Event]) -> bool:
-    """Whether two events happen in different arms of a test."""
-    return any((test, not second) in other.arms for test, second in one.arms)
+    """Whether two events happen in different arms of a test, or one where the arm of the other has left."""
+    known = (*other.arms, *other.sides)
+    return any((test, not second) in known for test, second in (*one.arms, *one.sides))
+
+
+def _holds(one: Met[Event], other: Met[Event]) -> bool:
+    """Whether what one event does lasts, or is put back no sooner than what the other does."""
+    return one.apart == other.apart[: len(one.apart)]
 
 
 def _probes(draw: Met[Drawn]) -> bool:
@@ -308,25 +322,66 @@ def _probes(draw: Met[Drawn]) -> bool:
     return draw.guarded and any(call.imports for call in draw.path)
 
 
-def _flat(trace: Trace, around: Met[Event], seen: set[object]) -> Iterator[Met[Event]]:
-    """What a trace holds, within what is known of all of it."""
+def _flat(
+    trace: Trace, around: Met[Event], seen: set[object], outer: int = 0
+) -> Generator[Met[Event], None, tuple[Left, ...]]:
+    """What a trace holds, within what is known of all of it, and the arms that leave it.
+
+    The first `outer` sides are those of the call. What comes beside others of its function is not the same again: a
+    seed there may come after a draw that it does not come after here.
+    """
+    left: tuple[Left, ...] = ()
+    own = _beside(around.sides[outer:])
     for index, event in enumerate(trace):
-        known = (around.guarded, around.option, around.apart)
+        known = (around.guarded, around.option, bool(around.apart))
+        gone: tuple[Left, ...] = ()
         if isinstance(event, Called):
-            if (id(event.trace), known) not in seen:
-                seen.add((id(event.trace), known))
-                yield from _flat(event.trace, replace(around, path=(*around.path, event)), seen)
+            if (id(event.trace), known, own) not in seen:
+                seen.add((id(event.trace), known, own))
+                inner = replace(around, path=(*around.path, event))
+                gone = yield from _flat(event.trace, inner, seen, len(inner.sides))
+                gone = _ending(gone, PROGRAM)
         elif isinstance(event, Guarded):
-            inner = replace(
-                around,
-                guarded=True,
-                option=event.option if is_parameter(event.option) else around.option or event.option,
-                dispatch=around.dispatch or event.dispatch,
-                arms=(*around.arms, ((around.path, id(trace), index - event.instead), event.instead)),
-            )
-            yield from _flat(event.trace, inner, seen)
+            arm = ((around.path, id(trace), index - event.instead), event.instead)
+            gone = yield from _flat(event.trace, _within(event, around, arm), seen, outer)
+            gone = (*gone, (arm, event.reach)) if event.reach != CAUGHT else gone
         elif isinstance(event, Apart):
-            yield from _flat(event.trace, replace(around, apart=True), seen)
-        elif (event, known) not in seen:
-            seen.add((event, known))
-            yield replace(around, event=event)
+            held = (*around.apart, (around.path, id(trace), index))
+            gone = yield from _flat(event.trace, replace(around, apart=held), seen, outer)
+            gone = _ending(gone, FUNCTION)
+        elif isinstance(event, Scope):
+            gone = yield from _flat(event.trace, around, seen, outer)
+            gone = _ending(gone, PROGRAM)
+        else:
+            told = (event, known, _beside(around.sides)) if isinstance(event, Seeded) else (event, known)
+            if told not in seen:
+                seen.add(told)
+                yield replace(around, event=event)
+        if gone:
+            left += gone
+            around = replace(around, sides=(*around.sides, *((test, not second) for (test, second), _ in gone)))
+            own = _beside(around.sides[outer:])
+    return left
+
+
+def _within(event: Guarded, around: Met[Event], arm: Arm) -> Met[Event]:
+    """What is known of all that an arm holds."""
+    if event.sure:
+        return replace(around, sides=(*around.sides, arm))
+    return replace(
+        around,
+        guarded=True,
+        option=event.option if is_parameter(event.option) else around.option or event.option,
+        dispatch=around.dispatch or event.dispatch,
+        arms=(*around.arms, arm),
+    )
+
+
+def _beside(sides: tuple[Arm, ...]) -> tuple[object, ...]:
+    """The same for all calls that leave the same trace."""
+    return tuple([(*test[1:], second) for test, second in sides]) if sides else sides
+
+
+def _ending(gone: tuple[Left, ...], reach: int) -> tuple[Left, ...]:
+    """The arms that end this, of those that leave."""
+    return tuple(one for one in gone if one[1] == reach) if gone else gone

@@ -8,6 +8,7 @@ from operator import add, sub
 from typing import Any, cast
 
 from detlint.facts import facts as f
+from detlint.link.arms import leave, pair
 from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
@@ -286,6 +287,7 @@ class Evaluator(Items):
         start, variables, before = self.state, self.frame.variables, len(self.trace)
         default = None if answer.hidden else answer.default
         ends: list[tuple[State | None, dict[str, Value], bool, bool]] = []  # is it usual, does it start processes
+        dead: list[tuple[int, int, int, bool]] = []  # the arms that leave
         for arm, expected in ((body, True), (orelse, False)):
             if arm is None:
                 ends.append((start, variables, expected is default, False))
@@ -301,13 +303,18 @@ class Evaluator(Items):
                 self.frame.left = left or answer.option
             self.frame.usual = answer.option if expected is default else usual
             option = "" if answer.default in (None, expected) else answer.option  # what is usual is not known
-            started = len(self.spawned)
+            started, first, reach = len(self.spawned), len(self.trace), self.frame.reach
+            self.frame.reach = f.PROGRAM
             with self.guarded(option) if guarded else UNGUARDED:
                 arm()
-            self.frame.left, self.frame.usual = left, usual
+            if self.state is None:
+                dead.append((first, len(self.trace), self.frame.reach, not guarded))
+            self.frame.left, self.frame.usual, self.frame.reach = left, usual, min(reach, self.frame.reach)
             ends.append((self.state, self.frame.variables, expected is default, len(self.spawned) > started))
         if default is None:
-            self.pair(before)
+            pair(self.trace, before)
+        if len(dead) == 1:
+            leave(self.trace, *dead[0])
         if any(state is None and usual for state, _, usual, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
         alive = [end for end in ends if end[0] is not None]

@@ -11,7 +11,7 @@ from detlint.link.arguments import Arguments
 from detlint.link.modules import Modules
 from detlint.link.program import Program
 from detlint.link.run import UNGUARDED
-from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, merged
+from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, Scope, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
 from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Option, Value, each
@@ -166,4 +166,6 @@ def _draws_of(event: Event, generators: frozenset[str]) -> bool:
     """Whether something is drawn from one of these generators, which are seeded there if there are workers."""
     if isinstance(event, Drawn):
         return event.word in (SEEDED, UNSURE) and event.generator in generators
-    return isinstance(event, (Called, Guarded, Apart)) and any(_draws_of(each, generators) for each in event.trace)
+    return isinstance(event, (Called, Guarded, Apart, Scope)) and any(
+        _draws_of(each, generators) for each in event.trace
+    )

@@ -6,7 +6,7 @@ import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from detlint.facts import facts as f
 from detlint.finding import Place
@@ -55,6 +55,7 @@ class Frame:
     optional: list[State] = field(default_factory=list)
     spare: list[Value] = field(default_factory=list)
     left: str = ""
+    reach: int = f.PROGRAM  # what all leave that have left it in the arm that is being run
     usual: str = ""  # the option that has been left at its default where the function is now
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
@@ -325,12 +326,6 @@ class Run(Noting):
     def note(self, event: Event) -> None:
         """Add to the trace."""
         self.trace.append(event)
-
-    def pair(self, start: int) -> None:
-        """What is traced from `start` on are arms of which one runs: say so, where there are two."""
-        arms = self.trace[start:]
-        if len(arms) == 2 and isinstance(arms[1], Guarded):
-            self.trace[-1] = replace(arms[1], instead=True)
 
     def guarded(self, option: str, dispatch: Place | None = None) -> AbstractContextManager[None]:
         """What is traced here happens only where an option is set, or perhaps, as one of what `dispatch` may call."""

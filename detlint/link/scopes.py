@@ -7,6 +7,7 @@ from typing import Any
 
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.link.arms import scope
 from detlint.link.assignments import Assignments
 from detlint.link.objects import CALLED
 from detlint.link.run import UNGUARDED, Frame
@@ -66,6 +67,8 @@ class Scopes(Assignments):
                 self.assign(node.target, value)
             self.block(node.body)
             self.frame = inner
+            if self.state is None:  # the function is left that has the `with`
+                inner.reach = min(inner.reach, f.FUNCTION)
 
         inner.on_yield = body
         self.frame = inner
@@ -74,7 +77,7 @@ class Scopes(Assignments):
         self.frame, inner.on_yield = outer, None  # else the two would hold each other, and all of this run with them
         if self.state is None:
             self.state = inner.end
-        trace, self.trace = tuple(self.trace), before
+        trace, self.trace = scope(tuple(self.trace)), before
         if trace and start == self.state:  # what is seeded within is put back at the end
             self.trace.append(Apart(trace))
         else:
@@ -111,11 +114,14 @@ class Scopes(Assignments):
         def stop(value: Value) -> None:
             found.append((self.state, value))
             self.state = None
+            self.frame.reach = min(self.frame.reach, f.FUNCTION)
 
         self.frame = Frame(function.path, function.qualified, variables, walk, on_yield=stop)
-        start = self.state
+        start, before, self.trace = self.state, self.trace, []
         self.block(self.program.function(function).body)
         self.frame.on_yield, self.frame = None, outer
+        before += scope(tuple(self.trace))
+        self.trace = before
         self.state = found[0][0] if found else start
         return found[0][1] if found else UNKNOWN
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from detlint.facts.facts import SEEDABLE
+from detlint.facts.facts import CAUGHT, SEEDABLE
 from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record
@@ -168,13 +168,16 @@ class Guarded(metaclass=Interned):
     """What only happens where the user sets an option to something else than its default, or may happen (no option).
 
     `dispatch` is the call that may run this or something else. Of two arms of a test the second one is `instead` of the
-    event before it.
+    event before it. An arm that leaves ends what `reach` says, as a `Leave` does: what follows there is on other
+    paths. One that is `sure` happens, options at their defaults.
     """
 
     option: str
     trace: Trace
     dispatch: Place | None = None
     instead: bool = False
+    reach: int = CAUGHT
+    sure: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -184,7 +187,14 @@ class Apart(metaclass=Interned):
     trace: Trace
 
 
-Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart
+@record(frozen=True, slots=True, eq=False)
+class Scope(metaclass=Interned):
+    """What a context manager of the project does, with the body of its `with`: what leaves it goes on after that."""
+
+    trace: Trace
+
+
+Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart | Scope
 Trace = tuple[Event, ...]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from detlint.facts import facts as f
+from detlint.link.arms import leave
 from detlint.link.descriptors import name_attributes
 from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
@@ -68,6 +69,7 @@ class Statements(Scopes):
         value = self.value(node.value)
         if self.state is not None:
             self.frame.leave(self.state, node.raises)
+            self.frame.reach = min(self.frame.reach, node.reach)
             if not node.raises:
                 (self.frame.spare if self.frame.left else self.frame.returned).append(value)
         self.state = None
@@ -95,8 +97,12 @@ class Statements(Scopes):
         for arm in node.arms[-1:] if sure else node.arms:
             self.state = start
             self.set_variables(dict(variables))
+            first, reach, self.frame.reach = len(self.trace), self.frame.reach, f.PROGRAM
             with self.guarded("") if len(node.arms) > 1 and not sure else UNGUARDED:
                 self.block(arm)
+            if self.state is None:
+                leave(self.trace, first, len(self.trace), self.frame.reach, False)
+            self.frame.reach = min(reach, self.frame.reach)
             ends.append((self.state, self.frame.variables))
         if node.handles:
             stand_in(self.trace, before)

@@ -62,7 +62,7 @@ def _program(start: Place) -> dict[str, Any]:
 def _stream(stream: Stream) -> dict[str, Any]:
     return {
         "state": "unused" if stream.state == "none" else stream.state,
-        "seeds": [_seed(met) for met in stream.seeds],
+        "seeds": [_seed(met) for met in {(met.event, met.option): met for met in stream.seeds}.values()],
         "first_draw": None if stream.first is None else _draw(stream.first),
         "seed_after_draw": None if stream.late is None else _seed(stream.late),
         "option": stream.optional.option or None if stream.optional and stream.state == "optional" else None,
