@@ -13,7 +13,6 @@ from detlint.link.enumerations import looked_up, members
 from detlint.link.fields import NAMED_TUPLE, TYPED_DICTS
 from detlint.link.mappings import DICT, key
 from detlint.link.objects import HIDDEN
-from detlint.link.otherwise import called_otherwise
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
 from detlint.link.values import (
@@ -60,14 +59,7 @@ class Caller(Statements):
         self.frame.walk.append((node.order, self.state))
         outer, self.node = self.node, node
         if not _CALLABLE.isdisjoint(map(type, functions)):
-            start = self.state
             value = self.call_value(functions, positional, keywords, node.place)
-            if self.frame.otherwise and isinstance(node.function, (f.Local, f.Global)):
-                for option, other in called_otherwise(self.frame.otherwise, node.function.name, functions):
-                    end, self.state = self.state, start
-                    with self.guarded(option):
-                        self.call_value(other, positional, keywords, node.place)
-                    self.state = end
         else:
             copied = frozenset(a for a in functions if isinstance(a, Saved))
             value = copied or self.call_unknown(node, positional, keywords)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from detlint.facts import facts as f
 from detlint.link.truth import Truth, is_none, truth
@@ -30,15 +30,6 @@ def where_set(otherwise: Otherwise, option: str, variables: Mapping[str, Value])
         if variables.get(name) == held:
             found[name] = value
     return found
-
-
-def called_otherwise(otherwise: Otherwise, name: str, usual: Value) -> Iterator[tuple[str, Value]]:
-    """What a call of a variable that holds `usual` calls instead, by the option that is set then."""
-    for option, known in otherwise.items():
-        if name in known and known[name][0] == usual:
-            other = known[name][1] - usual
-            if other and all(isinstance(atom, (Function, Class)) for atom in other):
-                yield option, other
 
 
 def asked_otherwise(otherwise: Otherwise, node: f.Expression, variables: Mapping[str, Value], answer: Truth) -> Truth:
