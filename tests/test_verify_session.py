@@ -166,14 +166,17 @@ def test_one_run_each_is_told_to_be_too_few(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_session_that_is_told_to_end_keeps_what_was_counted(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     scripted(monkeypatch, {})
     number = getattr(signal, name)
-    before = signal.getsignal(number)
+    outer = signal.signal(number, signal.SIG_DFL)  # nohup starts what it runs with SIGHUP ignored
     settings = Settings("cpu", 3, 2, table="tests.faulty_probes")
-    held = session.hold(
-        [Subject("counts")], settings, lambda done, *_: signal.raise_signal(number) if done > 2 else None
-    )
+    try:
+        held = session.hold(
+            [Subject("counts")], settings, lambda done, *_: signal.raise_signal(number) if done > 2 else None
+        )
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, outer)
     assert held.interrupted
     assert held.measurements[0].outcomes["off"].runs == 2
-    assert signal.getsignal(number) is before
 
 
 def test_only_draws_are_run_seeded(monkeypatch: pytest.MonkeyPatch) -> None:
