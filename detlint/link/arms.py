@@ -6,7 +6,7 @@ from collections.abc import Collection, MutableSequence
 from dataclasses import replace
 
 from detlint.facts.facts import CAUGHT, PROGRAM
-from detlint.link.state import Event, Guarded, Scope
+from detlint.link.state import Event, Guarded, Loaded, Scope
 
 
 def pair(trace: MutableSequence[Event], start: int) -> None:
@@ -27,6 +27,16 @@ def leave(trace: MutableSequence[Event], start: int, end: int, reach: int, usual
         trace[start:end] = [Guarded("", tuple(trace[start:end]), reach=reach, sure=True)]
     elif isinstance(arm := trace[start], Guarded):
         trace[start] = replace(arm, reach=reach)
+
+
+def stand_in(trace: list[Event], start: int) -> None:
+    """What is traced from `start` on only happens where the event before it fails: a loader stands in for that one."""
+    before = trace[start - 1] if start else None
+    inner = before.trace if isinstance(before, Guarded) else (before,)
+    if any(isinstance(event, Loaded) for event in inner):
+        for index, event in enumerate(trace[start:], start):
+            if isinstance(event, Guarded):
+                trace[index] = replace(event, trace=tuple(e for e in event.trace if not isinstance(e, Loaded)))
 
 
 def scope(trace: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from detlint.facts.facts import CAUGHT, SEEDABLE
 from detlint.finding import Place
@@ -196,13 +195,3 @@ class Scope(metaclass=Interned):
 
 Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart | Scope
 Trace = tuple[Event, ...]
-
-
-def stand_in(trace: list[Event], start: int) -> None:
-    """What is traced from `start` on only happens where the event before it fails: a loader stands in for that one."""
-    before = trace[start - 1] if start else None
-    inner = before.trace if isinstance(before, Guarded) else (before,)
-    if any(isinstance(event, Loaded) for event in inner):
-        for index, event in enumerate(trace[start:], start):
-            if isinstance(event, Guarded):
-                trace[index] = replace(event, trace=tuple(e for e in event.trace if not isinstance(e, Loaded)))

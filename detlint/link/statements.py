@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from detlint.facts import facts as f
-from detlint.link.arms import leave
+from detlint.link.arms import leave, stand_in
 from detlint.link.descriptors import name_attributes
 from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
@@ -15,7 +15,7 @@ from detlint.link.objects import ClassInfo
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.scopes import Scopes, nowhere
-from detlint.link.state import State, merged, stand_in
+from detlint.link.state import State, merged
 from detlint.link.truth import Truth, is_text_or_number
 from detlint.link.values import (
     UNKNOWN,
