@@ -209,8 +209,9 @@ def _renew() -> None:
 def main() -> None:
     """Serves the socket whose number is the argument."""
     import numpy  # noqa: F401
-    import torch  # noqa: F401
+    import torch
 
+    torch.use_deterministic_algorithms(False)  # its first call imports as much as torch itself
     del sys.path[0]
     own = {part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part}
     sys.path[:] = [part for part in sys.path if part not in own]

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -56,7 +57,8 @@ def rank(name: str) -> int:
     return next(i for i, names in enumerate(RANKS) if name in names)
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """Everything that a file imports, anywhere in it, by qualified name."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -65,7 +67,7 @@ def imports(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def run(code: str, *arguments: str) -> str:

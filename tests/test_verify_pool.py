@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,17 +21,27 @@ from detlint.verify.pool import Limits
 from tests.forks import forks
 
 TABLE = "tests.faulty_probes"
+ROOT = str(Path(__file__).parent.parent)
 
 
 @pytest.fixture(autouse=True)
 def _probes_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
+    monkeypatch.setenv("PYTHONPATH", ROOT)
 
 
 @pytest.fixture
 def forked() -> Iterator[None]:
     with forks(pool):
         yield
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Answer]]:
+    """What two processes on their own answer, one after the other: to a job that seeds, and to two after it."""
+    folder = tmp_path_factory.mktemp("fresh")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", ROOT)
+        return [ask(*(job(row, folder, process=number) for row in ("prints", "process", "draws"))) for number in (0, 1)]
 
 
 def job(row: str, folder: Path, mode: str = "off", process: int = 0, repeats: int = 3, **more: object) -> Job:
@@ -65,22 +75,22 @@ def test_each_fault_costs_one_row(tmp_path: Path) -> None:
     assert found["warns"].warned and not found["prints"].warned
 
 
-def test_a_worker_is_gone_when_its_jobs_are_done(tmp_path: Path) -> None:
-    first, second = (ask(job("process", tmp_path, process=number))["process"] for number in (0, 1))
-    assert first.digests != second.digests
-    assert len(first.digests) == len(second.digests) == 1
+def test_a_worker_is_gone_when_its_jobs_are_done(fresh: Sequence[dict[str, Answer]]) -> None:
+    first, second = (answers["process"].digests for answers in fresh)
+    assert first != second
+    assert len(first) == len(second) == 1
 
 
-def test_draws_repeat_between_processes_only_where_they_are_seeded(tmp_path: Path) -> None:
-    for mode, results in (("off", 2), ("seeded", 1)):
-        answers = [ask(job("draws", tmp_path, mode, process=number))["draws"] for number in (0, 1)]
-        assert len({answer.digests for answer in answers}) == results
-        assert [len(answer.digests) for answer in answers] == [1, 1]
+def test_draws_are_those_of_a_fresh_process_though_jobs_before_have_seeded(fresh: Sequence[dict[str, Answer]]) -> None:
+    first, second = (answers["draws"].digests for answers in fresh)
+    assert first != second
+    assert len(first) == len(second) == 1
 
 
-def test_draws_are_those_of_a_fresh_process_though_jobs_before_have_seeded(tmp_path: Path) -> None:
-    found = [ask(job("prints", tmp_path), job("draws", tmp_path, process=number)) for number in (0, 1)]
-    assert found[0]["draws"].digests != found[1]["draws"].digests
+def test_draws_that_are_seeded_repeat_between_processes(tmp_path: Path) -> None:
+    first, second = (ask(job("draws", tmp_path, "seeded", process=number))["draws"].digests for number in (0, 1))
+    assert first == second
+    assert len(first) == 1
 
 
 @pytest.mark.usefixtures("forked")
@@ -138,5 +148,5 @@ def test_nothing_in_the_working_folder_is_imported(tmp_path: Path, monkeypatch: 
     for name in ("torch", "json", "random"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the user\\'s own file was run')\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", str(Path(__file__).parent.parent)]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", ROOT]))
     assert ask(job("prints", tmp_path))["prints"].error == ""
