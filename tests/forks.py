@@ -210,8 +210,8 @@ def main() -> None:
     """Serves the socket whose number is the argument."""
     import numpy  # noqa: F401
     import torch
+    import torch._inductor.config  # noqa: F401 - what turning the deterministic mode on imports, for as long again
 
-    torch.use_deterministic_algorithms(False)  # its first call imports as much as torch itself
     del sys.path[0]
     own = {part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part}
     sys.path[:] = [part for part in sys.path if part not in own]
