@@ -77,3 +77,40 @@ def test_workers_draw_their_seed_where_there_may_be_some(tmp_path: Path, workers
         pass
     """
     assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("loop", "state"),
+    [
+        ("for x in loader: pass", "unseeded"),
+        ("for step, (x, y) in enumerate(tqdm(loader), 1): pass", "unseeded"),
+        ("print([x for x in loader])", "unseeded"),
+        ("np.random.seed(0)\n        for x in loader: pass", "seeded"),
+        ("loader = [2]\n        for x in loader: pass", "unused"),
+        ("if not args.fast:\n            for x in loader: pass", "unused"),
+        ("def train():\n            for x in loader: pass\n        train()", "unseeded"),
+        ("def train():\n            loader = [2]\n            for x in loader: pass\n        train()", "unused"),
+    ],
+)
+def test_what_an_option_puts_into_a_variable_is_iterated(tmp_path: Path, loop: str, state: str) -> None:
+    program = f"""{HEAD}
+    from tqdm import tqdm
+
+    class Mixed:
+        def __init__(self, loader):
+            self.loader = loader
+
+        def __iter__(self):
+            for x in self.loader:
+                yield x * np.random.beta(1.0, 1.0)
+
+    def main():
+        loader = [1]
+        if args.fast:
+            loader = Mixed(loader)
+        {loop}
+
+    torch.rand(1)
+    main()
+    """
+    assert told(tmp_path, program)["generators"]["numpy"]["state"] == state

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint.facts import facts as f
 from detlint.link.mappings import perhaps
+from detlint.link.otherwise import iterate_otherwise
 from detlint.link.positions import in_place
 from detlint.link.rounds import are_words, calls_them, written
 from detlint.link.values import (
@@ -35,7 +36,8 @@ def comprehension(run: Run, node: f.Each) -> Value:
     rounds: Sequence[Value] = ()
     for target, iterator in node.clauses:
         iterated = run.value(iterator)
-        items = run.iterate(iterated)
+        start, items = run.state, run.iterate(iterated)
+        iterate_otherwise(run, iterator, start)
         if len(node.clauses) == 1:
             listed = written(run.program.objects, iterator, iterated)
             in_turn = in_place(run, node, iterated)

@@ -13,7 +13,7 @@ from detlint.link.comprehensions import comprehension
 from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
 from detlint.link.mappings import lay, lay_all, united
-from detlint.link.otherwise import asked_otherwise, remember, where_set
+from detlint.link.otherwise import asked_otherwise, captured, remember, where_set
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.reading import beside, joined
 from detlint.link.run import UNGUARDED
@@ -34,7 +34,6 @@ from detlint.link.values import (
     Tuple,
     Value,
     applied,
-    bounded,
     constant,
     each,
     exact,
@@ -95,10 +94,9 @@ class Evaluator(Items):
     def made(self, qualified: str) -> Function:
         """A function of this file that is defined here, with the variables that it captures."""
         names = self.program.head(self.frame.path, qualified).captured
-        captured = tuple((n, bounded(self.frame.variables[n])) for n in names if n in self.frame.variables)
         for name in names:
             self.frame.watched.setdefault(name, set()).add(qualified)
-        return Function(self.frame.path, qualified, captured)
+        return Function(self.frame.path, qualified, tuple(captured(self.frame, names)))
 
     # Parts of values
 

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from detlint.facts import facts as f
+from detlint.link.state import State
 from detlint.link.truth import Truth, is_none, truth
-from detlint.link.values import Class, Function, Object, Partial, Value
+from detlint.link.values import (
+    UNKNOWN,
+    Class,
+    Function,
+    Keywords,
+    Library,
+    Object,
+    Partial,
+    Tuple,
+    Value,
+    bounded,
+    single,
+)
+
+if TYPE_CHECKING:
+    from detlint.link.evaluate import Evaluator as Run
+    from detlint.link.run import Frame
+else:
+    Frame = Run = Any
 
 Otherwise = dict[str, dict[str, tuple[Value | None, Value]]]  # by option and variable: what it holds, and what then
 _KINDS = frozenset((Class, Function, Object, Partial))
+_NAMES = (f.Local, f.Global)
+_INSTEAD = " instead"  # behind the name of a captured variable: what it holds, and what options put in its place
 
 
 def remember(otherwise: Otherwise, option: str, usual: Mapping[str, Value], other: Mapping[str, Value]) -> None:
@@ -47,3 +70,68 @@ def asked_otherwise(otherwise: Otherwise, node: f.Expression, variables: Mapping
             if answer.may_fail if found.may_hold else answer.may_hold:
                 return Truth(True, True, answer.may_hold, option)
     return answer
+
+
+def captured(frame: Frame, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
+    """What a function captures that is defined in a frame: variables, and objects that options put there instead."""
+    for name in names:
+        if name in frame.variables:
+            yield name, bounded(frame.variables[name])
+            others = {option: bounded(other) for option, other in _others(frame, name) if _is_own(other)}
+            if others:
+                instead = single(Keywords(tuple(sorted(others.items()))))
+                yield name + _INSTEAD, single(Tuple((bounded(frame.variables[name]), instead)))
+
+
+def iterate_otherwise(run: Run, iterator: f.Expression, start: State | None) -> None:
+    """Iterate in the state `start` over the objects that options put into the variables that a loop goes through."""
+    others = defaultdict[str, dict[str, Value]](dict)
+    for name in _gone_through(iterator) if start is not None else ():
+        for option, other in _others(run.frame, name):
+            if option != run.frame.usual and any(isinstance(atom, Object) for atom in other):
+                others[option][name] = other
+    if not others or not (isinstance(iterator, _NAMES) or _is_of_library(run, iterator)):
+        return
+    variables, end = run.frame.variables, run.state
+    for option, changed in others.items():
+        run.state = start
+        run.set_variables(variables | changed)
+        with run.guarded(option):
+            run.iterate(run.value(iterator))
+    run.set_variables(variables)
+    run.state = end
+
+
+def _others(frame: Frame, name: str) -> Iterator[tuple[str, Value]]:
+    """What a variable that was not changed since holds instead where an option is set, by the option."""
+    held = frame.variables.get(name)
+    for option, known in frame.otherwise.items():
+        if name in known and known[name][0] == held:
+            yield option, known[name][1]
+    for atom in frame.variables.get(name + _INSTEAD, ()):
+        if isinstance(atom, Tuple) and atom.items[0] == held:
+            for instead in atom.items[1]:
+                yield from instead.items if isinstance(instead, Keywords) else ()
+
+
+def _gone_through(iterator: f.Expression) -> Iterator[str]:
+    """The variables that a loop goes through, by themselves or by what a call makes of them, as `enumerate`."""
+    if isinstance(iterator, _NAMES):
+        yield iterator.name
+    elif isinstance(iterator, f.Call):
+        for argument in iterator.arguments:
+            yield from _gone_through(argument.value)
+
+
+def _is_of_library(run: Run, iterator: f.Expression) -> bool:
+    """Whether all that is called to make what a loop goes through is of libraries."""
+    if not isinstance(iterator, f.Call):
+        return True
+    functions = run.value(iterator.function) if isinstance(iterator.function, (f.Library, *_NAMES)) else UNKNOWN
+    given = (argument.value for argument in iterator.arguments)
+    return all(isinstance(a, Library) for a in functions) and all(_is_of_library(run, each) for each in given)
+
+
+def _is_own(value: Value) -> bool:
+    """Whether a value may be an object of a class of the project."""
+    return any(isinstance(atom, Object) and isinstance(atom.kind, Class) for atom in value)

@@ -94,7 +94,7 @@ def _locals(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     """The variables of the function as they are now, or the module at the top level."""
     if run.frame.top:
         return single(Module(run.frame.path))
-    return single(Keywords(tuple(sorted(run.frame.variables.items()))))
+    return single(Keywords(tuple(sorted(item for item in run.frame.variables.items() if item[0].isidentifier()))))
 
 
 def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

@@ -12,6 +12,7 @@ from detlint.link.enumerations import enumerate_members
 from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
 from detlint.link.objects import ClassInfo
+from detlint.link.otherwise import iterate_otherwise
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.scopes import Scopes, nowhere
@@ -113,8 +114,9 @@ class Statements(Scopes):
         item, apart = UNKNOWN, tuple[Value, ...]()
         if node.iterator is not None:
             iterated = self.value(node.iterator)
-            outer, self.iterating = self.iterating, node.place
+            outer, start, self.iterating = self.iterating, self.state, node.place
             item = self.iterate(iterated)
+            iterate_otherwise(self, node.iterator, start)
             self.iterating = outer
             found = filter(None, map(self.present, rounds(self.program.objects, node, iterated)))
             apart = tuple(picked(self, node, list(found)))
