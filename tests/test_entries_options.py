@@ -114,3 +114,48 @@ def test_what_an_option_puts_into_a_variable_is_iterated(tmp_path: Path, loop: s
     main()
     """
     assert told(tmp_path, program)["generators"]["numpy"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("usual", "other", "use", "state"),
+    [
+        ("Still()", "Noise()", "step.sample()", "unseeded"),
+        ("Still()", "Noise()", "step(1)", "unseeded"),
+        ("plain", "Noise()", "print(step(1))", "unseeded"),
+        ("Still()", "Noise()", "def run(): step.sample()\n        run()", "unseeded"),
+        ("Still()", "Noise()", "np.random.seed(0); step.sample()", "seeded"),
+        ("Still()", "Noise()", "step = Still(); step.sample()", "unused"),
+        ("Still()", "Still()", "step.sample()", "unused"),
+    ],
+)
+def test_an_object_that_an_option_puts_into_a_variable_is_called(
+    tmp_path: Path, usual: str, other: str, use: str, state: str
+) -> None:
+    program = f"""{HEAD}
+    class Still:
+        def sample(self):
+            return 0.0
+
+        def __call__(self, x):
+            return x
+
+    class Noise(Still):
+        def sample(self):
+            return np.random.rand()
+
+        def __call__(self, x):
+            return x + self.sample()
+
+    def plain(x):
+        return x
+
+    def main():
+        step = {usual}
+        if args.fast:
+            step = {other}
+        {use}
+
+    torch.rand(1)
+    main()
+    """
+    assert told(tmp_path, program)["generators"]["numpy"]["state"] == state

@@ -13,6 +13,7 @@ from detlint.link.enumerations import looked_up, members
 from detlint.link.fields import NAMED_TUPLE, TYPED_DICTS
 from detlint.link.mappings import DICT, key
 from detlint.link.objects import HIDDEN
+from detlint.link.otherwise import call_otherwise
 from detlint.link.state import State, merged
 from detlint.link.statements import Statements
 from detlint.link.values import (
@@ -58,11 +59,13 @@ class Caller(Statements):
             return UNKNOWN
         self.frame.walk.append((node.order, self.state))
         outer, self.node = self.node, node
+        start = self.state
         if not _CALLABLE.isdisjoint(map(type, functions)):
             value = self.call_value(functions, positional, keywords, node.place)
         else:
             copied = frozenset(a for a in functions if isinstance(a, Saved))
             value = copied or self.call_unknown(node, positional, keywords)
+        call_otherwise(self, node, positional, keywords, start)
         self.node = outer
         return mixed((functions,), value)
 

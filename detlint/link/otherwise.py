@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from detlint.facts import facts as f
@@ -20,6 +20,8 @@ from detlint.link.values import (
     Tuple,
     Value,
     bounded,
+    each,
+    join,
     single,
 )
 
@@ -102,6 +104,31 @@ def iterate_otherwise(run: Run, iterator: f.Expression, start: State | None) -> 
     run.state = end
 
 
+def call_otherwise(
+    run: Run, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value], start: State | None
+) -> None:
+    """Call in the state `start` the objects, or methods of them, that options put into the variable that is called, of
+    other classes of the project than what it holds by default.
+    """
+    called = node.function.value if isinstance(node.function, f.Member) else node.function
+    if start is None or not isinstance(called, _NAMES):
+        return
+    kinds = {atom.kind for atom in run.frame.variables.get(called.name, ()) if isinstance(atom, Object)}
+    for option, other in list(_others(run.frame, called.name)):
+        found = frozenset(atom for atom in other if _is_own(single(atom)) and getattr(atom, "kind", None) not in kinds)
+        if option == run.frame.usual or not found:
+            continue
+        functions: Value = found
+        if isinstance(node.function, f.Member):
+            given = join(run.attribute(atom, node.function.name) for atom in each(found))
+            functions = frozenset(atom for atom in given if isinstance(atom, Function))
+        if functions:
+            end, run.state = run.state, start
+            with run.guarded(option):
+                run.call_value(functions, positional, keywords, node.place)
+            run.state = end
+
+
 def _others(frame: Frame, name: str) -> Iterator[tuple[str, Value]]:
     """What a variable that was not changed since holds instead where an option is set, by the option."""
     held = frame.variables.get(name)
@@ -129,7 +156,7 @@ def _is_of_library(run: Run, iterator: f.Expression) -> bool:
         return True
     functions = run.value(iterator.function) if isinstance(iterator.function, (f.Library, *_NAMES)) else UNKNOWN
     given = (argument.value for argument in iterator.arguments)
-    return all(isinstance(a, Library) for a in functions) and all(_is_of_library(run, each) for each in given)
+    return all(isinstance(a, Library) for a in functions) and all(_is_of_library(run, value) for value in given)
 
 
 def _is_own(value: Value) -> bool:
