@@ -239,3 +239,33 @@ FIELDS = """
 @pytest.mark.parametrize(("noisy", "state"), [("True", "late"), ("False", "seeded")])
 def test_options_are_made_of_inherited_fields(tmp_path: Path, noisy: str, state: str) -> None:
     assert told(tmp_path, FIELDS.format(noisy))["generators"]["python"]["state"] == state
+
+
+LOADERS = """
+    from torch.utils.data import DataLoader, Dataset
+
+
+    class Train(Dataset):
+        small = True
+
+
+    class Test(Dataset):
+        small = False
+
+
+    loaders = {{}}
+    for key, data in {{"training": Train(), "testing": Test()}}.items():
+        if isinstance(data, Train) and key == "training":
+            loaders[key] = DataLoader(data)
+        else:
+            {}
+            if key == "training":
+                loaders[key] = DataLoader(data, batch_size=2)
+            else:
+                loaders[key] = DataLoader(data, batch_size=3)
+    """
+
+
+@pytest.mark.parametrize("step", ["pass", "small = data.small", "size = 1", "size = width = None"])
+def test_a_name_that_is_given_beside_does_not_mix_up_rounds(tmp_path: Path, step: str) -> None:
+    assert told(tmp_path, LOADERS.format(step))["loaders"]["total"] == 2

@@ -130,7 +130,7 @@ def _tells_apart(node: f.Loop) -> bool:
     for step in f.walk(node.body):
         if _names(step, targets):
             targets += [each for each in step.targets if isinstance(each, (f.Local, f.Global))]
-        elif not isinstance(step, f.Branch):
+        elif not isinstance(step, f.Branch) and not _keeps(step, targets):
             steps.append(step)
     return bool(steps) and (all(_is_made_of(_chooser(step), targets) for step in steps) or _picks(steps, targets))
 
@@ -141,6 +141,17 @@ def _names(step: f.Statement, targets: list[f.Local | f.Global]) -> TypeGuard[f.
         return False
     given = [argument.value for argument in step.value.arguments]
     return isinstance(step.targets[0], (f.Local, f.Global)) and any(value in targets for value in given)
+
+
+def _keeps(step: f.Statement, targets: list[f.Local | f.Global]) -> bool:
+    """Whether a step only gives a name to a constant or to an attribute of something, not to what is gone through."""
+    if not isinstance(step, f.Bind) or step.value in targets:
+        return False
+    value = step.value
+    while isinstance(value, f.Member):
+        value = value.value
+    known = isinstance(value, (f.Literal, f.Local, f.Global))
+    return known and all(isinstance(target, (f.Local, f.Global)) for target in step.targets)
 
 
 def _picks(steps: Sequence[f.Statement], targets: list[f.Local | f.Global]) -> bool:
