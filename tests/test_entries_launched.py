@@ -180,3 +180,24 @@ def test_the_default_of_a_port_is_no_draw(tmp_path: Path) -> None:
         """,
     )
     assert entry["generators"]["python"]["state"] == "unused"
+
+
+def test_a_main_module_is_not_run_again_in_a_process_that_it_spawns(tmp_path: Path) -> None:
+    program = """
+        import torch
+        import torch.multiprocessing as mp
+
+        def work(rank):
+            torch.manual_seed(1)
+            print(torch.rand(2))
+
+        if __name__ == "__main__":
+            print(torch.rand(2))
+            mp.spawn(work, nprocs=2)
+    """
+    (tmp_path / "tool").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "tool" / "__main__.py").write_text(textwrap.dedent(program), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(tmp_path)])
+    states = {entry["kind"]: entry["generators"]["torch"]["state"] for entry in json.loads(result.stdout)["entries"]}
+    assert states == {"main": "unseeded", "process": "seeded"}

@@ -35,6 +35,7 @@ UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has
 UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 _DEFINED = frozenset((Function, Class))
+_IMPORTED_MAIN = "__mp_main__"  # what a spawned process calls the file that the program was started with
 
 
 @dataclass(slots=True)
@@ -146,7 +147,8 @@ class Run(Noting):
         """A global variable of a file, or a builtin."""
         if name == "__name__":
             main = self.has_run(path)[1] and (self.frame.main or not self.frame.top)
-            return constant("__main__" if main else self.program.facts[path].module)
+            module = self.program.facts[path].module
+            return constant("__main__" if main else _IMPORTED_MAIN if module == "__main__" else module)
         found = self.variable(path, name)
         if found is None and hasattr(builtins, name):
             return single(Library(f"builtins.{name}"))
