@@ -113,9 +113,10 @@ def call_otherwise(
     called = node.function.value if isinstance(node.function, f.Member) else node.function
     if start is None or not isinstance(called, _NAMES):
         return
-    kinds = {atom.kind for atom in run.frame.variables.get(called.name, ()) if isinstance(atom, Object)}
-    for option, other in list(_others(run.frame, called.name)):
-        found = frozenset(atom for atom in other if _is_own(single(atom)) and getattr(atom, "kind", None) not in kinds)
+    others = list(_others(run.frame, called.name))
+    kinds = {a.kind for a in run.frame.variables.get(called.name, ()) if isinstance(a, Object)} if others else ()
+    for option, other in others:
+        found = frozenset(a for a in other if _is_own(single(a)) and getattr(a, "kind", None) not in kinds)
         if option == run.frame.usual or not found:
             continue
         functions: Value = found
