@@ -83,7 +83,7 @@ class Interpreter(Switches):
         made = function.receiver if name != function.name else None
         if isinstance(made, Object):
             self.keep(made, name, positional, keywords)
-        elif isinstance(function.receiver, Object) and name.endswith(".__getitem__"):
+        elif isinstance(function.receiver, Object) and name.endswith(".__getitem__") and name not in self.tables.roles:
             self.fetch_inner(function.receiver, place)
         elif isinstance(function.receiver, Object) and name.endswith(".__iter__"):
             self.iterate_library(function.receiver, name.removesuffix(".__iter__"))
