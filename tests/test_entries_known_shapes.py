@@ -35,19 +35,57 @@ def test_a_state_that_is_put_back_is_that_of_the_seed(tmp_path: Path, given: str
 
 @pytest.mark.parametrize(
     ("hashed", "state"),
-    [('"setting random seeds"', "unseeded"), ("7", "seeded"), ("(1, 2)", "seeded"), ("number", "seeded")],
+    [
+        ('"setting random seeds"', "unseeded"),
+        ('("a", number)', "unseeded"),
+        ("str(sys.argv)", "unseeded"),
+        ('f"run-{sys.argv[1]}"', "unseeded"),
+        ("sys.argv[1]", "unseeded"),
+        ('os.environ["JOB"]', "unseeded"),
+        ("args.name", "unseeded"),
+        ("(args.name, number)", "unseeded"),
+        ("time.time()", "unseeded"),
+        ("args.given", "optional"),
+        ("7", "seeded"),
+        ("(1, 2)", "seeded"),
+        ("number", "seeded"),
+        ("args.number", "seeded"),
+        ('""', "seeded"),
+    ],
 )
 def test_the_hash_of_a_text_is_another_one_in_each_run(tmp_path: Path, hashed: str, state: str) -> None:
     entry = told(
         tmp_path,
         f"""
-        import random
+        import argparse, os, random, sys, time
         number = 3
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--name", default="run")
+        parser.add_argument("--given", type=str)
+        parser.add_argument("--number", type=int)
+        args = parser.parse_args()
         random.seed(hash({hashed}) % 2**32 - 1)
         print(random.random())
         """,
     )
     assert entry["generators"]["python"]["state"] == state
+    assert ("DET105" in {code for _, code in codes((tmp_path / "program.py").read_text())}) == (state == "unseeded")
+
+
+def test_the_hash_of_a_parameter_that_is_a_text_is_another_one_in_each_run(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import random
+
+        def seed(name: str):
+            random.seed(hash(name) % 2**32)
+
+        seed(input())
+        print(random.random())
+        """,
+    )
+    assert entry["generators"]["python"]["state"] == "unseeded"
 
 
 def test_next_calls_the_method_of_the_class(tmp_path: Path) -> None:

@@ -198,3 +198,53 @@ COPIED = """
 )
 def test_options_are_copied_name_by_name(tmp_path: Path, loop: str, state: str) -> None:
     assert told(tmp_path, COPIED.format(loop))["generators"]["python"]["state"] == state
+
+
+CLASSES_OF_DICTS = """
+    import collections
+
+    import torch
+
+
+    class Registry(collections.UserDict):
+        def __getitem__(self, name):
+            if name not in super().keys():
+                raise KeyError(name)
+            return super().__getitem__(name)
+
+
+    class Lower(dict):
+        def __getitem__(self, name):
+            return dict.__getitem__(self, name.lower())
+
+        def get(self, name, default=None):
+            return super().get(name.lower(), default)
+
+
+    def layer():
+        return torch.nn.Linear(2, 2)
+
+
+    plain, registry, lower = collections.UserDict(), Registry(), Lower()
+    plain["a"] = registry["a"] = lower["a"] = layer
+
+    if __name__ == "__main__":
+        {}
+    """
+
+
+@pytest.mark.parametrize(
+    ("done", "state"),
+    [
+        ('print(plain["a"]())', "unseeded"),
+        ('print(plain.get("a")())', "unseeded"),
+        ("print(registry[type(input())]())", "unseeded"),
+        ('print(registry.pop("a")())', "unseeded"),
+        ('print(lower["A"]())', "unseeded"),
+        ('print(lower.get("A")())', "unseeded"),
+        ('print({"a": layer}.__getitem__("a")())', "unseeded"),
+        ("print([name() for name in lower])", "unused"),
+    ],
+)
+def test_a_class_derived_from_a_dict_gives_its_items(tmp_path: Path, done: str, state: str) -> None:
+    assert told(tmp_path, CLASSES_OF_DICTS.replace("{}", done))["generators"]["torch"]["state"] == state

@@ -82,3 +82,17 @@ def test_a_module_draws_wherever_it_is_held(tmp_path: Path, made: str, called: s
 )
 def test_a_module_is_told_from_its_neighbours(tmp_path: Path, made: str, called: str) -> None:
     assert drawn(tmp_path, made, called) == "seeded"
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        'name = "layers"\nif os.path.exists("settings.json"):\n    name = json.load(open("settings.json"))["backend"]',
+        'name = json.load(open("settings.json")).get("backend")\nif name not in ["layers"]:\n    name = "layers"',
+        'name = None\nif os.path.exists("settings.json"):\n    name = "layers"',
+    ],
+)
+def test_the_module_is_followed_that_is_known_of_those_that_a_name_may_be(tmp_path: Path, otherwise: str) -> None:
+    (tmp_path / "layers.py").write_text("import torch\n\ndef make():\n    return torch.nn.Linear(3, 3)\n")
+    program = f"import importlib, json, os\n{otherwise}\nprint(importlib.import_module(name).make())\n"
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == "unseeded"

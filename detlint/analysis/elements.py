@@ -247,6 +247,9 @@ class Elements:
             splits = isinstance(node.value, s.Call) and self._tables["many", "methods"].get(_method(node.value))
             if splits is Kind.TEXT or self.one(node.value) is Kind.TEXT:
                 return Kind.TEXT
+            names, table = self.module.names(node.value), self._tables["item", "names"]
+            if names and all(name in table for name in names) and not isinstance(node.indices[0], s.Slice):
+                return joined(table[name] for name in names)
             return Kind.STABLE if self.of(node.value) is Kind.STABLE and node.indices else Kind.UNKNOWN
         if isinstance(node, s.Call):
             names, table = self.module.callee(node), self._tables["one", "names"]

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 
 from detlint.analysis.conditions import applies
+from detlint.analysis.salted import Salted
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, reaching
@@ -27,13 +28,14 @@ class Tracer:
     def __init__(self, module: Module, fallbacks: Iterable[str] = (), *, unread: bool = False) -> None:
         """`fallbacks` are functions whose last argument counts only where there is nothing else.
 
-        With `unread` the calls of which the file does not tell what they return count as entropy, too.
+        With `unread` the calls of which the file does not tell what they return count as entropy, too, and all hashes.
         """
         names = module.catalogue.names
         self.module = module
-        self._sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
+        sources = names("randomness", "entropy", kind="value") | names("randomness", "entropy", kind="reseeds")
         self._draws = module.catalogue.by_name("randomness", "consumer", kind="call")
-        self._salted = names("randomness", "entropy", id="hash")
+        self._salted = Salted(module)
+        self._sources = sources - self._salted.names
         self._reseeding = module.catalogue.by_name("randomness", "entropy", kind="reseeds")
         self._fallbacks = frozenset(fallbacks)
         self._unread = unread
@@ -112,8 +114,8 @@ class Tracer:
         names = module.callee(node)
         if names == {"builtins.len"} or self._seeds(node):
             return _NONE
-        if names & self._salted:
-            return ([node], True) if node.arguments and self._has_text(node.arguments[0].value) else _NONE
+        if names & self._salted.names and (self._unread or self._salted.is_hash(node)):
+            return [node], True
         if (names and all(self._is_source(name) for name in names)) or self.drawn_from(node):
             return [node], True
         receiver = [node.function.value] if isinstance(node.function, s.Attribute) else []
@@ -140,13 +142,6 @@ class Tracer:
     def _is_source(self, name: str) -> bool:
         """Whether a call of `name`, or of a method of an object that it makes, is entropy."""
         return name in self._sources or name.rpartition(".")[0] in self._sources
-
-    def _has_text(self, node: s.Expression) -> bool:
-        """Whether a value is known to hold a str or bytes, whose hash is salted."""
-        if isinstance(node, s.Collection):
-            return any(self._has_text(element) for element in node.elements)
-        types = self.module.types(node) or (self.module.callee(node) if isinstance(node, s.Call) else frozenset())
-        return bool(types) and types <= {"builtins.str", "builtins.bytes"}
 
 
 def _came_with_what_is_tested(node: s.Name, binding: Binding) -> bool:

@@ -89,7 +89,7 @@ class Argument:
 @record(frozen=True, slots=True)
 class Call:
     """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only, a
-    "seed" what others draw.
+    "seed" what others draw. One that is "salted" takes the hash of a text, another one in each process.
     """
 
     function: Expression

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from detlint.analysis.folders import folders
 from detlint.analysis.inert import Inert
 from detlint.analysis.numbers import Numbers, folded
+from detlint.analysis.salted import Salted
 from detlint.catalogue import Catalogue
 from detlint.facts import facts as f
 from detlint.facts.paths import JOIN, Paths
@@ -48,6 +49,7 @@ class Expressions:
         self.module = module
         self.inert = Inert(module)
         self.numbers = Numbers(module)
+        self.salted = Salted(module)
         self.known = _known(module.catalogue)
         self.paths = Paths(module)
         self.search = module.catalogue.names("program", "role", id="search-path")
@@ -277,7 +279,10 @@ class Expressions:
             return made([receiver, *(a.value for a in arguments)])
         if function is None and not arguments:
             return None
-        inert = self.inert.kind(node) if name else ""
+        if name in self.salted.names:
+            inert = "salted" if self.salted.is_hash(node) else ""
+        else:
+            inert = self.inert.kind(node) if name else ""
         return f.Call(function, arguments, self.module.place(node), node.order, inert)
 
     def speaks_of(self, name: str) -> bool:

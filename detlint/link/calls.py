@@ -262,6 +262,8 @@ class Caller(Statements):
             for name in ("__iter__", "__aiter__", "__getitem__"):
                 found = self.program.objects.attribute(atom, name) or frozenset()
                 methods = frozenset(a for a in found if isinstance(a, Function))
+                if methods and name == "__getitem__" and self.is_derived_from_dict(atom):
+                    return self.keys(atom)
                 if methods:
                     place = min(self.program.function(a).place for a in methods if isinstance(a, Function))
                     given = [UNKNOWN] if name == "__getitem__" else []
@@ -272,6 +274,11 @@ class Caller(Statements):
         for base in self.program.objects.library_bases(atom.kind):
             self.iterate_library(atom, base)
         return self.held(atom)
+
+    def is_derived_from_dict(self, made: Object) -> bool:
+        """Whether an object has the `__iter__` of a dict, which gives the keys."""
+        dicts = self.program.catalogue.names("program", "role", kind="dict")
+        return not dicts.isdisjoint(self.program.objects.library_bases(made.kind))
 
     def keys(self, table: Object) -> Value:
         """The keys of a dict."""

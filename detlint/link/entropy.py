@@ -11,7 +11,21 @@ from detlint.facts.facts import SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.state import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded
-from detlint.link.values import ENTROPY, SOME, Constant, Entropy, Option, Some, Value, only, settled, single
+from detlint.link.values import (
+    ENTROPY,
+    SOME,
+    TEXT,
+    Atom,
+    Constant,
+    Entropy,
+    Option,
+    Some,
+    Tuple,
+    Value,
+    only,
+    settled,
+    single,
+)
 
 if TYPE_CHECKING:
     from detlint.link.run import Run
@@ -44,6 +58,24 @@ def is_entropy(value: Value) -> bool:
 def by_default(run: Run) -> Value:
     """What a source of entropy gives; where an option must be set for that, it is no concern of the default."""
     return ENTROPY if run.is_likely() else SOME
+
+
+def hashed(run: Run, value: Value, told: bool) -> Value:
+    """The hash of a value, salted where that is a text, or a tuple with one, or the file has `told` that it is.
+
+    Of an option that is None until a text is given the one that it is then counts, too.
+    """
+    if told or (value and all(map(_has_text, value))):
+        return by_default(run)
+    named = any(isinstance(a, Option) and a.given == TEXT and a.default is None for a in value)
+    return by_default(run) | SOME if named else mixed([value], SOME)
+
+
+def _has_text(atom: Atom) -> bool:
+    if isinstance(atom, Tuple):
+        return any(item and all(map(_has_text, item)) for item in atom.items)
+    known = settled(atom) if isinstance(atom, (Constant, Option)) else None
+    return isinstance(known, (str, bytes)) and bool(known)
 
 
 def drawn(run: Run, row: Row, given: Arguments) -> Value:

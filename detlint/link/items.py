@@ -79,10 +79,16 @@ class Items(Attributes):
                 method = objects.attribute(atom, "__getitem__")
                 if method is not None and any(isinstance(a, Function) for a in method):
                     return self.call_value(self.bound(method, atom), (key,), {}, self.place_of(method))
-            if type(key_value) is int and key_value < 0 and (items := written_items(objects, atom)):
-                return items[key_value] if -key_value <= len(items) else UNKNOWN
-            return self.held(atom, f"[{key_value!r}]" if key_value is not None else None)
+            return self.kept_item(atom, key)
         return UNKNOWN
+
+    def kept_item(self, owner: Object, key: Value) -> Value:
+        """What a container holds, whatever the project's class makes of `owner[key]`."""
+        known = only(key)
+        key_value = settled(known) if isinstance(known, (Constant, Option)) else None
+        if type(key_value) is int and key_value < 0 and (items := written_items(self.program.objects, owner)):
+            return items[key_value] if -key_value <= len(items) else UNKNOWN
+        return self.held(owner, f"[{key_value!r}]" if key_value is not None else None)
 
     def parametrised(self, klass: Class, key: Value) -> Value | None:
         """What the class makes of `klass[key]` itself; None where it leaves that to others."""

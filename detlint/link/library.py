@@ -10,7 +10,7 @@ from detlint.facts.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
-from detlint.link.entropy import by_default, drawn, entropy_in, perhaps_seed, reseed, seeding
+from detlint.link.entropy import by_default, drawn, entropy_in, hashed, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
 from detlint.link.mappings import written_items
 from detlint.link.roles import ROLES
@@ -83,7 +83,7 @@ class Interpreter(Switches):
         made = function.receiver if name != function.name else None
         if isinstance(made, Object):
             self.keep(made, name, positional, keywords)
-        elif isinstance(function.receiver, Object) and name.endswith(".__getitem__"):
+        elif isinstance(function.receiver, Object) and name.endswith(".__getitem__") and name not in self.tables.roles:
             self.fetch_inner(function.receiver, place)
         elif isinstance(function.receiver, Object) and name.endswith(".__iter__"):
             self.iterate_library(function.receiver, name.removesuffix(".__iter__"))
@@ -151,9 +151,12 @@ class Interpreter(Switches):
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
-        salted = function.name in self.tables.salted and bool(positional) and isinstance(exact(positional[0]), str)
-        if salted or function.name in self.tables.entropy:
+        if function.name in self.tables.entropy:
             return by_default(self)
+        if function.name in self.tables.salted and positional:
+            self.ask("node", self.node)
+            told = self.node is not None and self.node.place == place and self.node.inert == "salted"
+            return hashed(self, positional[0], told)
         self.run_callbacks(function, positional, keywords, place)
         self.draw_by_library(function, positional, keywords, place)
         made = self.originated(function, positional, keywords, place)

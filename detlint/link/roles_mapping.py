@@ -220,6 +220,15 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return single(Wrapped(items_of(run, whole), whole)) if last == "values" else whole
 
 
+def _item(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a container gives under a key by itself, where a class of the project may have a method for that."""
+    owner, keys = function.receiver, given.positional
+    owners = each(keys[0]) if owner is None and keys else () if owner is None else (owner,)
+    if len(keys) != 1 + (owner is None):
+        return UNKNOWN
+    return join(run.kept_item(a, keys[-1]) if isinstance(a, Object) else run.item_of(a, keys[-1]) for a in owners)
+
+
 def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Value:
     """What a method gives of the attributes of an object, as `vars` shows them."""
     if method == "items":
@@ -307,5 +316,5 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 MAPPING_ROLES: dict[str, Role] = {
     "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
     "vars": _vars, "globals": _globals, "locals": _locals, "opens": _opens, "shows": _shows,
-    "adds": _adds, "setdefault": _setdefault,    "gets": _gets, "copies": _copies,
+    "adds": _adds, "setdefault": _setdefault, "gets": _gets, "item": _item, "copies": _copies,
 }  # fmt: skip

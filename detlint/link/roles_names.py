@@ -13,6 +13,8 @@ from detlint.link.objects import UNSPELLED
 from detlint.link.program import folder
 from detlint.link.role import Role
 from detlint.link.values import (
+    NONE,
+    SOME,
     UNKNOWN,
     Atom,
     Class,
@@ -39,6 +41,7 @@ else:
 
 _LEFT_OUT = Library("argparse.SUPPRESS")
 _LOCATION = "(location)"
+_UNTOLD = UNKNOWN | SOME
 
 
 def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -154,14 +157,16 @@ def _signature(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    known = only(given.first())
+    """The module of a name; of one that may be another, which is not known, the one that stands there else."""
+    known = only(given.first() - _UNTOLD - NONE)
     name = settled(known) if isinstance(known, (Constant, Option)) else None
+    others = frozenset() if _UNTOLD.isdisjoint(given.first()) else UNKNOWN
     if isinstance(name, str) and not name.startswith("."):
-        return run.module_named(name, run.frame.path)
+        return run.module_named(name, run.frame.path) | others
     package = exact((*given.positional, UNKNOWN, UNKNOWN)[1]) if isinstance(name, str) else None
     if isinstance(name, str) and isinstance(package, str):
         outer = package.split(".")[: 1 - (len(name) - len(name.lstrip("."))) or None]
-        return run.module_named(".".join([*outer, name.lstrip(".")]), run.frame.path)
+        return run.module_named(".".join([*outer, name.lstrip(".")]), run.frame.path) | others
     if run.frame.path.endswith("__init__.py"):
         run.load_package(run.frame.path)
     return UNKNOWN

@@ -19,7 +19,9 @@ from detlint.link.truth import truth
 from detlint.link.values import (
     FLAGS,
     NONE,
+    NUMBER,
     SOME,
+    TEXT,
     UNKNOWN,
     Class,
     Constant,
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_READ = frozenset(Library(f"builtins.{name}") for name in ("int", "float", "str"))  # what makes no None of a word
+_READ = {Library(f"builtins.{name}"): kind for name, kind in (("int", NUMBER), ("float", NUMBER), ("str", TEXT))}
 
 
 # Command lines
@@ -113,7 +115,8 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
     if required and "nargs" not in given.keywords:
         default = SOME
-    read = only(given.keywords.get("type", NONE)) in _READ and not {"nargs", "action"} & given.keywords.keys()
+    kind = only(given.keywords.get("type", NONE))
+    read = _READ.get(kind, "") if isinstance(kind, Library) and not {"nargs", "action"} & given.keywords.keys() else ""
     _set(run, function.receiver, name, _options(long, default, place, read))
     return UNKNOWN
 
@@ -189,7 +192,7 @@ def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     return single(made)
 
 
-def _options(name: str, default: Value, place: Place, read: bool = False) -> Value:
+def _options(name: str, default: Value, place: Place, read: str = "") -> Value:
     """A value that the user may set, with its default; one that is `read` from a word is never None."""
     return frozenset(Option(name, a.value, place, read) if isinstance(a, Constant) else a for a in default)
 

@@ -15,6 +15,7 @@ from detlint.finding import Place
 from detlint.link.interned import Interned
 from detlint.records import record
 
+NUMBER, TEXT = "number", "text"  # how the user gives an option
 _COMBINATIONS = 8  # of operands, which each may be several constants
 LONGEST = 10_000  # characters of a text that a program makes of others: one that doubles again and again has no end
 
@@ -48,14 +49,14 @@ class Constant(metaclass=Interned):
 class Option(metaclass=Interned):
     """What the user of a program may set, an option or a field of a configuration; `default` is a constant.
 
-    Of one that is `given` as a number or a text it is known that the user cannot set it to None.
+    Of one that is `given` as a NUMBER or a TEXT it is known that the user cannot set it to None.
     """
 
     typed = True
     name: str
     default: object
     place: Place | None
-    given: bool = False
+    given: str = ""
 
 
 @record(frozen=True, slots=True, eq=False)
