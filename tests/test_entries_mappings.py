@@ -244,6 +244,7 @@ CLASSES_OF_DICTS = """
         ('print(lower.get("A")())', "unseeded"),
         ('print({"a": layer}.__getitem__("a")())', "unseeded"),
         ("print([name() for name in lower])", "unused"),
+        ("registry[int] = layer", "unused"),
     ],
 )
 def test_a_class_derived_from_a_dict_gives_its_items(tmp_path: Path, done: str, state: str) -> None:

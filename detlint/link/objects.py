@@ -240,7 +240,8 @@ class Objects(Contents):
         kept = self.kept(owner, name)
         if kept is not None:
             return kept
-        if name not in self._methods and isinstance(getattr(owner, "kind", None), Class):
+        special = name.rpartition(".")[2].startswith("__")  # which Python itself calls: no key of what is held
+        if name not in self._methods and not special and isinstance(getattr(owner, "kind", None), Class):
             unspelled = self.stored(owner, UNSPELLED)
             return _taken(name, owner) if unspelled is None else unspelled | UNKNOWN
         return _taken(name, owner)
