@@ -126,6 +126,7 @@ def found(*arguments: str) -> list[tuple[str, str, str]]:
 GOOD = ("z_train.py", "DET501")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", READ.values(), ids=READ)
 def test_what_python_reads_is_read(content: bytes) -> None:
     Path("a.py").write_bytes(content)
@@ -172,6 +173,7 @@ def test_what_an_editor_holds_is_read_or_refused(text: str) -> None:
     assert codes == ([] if not text else ["DET501"] if "torch" in text else ["DET000"])
 
 
+@pytest.mark.slow
 def test_a_huge_notebook_is_read() -> None:
     outputs = [{"output_type": "stream", "name": "stdout", "text": ["é" * 100 + "\n"] * 200_000}]
     cells = [
@@ -311,6 +313,7 @@ def test_names_that_are_no_text_are_shown_in_every_format(format_: str, monkeypa
         json.loads(result.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only some file systems take any bytes as a name")
 def test_names_that_are_no_text_are_printed_and_fixed() -> None:
     Path(os.fsdecode(b"caf\xe9.py")).write_text(BENCHMARK)

@@ -24,6 +24,8 @@ from detlint.verify import pool
 from tests.forks import forks
 from tests.test_bisect_page import both
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 UNSEEDED = "import torch\n\nweight = torch.rand(3)\nprint(weight.sum())\n"
 SLEEPS = "import os, time\nopen(f'{os.getpid()}.started', 'w').close()\ntime.sleep(60)\n"

@@ -18,6 +18,8 @@ from detlint.bisect.streams import Trace
 
 from .planted import SCRIPT, Planted, Recorder, pages, recorders
 
+pytestmark = pytest.mark.slow
+
 PAGES = [pytest.param(page, id=page.name) for page in pages()]
 
 

@@ -16,6 +16,8 @@ from detlint.bisect.records import End, Event, Line, Record
 from detlint.bisect.streams import Trace
 from tests.bisecting import records
 
+pytestmark = pytest.mark.slow
+
 DRAW = "import random\nrandom.seed(1)\nrandom.random()\n"
 
 

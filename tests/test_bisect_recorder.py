@@ -108,6 +108,7 @@ def test_a_backward_operation_of_the_users_own_has_its_own_line(tmp_path: Path) 
     assert (op.line.line, op.line.function.rpartition(".")[2]) == (Lines.own, "backward")
 
 
+@pytest.mark.slow
 def test_recomputed_operations_have_their_own_lines_too(tmp_path: Path) -> None:
     from torch.utils.checkpoint import checkpoint
 

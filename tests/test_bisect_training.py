@@ -20,6 +20,8 @@ from detlint.bisect.records import Event, Op, Record
 from detlint.bisect.streams import Trace, equal_prefix
 from tests.bisecting import records
 
+pytestmark = pytest.mark.slow
+
 PLANTED = """
 import glob
 import os

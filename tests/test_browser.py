@@ -21,6 +21,8 @@ from detlint.report import Judged, Report
 from tests.browser import browser, opened
 from tests.test_bisect_page import both
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 CONFIG, EXAMPLES = Config(root=ROOT), [Path("docs/examples/segmentation"), Path("docs/examples/segmentation_mended")]
 DESKTOP, PHONE = 1280, 390

@@ -78,6 +78,7 @@ def shown(paths: list[Path], settings: Config) -> str:
     return json_format.render(report, lambda path: Path(path).read_text())
 
 
+@pytest.mark.slow
 def test_a_run_with_a_cache_says_what_one_without_says(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, project in enumerate(projects("projects")[::8]):
         for path, text in project.files.items():
@@ -399,6 +400,7 @@ def lists(value: object) -> Iterator[list[object]]:
             yield from lists(each)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", [False, True])
 @pytest.mark.parametrize(
     "change",

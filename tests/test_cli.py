@@ -282,6 +282,7 @@ def test_nesting_that_is_too_deep_is_a_finding() -> None:
     assert codes(".") == ["DET000", "DET501"]
 
 
+@pytest.mark.slow
 def test_an_analysis_that_ends_its_process_is_a_finding_and_no_stop() -> None:
     write("deep.py", "x = " + "lambda: " * 20_000 + "0\n")
     for index in range(9):

@@ -83,6 +83,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_record_with_something_else_in_it_is_one_line_or_is_compared(
     traces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -227,6 +228,7 @@ def run(*arguments: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_a_cache_damaged_anywhere_gives_the_answers_of_none(cached: Path) -> None:
     expected = run("--no-cache")
     assert run() == expected

@@ -17,6 +17,8 @@ from tests.editor import Editor
 from tests.support import FLAKE8_PLUGIN
 from tests.test_formats import READERS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 FILES = {
     "pyproject.toml": "",

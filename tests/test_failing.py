@@ -195,6 +195,7 @@ def process(
     )
 
 
+@pytest.mark.slow
 def test_nobody_who_reads_on_is_no_failure_to_tell_of() -> None:
     for name in range(300):
         Path(f"file{name}.py").write_text(SWITCH)
@@ -206,6 +207,7 @@ def test_nobody_who_reads_on_is_no_failure_to_tell_of() -> None:
         assert (done.returncode, done.stderr) == (2, "")
 
 
+@pytest.mark.slow
 def test_a_program_without_stdout_and_stderr_still_says_by_its_status_what_it_found() -> None:
     closing = "import os; os.close(1); os.close(2); sys.stdout = sys.stderr = None"
     for arguments in ((), ("--format", "json"), ("entries",), ("rule", "DET501")):
@@ -213,6 +215,7 @@ def test_a_program_without_stdout_and_stderr_still_says_by_its_status_what_it_fo
         assert (done.returncode, done.stderr) == (1 if arguments in ((), ("--format", "json")) else 0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not _FULL.exists(), reason="there is no device that is full")
 def test_a_full_disk_below_the_report_is_one_line(project: Path) -> None:
     done = process("--output", str(_FULL))
@@ -232,6 +235,7 @@ def test_an_interrupt_is_one_line() -> None:
     assert signal.SIGINT
 
 
+@pytest.mark.slow
 def test_no_home_and_no_writable_folder_are_no_matter(project: Path, tmp_path: Path) -> None:
     nobody = "import os; os.environ.pop('HOME', None); os.environ.pop('USER', None)\nimport pwd, detlint.cache.cache\n"
     nobody += "def gone(number): raise KeyError(number)\npwd.getpwuid = gone\n"
@@ -243,6 +247,7 @@ def test_no_home_and_no_writable_folder_are_no_matter(project: Path, tmp_path: P
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.slow
 def test_a_read_only_cache_is_done_without(project: Path) -> None:
     first = process()
     failing = "import sqlite3, os\nopen_ = os.open\ndef refuse(*given, **named): raise sqlite3.OperationalError('x')\n"

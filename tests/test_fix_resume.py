@@ -12,6 +12,8 @@ from detlint.cli import cli
 
 from .repeating import FILLS, Server
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """\
 import hashlib
 import random

@@ -6,15 +6,15 @@ import ast
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from detlint.cli import cli
 from detlint.editing.vendoring import FILE
 
-ROOT = Path(__file__).parent.parent
 DRAW = "import torch\n\nprint(torch.rand(2))\n"
 SEEDED = "import torch\n\nfrom detlint_runtime import seed_everything\n\nseed_everything(0)\nprint(torch.rand(2))\n"
 IMPORTS_DRAW = 'from noise import X\n\nif __name__ == "__main__":\n    print(X)\n'
@@ -35,11 +35,9 @@ def write(files: dict[str, str], folder: Path = Path()) -> None:
         (folder / path).write_text(text, encoding="utf-8")
 
 
-def detlint(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "detlint", "--jobs", "1", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
-    assert "Traceback" not in done.stderr
+def detlint(*arguments: str) -> Result:
+    done = CliRunner().invoke(cli, ["--jobs", "1", *arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done
 
 
@@ -57,7 +55,7 @@ def train() -> str:
 def test_status_0_where_all_is_fixed() -> None:
     write({"train.py": DRAW})
     done = detlint("--fix", ".")
-    assert (done.returncode, train()) == (0, SEEDED)
+    assert (done.exit_code, train()) == (0, SEEDED)
     assert done.stdout == "Nothing found in 2 files (1 entry point).\n"
     assert done.stderr.splitlines() == [
         "detlint: train.py:3:7: DET101 fixed: seed all generators with `0`",
@@ -71,7 +69,7 @@ def test_a_second_run_has_nothing_to_do() -> None:
     detlint("--fix")
     before = tree()
     done = detlint("--fix")
-    assert (done.returncode, done.stderr) == (0, "detlint: fixed nothing\n")
+    assert (done.exit_code, done.stderr) == (0, "detlint: fixed nothing\n")
     assert tree() == before
 
 
@@ -84,7 +82,7 @@ def test_status_1_where_something_is_left() -> None:
         }
     )
     done = detlint("--fix", ".")
-    assert (done.returncode, train()) == (1, SEEDED)
+    assert (done.exit_code, train()) == (1, SEEDED)
     assert "noise.py:3:5: error DET101" in done.stdout
     assert "train.py" not in done.stdout
     assert done.stderr.splitlines()[-1] == "detlint: fixed 1 in 1 file; left 1: 1 no fix"
@@ -93,14 +91,14 @@ def test_status_1_where_something_is_left() -> None:
 def test_what_is_unsafe_waits_for_its_own_option() -> None:
     write({"train.py": CHANCE})
     done = detlint("--fix", ".")
-    assert (done.returncode, train()) == (1, CHANCE)
+    assert (done.exit_code, train()) == (1, CHANCE)
     assert done.stderr.splitlines() == [
         "detlint: train.py:3:1: DET105 not fixed: unsafe fix: use --unsafe-fixes",
         "detlint: fixed nothing; left 1: 1 unsafe fix: use --unsafe-fixes",
     ]
     assert "DET105" in done.stdout
     done = detlint("--fix", "--unsafe-fixes", ".")
-    assert (done.returncode, "random.seed(0)" in train()) == (0, True)
+    assert (done.exit_code, "random.seed(0)" in train()) == (0, True)
 
 
 def test_many_unsafe_fixes_of_a_rule_are_told_in_one_line() -> None:
@@ -122,23 +120,23 @@ def test_a_name_that_is_taken_is_named() -> None:
 def test_unsafe_fixes_alone_are_refused_in_one_line() -> None:
     write({"train.py": CHANCE})
     done = detlint("--unsafe-fixes", ".")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == "detlint: --unsafe-fixes needs --fix or --diff\n"
 
 
 def test_exit_zero_holds_for_fixes_too() -> None:
     write({"train.py": CHANCE})
-    assert detlint("--fix", "--exit-zero", ".").returncode == 0
+    assert detlint("--fix", "--exit-zero", ".").exit_code == 0
 
 
 def test_a_wrong_runtime_is_refused() -> None:
     done = detlint("--fix", "--runtime", "copy", ".")
-    assert (done.returncode, "'copy' is not one of" in done.stderr) == (2, True)
+    assert (done.exit_code, "'copy' is not one of" in done.stderr) == (2, True)
 
 
 def test_an_empty_project_is_no_failure() -> None:
     done = detlint("--fix", ".")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert done.stderr.splitlines() == ["detlint: fixed nothing", "detlint: no Python files under ."]
     assert sorted(tree()) == ["pyproject.toml"]
 
@@ -148,7 +146,7 @@ def test_selected_rules_alone_are_fixed() -> None:
     write({"train.py": text})
     done = detlint("--fix", "--select", "DET4", ".")
     assert train() == text.replace("torch.empty(2)", "torch.zeros(2)")
-    assert (done.returncode, Path(FILE).exists()) == (0, False)
+    assert (done.exit_code, Path(FILE).exists()) == (0, False)
 
 
 def test_ignored_and_suppressed_findings_are_not_fixed() -> None:
@@ -174,14 +172,14 @@ def test_a_file_whose_folder_is_gone_is_told_and_the_others_are_written(folder: 
     write({"train.py": DRAW, "z.py": EMPTY})
     (folder / FILE).symlink_to(folder / "nowhere" / FILE)
     done = detlint("--fix", ".")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "zeros" in Path("z.py").read_text(encoding="utf-8")
     assert (folder / FILE).is_symlink()
 
 
 def _check_unwritten(line: str) -> None:
     done = detlint("--fix", ".")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert f"detlint: {line}" in done.stderr.splitlines()
     assert train() == DRAW
     assert "zeros" in Path("z.py").read_text(encoding="utf-8")
@@ -190,7 +188,7 @@ def _check_unwritten(line: str) -> None:
 def test_a_broken_file_is_left_alone_and_told() -> None:
     write({"train.py": DRAW, "broken.py": "def f(:\n"})
     done = detlint("--fix", ".")
-    assert (done.returncode, train()) == (1, SEEDED)
+    assert (done.exit_code, train()) == (1, SEEDED)
     assert Path("broken.py").read_text(encoding="utf-8") == "def f(:\n"
     assert "broken.py:1:7: error DET000" in done.stdout
 
@@ -199,7 +197,7 @@ def test_a_link_stays_one_and_its_file_is_fixed(folder: Path) -> None:
     write({"real/train.py": EMPTY})
     (folder / "train.py").symlink_to(folder / "real" / "train.py")
     done = detlint("--fix", "train.py")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert Path("train.py").is_symlink()
     assert "zeros" in Path("real/train.py").read_text(encoding="utf-8")
 
@@ -207,7 +205,7 @@ def test_a_link_stays_one_and_its_file_is_fixed(folder: Path) -> None:
 def test_another_file_of_the_name_of_the_copy_is_told_and_kept() -> None:
     write({"train.py": DRAW, FILE: "X = 1\n"})
     done = detlint("--fix", ".")
-    assert (done.returncode, train()) == (1, DRAW)
+    assert (done.exit_code, train()) == (1, DRAW)
     assert Path(FILE).read_text(encoding="utf-8") == "X = 1\n"
     assert "train.py:3:7: DET101 not fixed:" in done.stderr
     assert f"there is another {FILE}: rename that" in done.stderr
@@ -215,7 +213,7 @@ def test_another_file_of_the_name_of_the_copy_is_told_and_kept() -> None:
 
 def test_the_runtime_is_imported_where_the_settings_say_so() -> None:
     write({"train.py": DRAW, "pyproject.toml": '[tool.detlint]\nruntime = "import"\n'})
-    assert detlint("--fix", ".").returncode == 0
+    assert detlint("--fix", ".").exit_code == 0
     assert "from detlint.runtime import seed_everything" in train()
     assert not Path(FILE).exists()
 
@@ -242,7 +240,7 @@ def test_a_patch_changes_nothing_and_makes_what_the_fixes_make() -> None:
     write(PROJECT)
     before = {path: content for path, content in tree().items() if not path.startswith(".git/")}
     done = detlint("--diff", ".")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "DET101 fixed: seed all generators" in done.stderr
     new = [line.startswith("--- /dev/null") for line in done.stdout.splitlines() if line.startswith("--- ")]
     assert new == sorted(new)
@@ -256,7 +254,7 @@ def test_a_patch_changes_nothing_and_makes_what_the_fixes_make() -> None:
         Path(path).unlink()
     for path, content in before.items():
         Path(path).write_bytes(content)
-    assert detlint("--fix", ".").returncode == 0
+    assert detlint("--fix", ".").exit_code == 0
     assert {path: content for path, content in tree().items() if not path.startswith(".git/")} == patched
     assert sorted(patched.keys() - before.keys()) == [FILE, f"pkg/{FILE}"]
 
@@ -264,7 +262,7 @@ def test_a_patch_changes_nothing_and_makes_what_the_fixes_make() -> None:
 def test_an_empty_patch_is_status_0() -> None:
     write({"train.py": SEEDED})
     done = detlint("--diff", ".")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "detlint: fixed nothing\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "detlint: fixed nothing\n")
 
 
 # JSON

@@ -222,6 +222,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "flake8", *arguments], capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_many_processes_share_a_cache_that_is_damaged(root: Path) -> None:
     for path, text in PROJECT.items():
         write(path, text)

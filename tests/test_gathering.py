@@ -73,6 +73,7 @@ def test_what_travels_arrives_as_it_was() -> None:
     assert len(pack(collected)) < 15_000
 
 
+@pytest.mark.slow
 def test_the_syntax_of_a_file_lives_no_longer_than_its_analysis() -> None:
     def alive() -> int:
         return sum(issubclass(type(each), Node) for each in gc.get_objects())

@@ -29,6 +29,8 @@ from tests import promises
 from tests.programs import is_python, programs
 from tests.readings import by_ast, by_libcst, told, without_places
 
+pytestmark = pytest.mark.slow
+
 TORCH: Version = catalogue.load().newest_release()
 SOME = settings(max_examples=max(5, settings.default.max_examples // 4) if settings.default else 5)
 PLAIN = (s.Name, s.Call, s.Attribute, s.Subscript, s.Collection, s.Dictionary, s.Conditional, s.Lambda)

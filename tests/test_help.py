@@ -105,6 +105,7 @@ def test_bash_completes_with_what_is_printed(tmp_path: Path) -> None:
     assert done.stdout.strip() == "--format", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "coloured"),
     [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
@@ -114,6 +115,7 @@ def test_colours_heed_the_environment(command: str, environment: dict[str, str],
     assert ("\x1b[" in detlint(command, EXAMPLE, **environment).stdout) is coloured
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colours_unless_they_are_refused() -> None:
     pty = pytest.importorskip("pty")
     for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):

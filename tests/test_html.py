@@ -48,6 +48,7 @@ def example() -> tuple[Report, Programs, str]:
         return report, programs, formats.render("html", report, config, programs=programs)
 
 
+@pytest.mark.slow
 def test_two_runs_write_the_same_bytes() -> None:
     command = [sys.executable, "-m", "detlint", "--format", "html", "--jobs", "1", EXAMPLES]
     pages = [

@@ -22,6 +22,8 @@ from click.testing import CliRunner, Result
 from detlint.cli import cli
 from tests.killing import TOLD
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 RUNTIME = "detlint_runtime.py"
 MAIN = 'import torch\n\nif __name__ == "__main__":\n    print(torch.rand(2))\n'

@@ -35,6 +35,7 @@ def assert_nothing_is_lost(texts: list[str], monkeypatch: pytest.MonkeyPatch) ->
             assert collected(text) == narrow, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAUNTLET)
 def test_the_gauntlet_has_the_same_findings_when_every_call_is_looked_at(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -42,6 +43,7 @@ def test_the_gauntlet_has_the_same_findings_when_every_call_is_looked_at(
     assert_nothing_is_lost(GAUNTLET[name], monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", sorted({code[3] for code in RULES}))
 def test_the_pages_have_the_same_findings_when_every_call_is_looked_at(
     family: str, monkeypatch: pytest.MonkeyPatch

@@ -168,6 +168,7 @@ def run(script: str) -> None:
     subprocess.run([sys.executable, script], check=True, env={**os.environ, "PYTHONPATH": ""}, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_module_in_a_folder_without_init_has_its_copy_in_that_folder() -> None:
     read = "from {} import loaders\n\nfor batch in loaders([1, 2]):\n    print(batch)\n"
     files = {"data/sets.py": LOADERS, "data/sub/more.py": LOADERS}
@@ -182,6 +183,7 @@ def test_a_module_in_a_folder_without_init_has_its_copy_in_that_folder() -> None
     run("other.py")
 
 
+@pytest.mark.slow
 def test_the_main_block_of_a_module_in_a_folder_without_init_imports_for_itself() -> None:
     user = "from lab.noise import noise\n\nprint(noise)\n"
     fix(
@@ -200,6 +202,7 @@ def test_the_main_block_of_a_module_in_a_folder_without_init_imports_for_itself(
     run("lab/noise.py")
 
 
+@pytest.mark.slow
 def test_a_script_that_only_tests_import_has_its_copy_beside_it() -> None:
     test = "from lab.train import loaders\n\n\ndef test_all():\n    assert loaders([1])\n"
     guard = '\nif __name__ == "__main__":\n    print(len(loaders([1])))\n'
@@ -209,6 +212,7 @@ def test_a_script_that_only_tests_import_has_its_copy_beside_it() -> None:
     run("lab/train.py")
 
 
+@pytest.mark.slow
 def test_a_module_that_scripts_import_from_beside_it_has_its_copy_there() -> None:
     read = "from {} import loaders\n\nprint(loaders([1]))\n"
     fix({"lab/sets.py": LOADERS, "lab/train.py": read.format("sets"), "lab/sub/a.py": LOADERS}, codes=("DET201",))

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 FILES = (
     "detlint", "rules", "docs/commands", "tests/tools", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml",

@@ -42,6 +42,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
         return {answer.key: answer for answer in Pool(Limits()).answers(jobs)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [row for row in PROBES if row not in COMPILED])
 def test_a_probe_runs_or_says_what_it_lacks(answers: dict[str, Answer], row: str) -> None:
     answer = answers[row]
@@ -109,6 +110,7 @@ def test_a_dimension_that_is_left_out_is_the_last(tmp_path: Path, row: str) -> N
     assert answer.error == "", answer.reason
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="what an allocator hands out again differs")
 def test_memory_that_nobody_wrote_differs_within_one_process(tmp_path: Path) -> None:
     jobs = [job(row, tmp_path, "", {}, runs=4) for row in ("torch.empty", "numpy.empty")]

@@ -10,6 +10,8 @@ import pytest
 from tests.support import PYTEST_PLUGIN
 from tests.test_pytest_plugin import failure
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
 FENCE = re.compile(

@@ -11,6 +11,8 @@ from tests.support import PYTEST_PLUGIN
 torch = pytest.importorskip("torch")  # also because pytester forgets what is imported within its runs
 pytest.importorskip("numpy")
 
+pytestmark = pytest.mark.slow
+
 
 def run(pytester: pytest.Pytester, text: str, *arguments: str) -> pytest.RunResult:
     """A run of pytest in this process on one file of tests, with warnings as errors."""

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support import PYTEST_PLUGIN
 
+pytestmark = pytest.mark.slow
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:

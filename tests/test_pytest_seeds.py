@@ -37,6 +37,7 @@ def test_a_seed_can_be_set_before_each_test_and_fixture(pytester: pytest.Pyteste
     assert drawn[0][1] == drawn[1][1], "the fixture is first used by another test"
 
 
+@pytest.mark.slow
 def test_the_seed_can_stand_in_the_settings_and_the_command_line_goes_before(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\ndetlint_seed = 7\n")
     run(pytester, SEEDED).assert_outcomes(passed=3)

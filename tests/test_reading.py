@@ -85,6 +85,7 @@ def test_what_only_a_newer_python_reads_is_read(version: tuple[int, int]) -> Non
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LIBRARY[:: len(LIBRARY) // 20], ids=lambda path: path.stem)
 def test_both_ways_tell_the_same_of_the_standard_library(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -53,6 +53,7 @@ def test_each_way_in_takes_at_most_five_lines() -> None:
     assert all(len(text.splitlines()) <= 5 for _, text in FENCES)
 
 
+@pytest.mark.slow
 def test_a_review_shows_what_a_change_brings(project: Path) -> None:
     done = detlint_or_flake8(FENCES[0][1], project)
     assert re.findall(r"^\S+/(\w+/\w+\.py):\d+:\d+: \w+ (DET\d+)", done.stdout, re.M) == [
@@ -61,11 +62,13 @@ def test_a_review_shows_what_a_change_brings(project: Path) -> None:
     assert "older findings are not shown" in done.stderr
 
 
+@pytest.mark.slow
 def test_flake8_shows_what_is_found(project: Path) -> None:
     done = detlint_or_flake8(FENCES[2][1], project)
     assert "segmentation/train.py:13:1: DET501 " in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_the_editor_starts_a_server_that_answers(tmp_path: Path) -> None:
     (cmd,) = re.findall(r"cmd = \{(.*?)\}", FENCES[3][1])
     program, *arguments = re.findall(r'"(.*?)"', cmd)
@@ -79,6 +82,7 @@ def test_the_editor_starts_a_server_that_answers(tmp_path: Path) -> None:
     assert '"capabilities"' in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "outcome"), [("torch.randn(4)", "1 passed"), ("os.urandom(4)", "1 failed")])
 def test_a_test_is_run_twice(seed: str, outcome: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
@@ -88,6 +92,7 @@ def test_a_test_is_run_twice(seed: str, outcome: str, tmp_path: Path) -> None:
     assert outcome in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 def test_the_change_that_is_shown_is_what_the_fixes_make(project: Path) -> None:
     done = detlint_or_flake8("detlint --diff docs/examples/language_model", project)
     (shown,) = re.findall(r"^```diff\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -95,6 +100,7 @@ def test_the_change_that_is_shown_is_what_the_fixes_make(project: Path) -> None:
     assert [line for line in shown.splitlines() if line != "..."] == [line for line in changes if "import" not in line]
 
 
+@pytest.mark.slow
 def test_the_commands_that_are_named_do_what_they_say(project: Path) -> None:
     examples = project / "docs" / "examples"
     (examples / "short.py").write_text("import torch\ntorch.manual_seed(1)\nprint(torch.rand(2) + 1)\n")
@@ -110,6 +116,7 @@ def test_the_commands_that_are_named_do_what_they_say(project: Path) -> None:
     assert detlint_or_flake8("detlint --format html .", project).stdout.startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_findings_are_verified_or_it_is_said_why_not(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,8 @@ pytest.importorskip("torch")
 
 from tests.repeating import FILLS, FOLDER, environment
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 PAGES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.md"))}
 DIGEST = re.compile(r"^[0-9a-f]{16}\b.*$", re.MULTILINE)

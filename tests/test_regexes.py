@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from detlint.reading import ast_strings
 from tests.adversary import growth, patterns, slowness, strings
 
@@ -14,6 +16,7 @@ _EVER = (
 _NOTHING = 0.0004  # seconds for a thousand characters: some nanoseconds for each
 
 
+@pytest.mark.slow
 def test_the_attacks_find_what_is_slow() -> None:
     for pattern in (r"\w*é\w*", r"/\*.*?\*/"):
         slow, ways = re.compile(pattern), frozenset(["search"])
@@ -25,6 +28,7 @@ def test_the_attacks_find_what_is_slow() -> None:
     )
 
 
+@pytest.mark.slow
 def test_no_expression_takes_longer_than_in_proportion_to_the_text() -> None:
     found = patterns()
     assert len(found) > 120

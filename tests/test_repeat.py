@@ -14,6 +14,8 @@ from detlint.cli import cli
 
 from .repeating import FILLS, Program, Server, examples, lists_by_age, programs, results, run, write_data
 
+pytestmark = pytest.mark.slow
+
 MEMORY = Path("/dev/shm")
 VARYING = [pytest.param(each, id=each.name) for each in programs() if not each.repeats]
 EXAMPLES = [pytest.param(each, id=each.name) for each in examples()]

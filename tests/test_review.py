@@ -50,11 +50,13 @@ def branch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_output_on_the_page_is_that_of_the_branch(branch: Path) -> None:
     (shown,) = fences("console")
     assert shown == f"$ detlint --changed-since main .\n{detlint(branch)}"
 
 
+@pytest.mark.slow
 def test_the_suggestions_on_the_page_are_those_of_the_review(branch: Path) -> None:
     diagnostics: list[dict[str, Any]] = json.loads(detlint(branch, "--format", "rdjson"))["diagnostics"]
     for diagnostic in diagnostics:

@@ -78,6 +78,7 @@ def test_everything_repeats_under_a_seed_and_differs_under_another() -> None:
     assert not set(draws()) & set(first)
 
 
+@pytest.mark.slow
 def test_what_is_imported_only_later_is_seeded_too() -> None:
     code = """
 from detlint.runtime import seed_everything
@@ -89,6 +90,7 @@ print((random.random(), float(numpy.random.random()), torch.rand(()).item()))
     assert run(code).stdout.strip() == str(draws())
 
 
+@pytest.mark.slow
 def test_without_numpy_the_rest_is_seeded_saved_and_restored() -> None:
     code = """
 import random, warnings

@@ -382,6 +382,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_resumed_run_ends_bit_for_bit_where_the_uninterrupted_one_does(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(TRAIN)

@@ -14,6 +14,8 @@ import pytest
 
 from detlint import runtime
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 METHODS = [method for method in ("fork", "spawn") if method in multiprocessing.get_all_start_methods()]
 

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
 from tests.editor import ROOT, Editor, codes, marked, range_of
+
+pytestmark = pytest.mark.slow
 
 DRAW = "import torch\n\nprint(torch.rand(2))\n"
 EMPTY = "import torch\n\nprint(torch.empty(2))\n"

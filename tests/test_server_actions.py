@@ -13,6 +13,8 @@ from lsprotocol import types
 from detlint.editing.vendoring import FILE, vendored_text
 from tests.editor import ROOT, Editor, codes, marked, position, range_of
 
+pytestmark = pytest.mark.slow
+
 DRAW = "import torch\n\nprint(torch.rand(2))\n"
 SEEDED = "import torch\n\nfrom detlint_runtime import seed_everything\n\nseed_everything(0)\nprint(torch.rand(2))\n"
 BENCHMARK = "torch.backends.cudnn.benchmark = True"

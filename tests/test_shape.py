@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import grimp
 import pytest
 
 from detlint import catalogue
@@ -43,13 +44,12 @@ RANKS = (
     {"cli"},
     {"__main__"},
 )
+RUN = {  # the parts that run code, and what each may use of the others
+    "runtime": set[str](),
+    "verify": {"finding", "catalogue", "runtime"},
+    "bisect": {"verify", "finding", "catalogue", "runtime", "sources", "page"},
+}
 LONGEST = 400
-
-
-def name_of(path: Path) -> str:
-    """The part of the package that a file belongs to: its own module, or the folder it is in."""
-    parts = path.relative_to(ROOT / "detlint").with_suffix("").parts
-    return parts[0]
 
 
 def rank(name: str) -> int:
@@ -58,16 +58,22 @@ def rank(name: str) -> int:
 
 
 @cache
-def imports(path: Path) -> frozenset[str]:
-    """Everything that a file imports, anywhere in it, by qualified name."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: a relative import"
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(found)
+def imports() -> Mapping[str, frozenset[str]]:
+    """What each module of the package imports, anywhere in it: modules of the package, and packages beside it."""
+    graph = grimp.build_graph("detlint", include_external_packages=True, cache_dir=None)
+    inner = [module for module in graph.modules if module.partition(".")[0] == "detlint"]
+    return {module: frozenset(graph.find_modules_directly_imported_by(module)) for module in inner}
+
+
+def part_of(module: str) -> str:
+    """The part of the package that a module belongs to: itself, or the folder it is in."""
+    return [*module.split("."), "__init__"][1]
+
+
+def used(module: str) -> set[str]:
+    """The other parts of the package that a module imports."""
+    inner = {part_of(name) for name in imports()[module] if name.partition(".")[0] == "detlint"}
+    return inner - {part_of(module), "__init__"}  # the package itself has the version, and no more
 
 
 def run(code: str, *arguments: str) -> str:
@@ -80,36 +86,21 @@ def run(code: str, *arguments: str) -> str:
 # Imports
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_package_imports_only_what_ranks_below_it(path: Path) -> None:
-    own = name_of(path)
-    used = {name.split(".")[1] for name in imports(path) if name.startswith("detlint.")} - {"__version__", own}
-    assert not used if own == "__init__" else all(rank(name) < rank(own) for name in used), f"{own} imports {used}"
+def test_a_part_imports_only_what_ranks_below_it() -> None:
+    found = {(part_of(module), name) for module in imports() for name in used(module)}
+    assert not {(own, name) for own, name in found if own == "__init__" or rank(name) >= rank(own)}
 
 
-STATIC = [path for path in SOURCES if name_of(path) not in ("runtime", "verify", "bisect")]
-VERIFY = [path for path in SOURCES if name_of(path) == "verify"]
-BISECT = [path for path in SOURCES if name_of(path) == "bisect"]
+def test_no_module_imports_what_it_analyses() -> None:
+    analysed = {"torch", "numpy", "lightning", "transformers", "triton"}
+    static = {module: names for module, names in imports().items() if part_of(module) not in RUN}
+    assert not {module: names & analysed for module, names in static.items() if names & analysed}
 
 
-@pytest.mark.parametrize("path", STATIC, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_module_imports_what_it_analyses(path: Path) -> None:
-    roots = {name.partition(".")[0] for name in imports(path)}
-    assert roots.isdisjoint({"torch", "numpy", "lightning", "transformers", "triton"})
-
-
-@pytest.mark.parametrize("path", VERIFY, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_verifier_uses_no_more_of_the_rest_than_findings_and_the_catalogue(path: Path) -> None:
-    used = {name.split(".")[1] for name in imports(path) if name.startswith("detlint.")}
-    assert used <= {"verify", "finding", "catalogue", "runtime", "__version__"}
-
-
-@pytest.mark.parametrize("path", BISECT, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_recorder_uses_no_more_of_the_rest_than_notebooks_pages_and_what_the_verifier_may(
-    path: Path,
-) -> None:
-    used = {name.split(".")[1] for name in imports(path) if name.startswith("detlint.")}
-    assert used <= {"bisect", "verify", "finding", "catalogue", "runtime", "sources", "page", "__version__"}
+@pytest.mark.parametrize("part", RUN)
+def test_what_runs_code_uses_little_of_the_rest(part: str) -> None:
+    found = {name for module in imports() if part_of(module) == part for name in used(module)}
+    assert found <= RUN[part]
 
 
 def test_the_whole_catalogue_can_be_verified_without_libcst_and_the_terminal_libraries() -> None:
@@ -168,9 +159,9 @@ def test_a_check_by_many_processes_imports_nothing_from_the_working_folder(tmp_p
 # Files
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_can_be_read_at_one_sitting(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+def test_a_file_can_be_read_at_one_sitting() -> None:
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
+    assert not {path: count for path, count in lines.items() if count > LONGEST}
 
 
 def test_every_check_is_named_by_a_page_and_is_one_function() -> None:
@@ -186,13 +177,13 @@ def test_every_check_is_named_by_a_page_and_is_one_function() -> None:
 # Pages
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_a_page_is_called_by_its_code_and_name(path: Path) -> None:
-    rule = catalogue.read_page(path)
-    assert path.stem == f"{rule.code}-{rule.name}"
-    assert re.fullmatch(r"DET[0-7]\d\d", rule.code)
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
-    assert not rule.name.startswith(("avoid", "use-", "no-", "missing")), "the name says what is bad"
+def test_a_page_is_called_by_its_code_and_name() -> None:
+    for path in PAGES:
+        rule = catalogue.read_page(path)
+        assert path.stem == f"{rule.code}-{rule.name}"
+        assert re.fullmatch(r"DET[0-7]\d\d", rule.code), path
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name), path
+        assert not rule.name.startswith(("avoid", "use-", "no-", "missing")), f"{path}: the name says what is bad"
 
 
 def test_codes_and_names_are_unique() -> None:
@@ -217,10 +208,9 @@ def test_what_a_page_says_has_one_style(rule: Rule) -> None:
 PROPER = {"Python", "Triton", "Lightning", "Inductor", "NumPy"}
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
-def test_links_between_pages_lead_somewhere(rule: Rule) -> None:
-    for target in re.findall(r"\]\((DET[^)#]+)", rule.prose):
-        assert (catalogue.folder() / target).is_file(), target
+def test_links_between_pages_lead_somewhere() -> None:
+    links = {(rule.code, target) for rule in RULES.values() for target in re.findall(r"\]\((DET[^)#]+)", rule.prose)}
+    assert links and not {link for link in links if not (catalogue.folder() / link[1]).is_file()}
 
 
 def test_rows_have_an_id_and_a_source() -> None:

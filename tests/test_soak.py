@@ -11,6 +11,8 @@ from tests.tools.soak import Outcome, Sample, soak, table
 
 pytest.importorskip("pygls")
 
+pytestmark = pytest.mark.slow
+
 
 def write(folder: Path) -> None:
     (folder / "pkg").mkdir()

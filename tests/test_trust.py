@@ -19,6 +19,8 @@ from tests.editor import Editor
 from tests.support import FLAKE8_PLUGIN
 from tests.traps import MODULES, poison, trap
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 _COMMAND = "import sys\n\nfrom detlint.__main__ import main\n\nsys.exit(main())\n"  # what pip installs as `detlint`
 FORMATS = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit")

@@ -120,6 +120,7 @@ def test_a_wrong_option_is_told_as_argparse_does(capsys: pytest.CaptureFixture[s
     assert arguments[0] in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_findings_get_their_verdicts_and_these_come_back_as_evidence(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +153,7 @@ def test_what_no_probe_can_run_is_told_also_where_it_is_all(project: Path, capsy
     assert re.search(r"unavailable +not probed: sets the switch of another row", capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_a_check_with_verify_runs_the_operations(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "Settings", partial(session.Settings, processes=1, repeats=12))
     result = CliRunner().invoke(cli, ["--verify", "--device", "cpu", "train.py", "--format", "json"])
@@ -161,6 +163,7 @@ def test_a_check_with_verify_runs_the_operations(project: Path, monkeypatch: pyt
     assert told[1] is None
 
 
+@pytest.mark.slow
 def test_operations_are_found_by_name_and_shown_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert verify_cli.main(["--op", "index_fill_", *QUICK]) == 0
     shown = capsys.readouterr().out.splitlines()
@@ -207,6 +210,7 @@ def test_a_place_that_cannot_be_written_to_is_told_before_anything_is_measured(
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error_of_python(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "detlint", "verify", "--evidence", "evidence.json", "train.py"]
     session_ = session.Session({"device": "x", "type": "cpu", "torch": "2"}, session.Settings(), (), ())
@@ -222,6 +226,7 @@ def test_a_reader_that_leaves_is_no_error_of_python(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "")
 
 
+@pytest.mark.slow
 def test_json_is_utf8_whatever_the_terminal_takes(tmp_path: Path) -> None:
     (tmp_path / "\N{LATIN SMALL LETTER E WITH ACUTE}.py").write_text(CODE)
     session_ = session.Session({"device": "x", "type": "cpu", "torch": "2"}, session.Settings(), (), ())
@@ -235,6 +240,7 @@ def test_json_is_utf8_whatever_the_terminal_takes(tmp_path: Path) -> None:
         assert found in done.stdout.decode()
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_valid_report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupt(bar: object, done: int, total: int, doing: str) -> None:
         if doing.startswith("scatter_value.fwd"):

@@ -20,6 +20,8 @@ from detlint.verify.job import Answer, Job
 from detlint.verify.pool import Limits
 from tests.forks import forks
 
+pytestmark = pytest.mark.slow
+
 TABLE = "tests.faulty_probes"
 ROOT = str(Path(__file__).parent.parent)
 

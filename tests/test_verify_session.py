@@ -19,6 +19,8 @@ from detlint.verify.session import Session, Settings, Subject  # noqa: E402
 from detlint.verify.verdicts import Verdict  # noqa: E402
 from tests.forks import forks  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 RACING = ("index_put_acc.cpu", "put_acc.cpu", "take.bwd.cpu", "getitem.bwd.cpu", "index_put_noacc.fwd")
 REFUSED = ("put_noacc.fwd", "max_unpool.fwd")
 EXACT = ("scatter_reduce_amaxmin.fwd", "argmax_ties.fwd", "masked_select.bwd", "scatter_value.fwd")

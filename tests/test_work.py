@@ -114,6 +114,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, Counts
 # Each file once
 
 
+@pytest.mark.slow
 def test_a_cold_run_reads_each_file_once_and_makes_facts_of_those_that_are_python(
     work: dict[int, dict[str, Counts]],
 ) -> None:
@@ -125,11 +126,13 @@ def test_a_cold_run_reads_each_file_once_and_makes_facts_of_those_that_are_pytho
     assert "processes" not in cold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PARSED)
 def test_a_cold_run_parses_each_file_so_often_at_most(work: dict[int, dict[str, Counts]], kind: str) -> None:
     assert GROUPS <= work[FILES]["cold"][f"parsed {kind}"] <= PARSED[kind] * GROUPS
 
 
+@pytest.mark.slow
 def test_a_cold_run_asks_each_rule_once_about_each_file(work: dict[int, dict[str, Counts]]) -> None:
     codes = catalogue.load().rules.values()
     over_files, over_all = (
@@ -138,6 +141,7 @@ def test_a_cold_run_asks_each_rule_once_about_each_file(work: dict[int, dict[str
     assert 0 < work[FILES]["cold"]["rules run"] <= over_files * FILES + over_all
 
 
+@pytest.mark.slow
 def test_a_warm_run_reads_and_parses_nothing(work: dict[int, dict[str, Counts]]) -> None:
     warm = work[FILES]["warm"]
     assert warm["findings"] == work[FILES]["cold"]["findings"]
@@ -145,6 +149,7 @@ def test_a_warm_run_reads_and_parses_nothing(work: dict[int, dict[str, Counts]])
     assert warm.get("decoded", 0) <= 1  # what was found in the project, in one piece
 
 
+@pytest.mark.slow
 def test_a_file_that_was_touched_is_read_and_found_to_be_the_same(work: dict[int, dict[str, Counts]]) -> None:
     touched = work[FILES]["touched"]
     assert touched["opened"] <= 2  # to bring down to 1
@@ -152,6 +157,7 @@ def test_a_file_that_was_touched_is_read_and_found_to_be_the_same(work: dict[int
     assert touched.get("decoded", 0) <= 1
 
 
+@pytest.mark.slow
 def test_a_change_that_no_program_comes_to_is_parsed_and_nothing_is_linked(work: dict[int, dict[str, Counts]]) -> None:
     added = work[FILES]["added"]
     assert added["findings"] == work[FILES]["cold"]["findings"]
@@ -160,6 +166,7 @@ def test_a_change_that_no_program_comes_to_is_parsed_and_nothing_is_linked(work:
     assert added["decoded"] <= 2  # what was known of the file, and of the project as it was
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_is_parsed_alone_and_all_are_linked_once(work: dict[int, dict[str, Counts]]) -> None:
     changed = work[FILES]["changed"]
     assert changed["findings"] != work[FILES]["cold"]["findings"]
@@ -171,6 +178,7 @@ def test_a_file_that_changed_is_parsed_alone_and_all_are_linked_once(work: dict[
     assert "processes" not in changed
 
 
+@pytest.mark.slow
 def test_no_more_processes_start_than_are_asked_for(work: dict[int, dict[str, Counts]]) -> None:
     assert 2 <= work[FILES]["parallel"]["processes"] <= 3  # one may look after what the others share
 
@@ -178,11 +186,13 @@ def test_no_more_processes_start_than_are_asked_for(work: dict[int, dict[str, Co
 # In proportion
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", CALLS)
 def test_a_run_makes_so_many_calls_for_a_file_at_most(work: dict[int, dict[str, Counts]], run: str) -> None:
     assert work[FILES][run]["calls"] <= CALLS[run] * FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", CALLS)
 def test_twice_the_project_is_twice_the_work(work: dict[int, dict[str, Counts]], run: str) -> None:
     one, two = work[FILES][run], work[TWICE][run]
@@ -229,6 +239,7 @@ SUPERLINEAR = frozenset(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     [
