@@ -398,6 +398,7 @@ def test_a_stream_ends_at_its_bound_and_the_program_goes_on(tmp_path: Path) -> N
     assert end.reason == "bound"
 
 
+@pytest.mark.slow
 def test_all_kinds_of_tensors_pass_unharmed(tmp_path: Path) -> None:
     def work() -> None:
         torch.eye(3).to_sparse() @ torch.ones(3, 3)

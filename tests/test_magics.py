@@ -162,6 +162,7 @@ def test_unfinished_strings_and_brackets_end_with_the_cell() -> None:
         assert lines is not None and len(lines) == len(LINES.findall(text))
 
 
+@pytest.mark.slow
 def test_a_long_cell_is_masked_in_no_time() -> None:
     lines = mask("x = {'a': (1, 2)}  # b\n!ls\n" * 20_000)
     assert lines is not None

@@ -60,24 +60,23 @@ def resolve(name: str) -> object:
     return found
 
 
-TABLES = tables()
+NAMES = [(table, name) for table, names in tables().items() for name in sorted(names)]
 
 
-@pytest.mark.parametrize("table", [table for table, names in TABLES.items() if names])
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_every_name_exists(table: str) -> None:
+def test_every_name_exists() -> None:
     missing = []
-    for name in sorted(TABLES[table]):
+    for table, name in NAMES:
         try:
             resolve(name)
         except (AttributeError, ImportError) as error:
             root = (getattr(error, "name", None) or "torch").partition(".")[0]
             if root in ROOTS and sys.version_info >= NEWER_PYTHON.get(name, (3,)):
-                missing.append(name)  # a root that is not ours is an optional package
+                missing.append((table, name))  # a root that is not ours is an optional package
     assert not missing
 
 
-@pytest.mark.parametrize("table", [table for table, names in TABLES.items() if names])
-def test_every_name_is_the_one_that_names_resolve_to(table: str) -> None:
+def test_every_name_is_the_one_that_names_resolve_to() -> None:
     module = Module("", "empty.py", "empty", catalogue.load(), RELEASE)
-    assert not [name for name in sorted(TABLES[table]) if module.canonical(name) != name]
+    assert NAMES and not [each for each in NAMES if module.canonical(each[1]) != each[1]]

@@ -55,10 +55,11 @@ def test_a_probe_runs_or_says_what_it_lacks(answers: dict[str, Answer], row: str
 LACKS = ("package", "CUDA", "not implemented", "kernel", "no attribute", "has no", "compil", "not supported", "backend")
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.text("package") in ("", "torch")], ids=lambda row: row.id)
-def test_a_row_of_plain_torch_has_a_probe(row: catalogue.Row) -> None:
-    others = [name for name in row.list("names") if name.split(".")[0] not in ("torch", "numpy", "random", "builtins")]
-    assert row.id in PROBES or others
+def test_a_row_of_plain_torch_has_a_probe() -> None:
+    rows = [row for row in ROWS if row.text("package") in ("", "torch")]
+    plain = {"torch", "numpy", "random", "builtins"}
+    own = {row.id for row in rows if all(name.split(".")[0] in plain for name in row.list("names"))}
+    assert len(own) > 100 and not own - PROBES.keys()
 
 
 def test_a_row_without_a_probe_has_a_reason() -> None:
