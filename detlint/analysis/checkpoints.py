@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from functools import cached_property
 
 from detlint.analysis.conditions import holds
 from detlint.catalogue import Row
 from detlint.records import record
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
 _READING = frozenset(("get", "items", "keys", "values", "copy", "pop"))  # methods that put nothing into a dict
 _INSIDE = frozenset(("get", "pop"))
-_HARMLESS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}
 _Entries = list[tuple[str, s.Expression | None]]
 
 
@@ -156,7 +155,7 @@ class Checkpoints:
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
             roots = {name.partition(".")[0] for name in self.module.callee(call)}
-            known = bool(roots) and roots <= _HARMLESS
+            known = bool(roots) and roots <= libraries.READING
             return [] if known or self._is_named(call, "writer") or isinstance(call.parent, s.Assign) else None
         return None if isinstance(parent, (s.Assign, s.Starred)) else []
 
@@ -238,7 +237,7 @@ class Checkpoints:
         if self._draws_here:
             return True
         trains = any(_last(call.function) == "backward" for call in self.module.calls)
-        known = frozenset(sys.stdlib_module_names) | self._names("checkpoints", "whole", "modules")
+        known = libraries.STANDARD | self._names("checkpoints", "whole", "modules")
         imports = self.module.every(s.Import)
         roots = {name for i in imports for name in ([i.module] if i.module is not None else [n for n, _ in i.names])}
         whole = not any(i.level for i in imports) and all((root or "").partition(".")[0] in known for root in roots)

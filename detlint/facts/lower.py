@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -14,11 +13,11 @@ from detlint.analysis.salted import Salted
 from detlint.catalogue import Catalogue
 from detlint.facts import facts as f
 from detlint.facts.paths import JOIN, Paths
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
-QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _JOINING = (f.Library("builtins.list"), f.Library("builtins.tuple"), f.Library("itertools.chain"))
 _PART = f.Library(f.SLICE)
@@ -224,7 +223,7 @@ class Expressions:
         return chosen
 
     def _choose(self, names: list[str]) -> str:
-        if not all(name.partition(".")[0] in QUIET for name in names):
+        if not all(name.partition(".")[0] in libraries.KNOWN for name in names):
             return ""
         if names == ["builtins.__name__"] or any(
             name in self.module.functions or name in self.module.classes for name in names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cache, cached_property
@@ -14,6 +13,7 @@ from detlint import reading
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
 from detlint.records import record
+from detlint.semantics import libraries
 from detlint.semantics.resolve import PARTIAL, Resolver
 from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.tree import positions
@@ -21,7 +21,6 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
 _READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that leave a dict as it is
-_READERS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}  # their functions do so too
 
 
 @record(frozen=True, slots=True)
@@ -262,7 +261,7 @@ class Module(Resolver):
                 value = parent.parent.value if isinstance(parent.parent, s.Assign) else None
                 found[str(key.value)] = [parent] if value is None else [*found[str(key.value)], value]
             elif isinstance(parent, s.Argument) and not parent.star and isinstance(parent.parent, s.Call):
-                if any(name.partition(".")[0] not in _READERS for name in self.callee(parent.parent)):
+                if any(name.partition(".")[0] not in libraries.READING for name in self.callee(parent.parent)):
                     return False
             elif isinstance(parent, s.Attribute) and parent.attribute not in _READING:
                 call = parent.parent
