@@ -14,8 +14,6 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
-_READING = frozenset(("get", "items", "keys", "values", "copy", "pop"))  # methods that put nothing into a dict
-_INSIDE = frozenset(("get", "pop"))
 _Entries = list[tuple[str, s.Expression | None]]
 
 
@@ -151,7 +149,8 @@ class Checkpoints:
                         return None
                     found += more
                 return found
-            return [] if parent.attribute in _READING else None
+            methods = self.module.python("methods", "dict-reading"), self.module.python("methods", "dict-taking")
+            return [] if any(parent.attribute in each for each in methods) else None
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
             roots = {name.partition(".")[0] for name in self.module.callee(call)}
@@ -197,7 +196,7 @@ class Checkpoints:
             if isinstance(node, s.Subscript):
                 key, node = self._key(node.indices[0]), node.value
             elif isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
-                if node.function.attribute not in _INSIDE or not node.arguments:
+                if node.function.attribute not in self.module.python("methods", "dict-taking") or not node.arguments:
                     return None, None
                 key, node = self._key(node.arguments[0].value), node.function.value
             else:

@@ -11,7 +11,6 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "~", "f-string"))
-_PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool", "bytes", "NoneType"))
 _MANUAL = {"seed": "manual_seed", "seed_all": "manual_seed_all"}  # as torch names them
 
 
@@ -122,7 +121,7 @@ class Reseeding:
 
     def _is_plain(self, node: s.Expression) -> bool:
         kinds = self.module.types(node)
-        return bool(kinds) and kinds <= _PLAIN
+        return bool(kinds) and kinds <= self.module.python("types", "plain") | {"builtins.NoneType"}
 
     def _is_entropy(self, node: s.Expression) -> bool:
         """Whether an expression is made of entropy, and constants, alone."""

@@ -20,8 +20,6 @@ from detlint.tree import positions
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
-_READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that leave a dict as it is
-
 
 @record(frozen=True, slots=True)
 class Passed:
@@ -71,6 +69,10 @@ class Module(Resolver):
         self.torch = torch
         self.origins = origins
         self._spans = read.spans
+
+    def python(self, key: str, kind: str) -> frozenset[str]:
+        """The `functions`, `types` or `methods` that `python.toml` lists as being of a kind."""
+        return self.catalogue.names("python", "kind", key, id=kind)
 
     # Navigation
 
@@ -226,7 +228,7 @@ class Module(Resolver):
         for node in self.attributes(attribute):
             if not node.stored:
                 parent = node.parent
-                looked = isinstance(parent, s.Attribute) and parent.attribute in _READING
+                looked = isinstance(parent, s.Attribute) and parent.attribute in self.python("methods", "dict-reading")
                 looked = looked or (isinstance(parent, s.Subscript) and not parent.stored)
                 if not looked and not (isinstance(parent, s.Argument) and parent.star):
                     return False
@@ -244,7 +246,8 @@ class Module(Resolver):
         scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
         uses = self.reads(scope, node.id) if scope is not None and isinstance(node, s.Name) else []
         attributes = [use.parent for use in uses if isinstance(use.parent, s.Attribute)]
-        return all(attribute.attribute in _READING | {"update"} for attribute in attributes)
+        reading = self.python("methods", "dict-reading")
+        return all(attribute.attribute in reading | {"update"} for attribute in attributes)
 
     def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
         """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read.
@@ -263,7 +266,7 @@ class Module(Resolver):
             elif isinstance(parent, s.Argument) and not parent.star and isinstance(parent.parent, s.Call):
                 if any(name.partition(".")[0] not in libraries.READING for name in self.callee(parent.parent)):
                     return False
-            elif isinstance(parent, s.Attribute) and parent.attribute not in _READING:
+            elif isinstance(parent, s.Attribute) and parent.attribute not in self.python("methods", "dict-reading"):
                 call = parent.parent
                 if not isinstance(call, s.Call) or parent.attribute not in ("update", "pop"):
                     return False
