@@ -183,6 +183,51 @@ def test_every_check_is_named_by_a_page_and_is_one_function() -> None:
         assert {k for k in defined if not k.startswith("_")} == {"check"}, name
 
 
+# Names
+
+MOST = 2  # names of APIs that a collection in code may have; more of them are a table
+LIBRARIES = {*sys.stdlib_module_names, "builtins", *(name.partition(".")[0] for name in catalogue.load().known_names)}
+NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+
+def texts(node: ast.AST) -> list[str]:
+    """The strings that stand in a set, tuple or list, or are made of it by putting the same before each, or as words."""
+    if isinstance(node, (ast.Set, ast.Tuple, ast.List)):
+        return [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    if isinstance(node, (ast.SetComp, ast.ListComp, ast.GeneratorExp)) and isinstance(node.elt, ast.JoinedStr):
+        first = node.elt.values[0]
+        before = str(first.value) if isinstance(first, ast.Constant) else ""
+        return [before + text for text in texts(node.generators[0].iter)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
+        words = node.func.value
+        return words.value.split() if isinstance(words, ast.Constant) and isinstance(words.value, str) else []
+    return []
+
+
+@cache
+def collections(path: Path) -> list[tuple[int, list[str]]]:
+    """The collections of more than a few names that stand in a file, each with its line."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    found = [(getattr(node, "lineno", 0), texts(node)) for node in nodes]
+    return [(line, names) for line, names in found if len(names) > MOST and all(map(NAME.fullmatch, names))]
+
+
+@pytest.mark.parametrize("path", STATIC, ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_of_apis_stand_in_tables(path: Path) -> None:
+    """A dict may have such names as its keys: it says what this code does for each of them."""
+    for line, names in collections(path):
+        qualified = [name for name in names if "." in name and name.partition(".")[0] in LIBRARIES]
+        assert len(qualified) <= MOST, f"line {line}: put these into rules/facts: {qualified}"
+
+
+def test_no_collection_of_names_stands_in_two_places() -> None:
+    places: dict[frozenset[str], list[str]] = {}
+    for path in STATIC:
+        for line, names in collections(path):
+            places.setdefault(frozenset(names), []).append(f"{path.relative_to(ROOT)}:{line}")
+    assert not [(sorted(names), where) for names, where in places.items() if len(where) > 1]
+
+
 # Pages
 
 
