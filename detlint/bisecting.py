@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -25,14 +25,19 @@ _HASHED = frozenset({"order", "host-value", "control-flow"})  # what hashes that
 _UNCERTAIN = frozenset({"control-flow", "host-value", "environment", "kernel"})  # only a finding tells which rule
 
 
-def advise(found: Found, folder: Path, program: str) -> Static:
-    """What the static half says of a divergence, in a program run in `folder`; `program` is its script, or ""."""
+def advise(found: Found, folder: Path, program: str, loaded: Iterable[str]) -> Static:
+    """What the static half says of a divergence, in a program run in `folder`; `program` is its script, or "".
+
+    `loaded` has the files of the program's own that it loaded, with paths as in `Line`. A finding in any other file is
+    none of this program.
+    """
     cause = found.cause
     lines = _lines(found)
     row = _row(cause)
     table = f"{row.id}: {row.text('mechanism')}; {row.text('condition')}" if row is not None else ""
     known = Static(row=table, operation=row.id if row is not None else "")
-    belonging = _belonging(cause, lines, folder, _findings(lines, folder, program))
+    own = {str((folder / path).resolve()) for path in (*loaded, *([program] if program else ()))}
+    belonging = _belonging(cause, lines, folder, own, _findings(lines, folder, program))
     if belonging is not None:
         return _of_finding(*belonging, known)
     rules = catalogue.load().rules
@@ -116,10 +121,11 @@ def _sources(folder: Path) -> Iterable[Path]:
 
 
 def _belonging(
-    cause: Cause, lines: Sequence[Line], folder: Path, findings: Iterable[Judged]
+    cause: Cause, lines: Sequence[Line], folder: Path, own: Collection[str], findings: Iterable[Judged]
 ) -> tuple[Judged, bool] | None:
-    """The finding that speaks of a cause: at or near one of its lines (True), else elsewhere in the program."""
+    """The finding that speaks of a cause: at or near one of its lines (True), else elsewhere in files of its `own`."""
     places = [(str((folder / line.path).resolve()), line) for line in lines]
+    own = {*own, *(path for path, _ in places)}
     ranked = []
     for number, judged in enumerate(findings):
         code, place = judged.finding.code, judged.finding.place
@@ -135,12 +141,19 @@ def _belonging(
         wanted = cause.codes.index(code)
         if close:
             ranked.append(((wanted, 0, *min(close), number), judged))
-        elif (cause.kind in _ANYWHERE and wanted < 2) or (cause.kind in _HASHED and code in ("DET601", "DET604")):
+        elif path in own and _may_be_elsewhere(cause, code):
             ranked.append(((wanted, 1, 0 if near else 1, 0, number), judged))
     if not ranked:
         return None
     rank, judged = min(ranked, key=lambda one: one[0])
     return judged, rank[1] == 0
+
+
+def _may_be_elsewhere(cause: Cause, code: str) -> bool:
+    """Whether what a rule finds far from the lines that are known can be behind a cause."""
+    if cause.kind in _ANYWHERE:
+        return cause.codes.index(code) < 2
+    return cause.kind in _HASHED and code in ("DET601", "DET604")
 
 
 def _row(cause: Cause) -> Row | None:

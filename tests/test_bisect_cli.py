@@ -63,6 +63,27 @@ def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: 
     assert "kept has records already" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("forked")
+def test_only_a_finding_in_a_file_that_the_program_loaded_is_cited(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    script.with_name("beside.py").write_text("import torch\n\n\ndef noise():\n    return torch.rand(3)\n\n\nnoise()\n")
+    drawn = "import sys\nimport torch\n\nprint(getattr(torch, sys.argv[1])(3).sum())\n"
+    nothing = "rule: DET101 unseeded-torch speaks of this; the static analysis has no finding here"
+    elsewhere = "rule: DET101 unseeded-torch, found elsewhere, at beside.py:5"
+    script.write_text(drawn)
+    assert bisect.main(["--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
+    assert nothing in capsys.readouterr().out
+    script.write_text(f"{drawn}\nimport linked\n")
+    script.with_name("linked.py").symlink_to("beside.py")
+    assert bisect.main(["--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
+    assert elsewhere in capsys.readouterr().out
+    assert bisect.main(["kept/a.trace", "kept/b.trace"]) == 1
+    assert nothing in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("forked")
 def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_for(
     script: Path, capsys: pytest.CaptureFixture[str]

@@ -53,7 +53,7 @@ def test_the_line_and_the_cause_are_named(page: Planted, tmp_path: Path, both: t
     assert found.status == DIVERGED
     first = found.found[0]
     assert (first.cause.kind, str(first.cause.line)) == (page.cause, f"{SCRIPT}:{page.line}"), first.cause.evidence
-    advice = bisecting.advise(first, Path(found.metas[0].folder), SCRIPT)
+    advice = bisecting.advise(first, Path(found.metas[0].folder), SCRIPT, found.loaded)
     assert advice.code == page.rule or not page.rule
 
 

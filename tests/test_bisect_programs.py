@@ -82,6 +82,7 @@ def test_the_cells_of_a_notebook_are_run_in_order_and_lines_count_within_them(tm
     assert recording.status == 0, recording.errors
     assert events(found, "seed")[0].stack == (Line("nb.ipynb", 3, "<module>", 0),)
     assert [str(line) for line in events(found, "draw")[0].stack] == ["nb.ipynb[2]:2", "nb.ipynb[2]:4"]
+    assert end(found).loaded == ("nb.ipynb",)
 
 
 def test_one_test_of_pytest_is_run(tmp_path: Path) -> None:
@@ -91,6 +92,38 @@ def test_one_test_of_pytest_is_run(tmp_path: Path) -> None:
     assert [str(one.line) for one in events(found, "seed")] == ["test_it.py:4"]
     again = run(tmp_path, {}, "test_it.py::test_a")[1]
     assert found == again, "what the first run leaves in the folder is no difference"
+
+
+@pytest.mark.slow
+def test_the_files_that_were_loaded_are_told_and_no_others(tmp_path: Path) -> None:
+    script = """
+import multiprocessing, os, random, runpy
+import part
+from pack import inner
+
+def work():
+    import of_process
+
+if __name__ == "__main__":
+    runpy.run_path("run.py")
+    exec(compile(open("executed.py").read(), "executed.py", "exec"))
+    os.chdir("pack")
+    random.seed(1)
+    started = multiprocessing.get_context("spawn").Process(target=work)
+    started.start()
+    started.join()
+"""
+    files = {"train.py": script, "real.py": "", "of_process.py": ""}
+    files |= {"run.py": DRAW, "executed.py": DRAW, "other.py": DRAW}
+    files |= {"pack/__init__.py": "", "pack/inner.py": "", "pack/train.py": DRAW, "site-packages/installed.py": ""}
+    (tmp_path / "part.py").symlink_to("real.py")
+    recording, found = run(tmp_path, files, "train.py")
+    assert recording.status == 0, recording.errors
+    own = ["executed.py", "pack/__init__.py", "pack/inner.py", "part.py", "run.py", "train.py"]
+    assert list(end(found).loaded) == own
+    assert [str(one.line) for one in events(found, "seed")] == ["run.py:2", "executed.py:2", "train.py:13"]
+    of_process = end(records(recording.folder, "process0")).loaded
+    assert list(of_process) == ["of_process.py", "pack/__init__.py", "pack/inner.py", "part.py", "train.py"]
 
 
 def test_draws_in_a_row_at_one_line_are_one_event(tmp_path: Path) -> None:

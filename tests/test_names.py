@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 RELEASE = Version(Version(torch.__version__).base_version)
 ROOTS = {"torch", "numpy", "builtins", *sys.stdlib_module_names}
 NEWER_PYTHON = {"random.binomialvariate": (3, 12)}
-KEYS = frozenset("names calls call item type types canonical compilers reductions generators bases".split())
+KEYS = frozenset("names calls call item type types functions canonical compilers reductions generators bases".split())
 
 
 def _strings(value: object) -> Iterator[str]:

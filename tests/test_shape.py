@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -172,6 +173,56 @@ def test_every_check_is_named_by_a_page_and_is_one_function() -> None:
         module = import_module(f"detlint.checks.{name}")
         defined = {k for k, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__}
         assert {k for k in defined if not k.startswith("_")} == {"check"}, name
+
+
+# Names
+
+MOST = 2  # names of APIs that a collection in code may have; more of them are a table
+LIBRARIES = {*sys.stdlib_module_names, "builtins", *(name.partition(".")[0] for name in catalogue.load().known_names)}
+NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+
+def texts(node: ast.AST) -> list[str]:
+    """The strings that stand in a set, tuple or list, or are made of it by putting the same before each, or as words."""
+    if isinstance(node, (ast.Set, ast.Tuple, ast.List)):
+        return [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    if isinstance(node, (ast.SetComp, ast.ListComp, ast.GeneratorExp)) and isinstance(node.elt, ast.JoinedStr):
+        first = node.elt.values[0]
+        before = str(first.value) if isinstance(first, ast.Constant) else ""
+        return [before + text for text in texts(node.generators[0].iter)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
+        words = node.func.value
+        return words.value.split() if isinstance(words, ast.Constant) and isinstance(words.value, str) else []
+    return []
+
+
+@cache
+def collections() -> list[tuple[str, list[str]]]:
+    """The collections of more than a few names that stand in the static half, each with its place."""
+    found = []
+    for path in SOURCES:
+        if path.relative_to(ROOT / "detlint").parts[0] not in RUN:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = texts(node)
+                if len(names) > MOST and all(map(NAME.fullmatch, names)):
+                    found.append((f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", names))
+    return found
+
+
+@pytest.mark.slow
+def test_names_of_apis_stand_in_tables() -> None:
+    """A dict may have such names as its keys: it says what this code does for each of them."""
+    named = {place: [name for name in names if name.partition(".")[0] in LIBRARIES] for place, names in collections()}
+    qualified = {place: [name for name in names if "." in name] for place, names in named.items()}
+    assert not {place: names for place, names in qualified.items() if len(names) > MOST}, "put these into rules/facts"
+
+
+@pytest.mark.slow
+def test_no_collection_of_names_stands_in_two_places() -> None:
+    places: dict[frozenset[str], list[str]] = {}
+    for place, names in collections():
+        places.setdefault(frozenset(names), []).append(place)
+    assert not [(sorted(names), where) for names, where in places.items() if len(where) > 1]
 
 
 # Pages

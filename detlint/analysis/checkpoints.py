@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from functools import cached_property
 
 from detlint.analysis.conditions import holds
 from detlint.catalogue import Row
 from detlint.records import record
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
-_READING = frozenset(("get", "items", "keys", "values", "copy", "pop"))  # methods that put nothing into a dict
-_INSIDE = frozenset(("get", "pop"))
-_HARMLESS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}
 _Entries = list[tuple[str, s.Expression | None]]
 
 
@@ -152,11 +149,12 @@ class Checkpoints:
                         return None
                     found += more
                 return found
-            return [] if parent.attribute in _READING else None
+            methods = self.module.python("methods", "dict-reading"), self.module.python("methods", "dict-taking")
+            return [] if any(parent.attribute in each for each in methods) else None
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
             roots = {name.partition(".")[0] for name in self.module.callee(call)}
-            known = bool(roots) and roots <= _HARMLESS
+            known = bool(roots) and roots <= libraries.READING
             return [] if known or self._is_named(call, "writer") or isinstance(call.parent, s.Assign) else None
         return None if isinstance(parent, (s.Assign, s.Starred)) else []
 
@@ -198,7 +196,7 @@ class Checkpoints:
             if isinstance(node, s.Subscript):
                 key, node = self._key(node.indices[0]), node.value
             elif isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
-                if node.function.attribute not in _INSIDE or not node.arguments:
+                if node.function.attribute not in self.module.python("methods", "dict-taking") or not node.arguments:
                     return None, None
                 key, node = self._key(node.arguments[0].value), node.function.value
             else:
@@ -238,7 +236,7 @@ class Checkpoints:
         if self._draws_here:
             return True
         trains = any(_last(call.function) == "backward" for call in self.module.calls)
-        known = frozenset(sys.stdlib_module_names) | self._names("checkpoints", "whole", "modules")
+        known = libraries.STANDARD | self._names("checkpoints", "whole", "modules")
         imports = self.module.every(s.Import)
         roots = {name for i in imports for name in ([i.module] if i.module is not None else [n for n, _ in i.names])}
         whole = not any(i.level for i in imports) and all((root or "").partition(".")[0] in known for root in roots)

@@ -16,7 +16,6 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
 _DEPTH = 6
-_LOOKS = frozenset(("get", "index", "items", "keys", "values"))  # methods that leave tasks as they are
 
 
 @record(frozen=True, slots=True)
@@ -129,10 +128,11 @@ class Completions:
     def _changes_tasks(self, loop: s.For | s.Comprehension, call: s.Call) -> bool:
         """Whether a loop adds to the tasks that it goes through, or takes away from them."""
         tasks = {a.value.id for a in call.arguments if isinstance(a.value, s.Name)}
+        looks = self.module.python("methods", "container-reading")
         for part in s.walk(loop.body) if isinstance(loop, s.For) else ():
             if isinstance(part, s.Name) and part.id in tasks:
                 around = part.parent
-                if isinstance(around, s.Attribute) and around.attribute not in _LOOKS:
+                if isinstance(around, s.Attribute) and around.attribute not in looks:
                     return True
                 if isinstance(around, s.Subscript) and (around.stored or isinstance(around.parent, s.Other)):
                     return True

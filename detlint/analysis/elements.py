@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from detlint.analysis.kinds import ALIKE, SALTED, Kind, joined, tuple_of
-from detlint.analysis.sets import ALGEBRA, SETS
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, reaching
 
-_MANY = frozenset(
-    """typing.List typing.Sequence typing.Iterable typing.Iterator typing.Tuple typing.Collection typing.Dict
-    typing.Mapping builtins.list builtins.tuple builtins.dict collections.abc.Sequence collections.abc.Iterable
-    collections.abc.Iterator collections.abc.Collection collections.abc.Mapping""".split()
-)
-_SAME = frozenset(
-    """builtins.list builtins.tuple builtins.sorted builtins.set builtins.frozenset builtins.reversed builtins.iter
-    builtins.filter tqdm.tqdm copy.copy copy.deepcopy itertools.chain builtins.dict collections.Counter
-    builtins.dict.fromkeys collections.OrderedDict.fromkeys""".split()
-)
 _VIEWS = frozenset(("keys", "copy"))
+_HOLDING = frozenset(("assign", "named", "with"))  # kinds of bindings that have a value
 
 
 class Elements:
@@ -36,6 +26,9 @@ class Elements:
             for key in ("names", "methods", "attributes", "types"):
                 table = self._tables.setdefault((row.text("gives"), key), {})
                 table |= {name: others.get(name, Kind(row.text("kind"))) for name in row.list(key)}
+        self._same = module.python("functions", "same-items")
+        self._algebra = module.python("methods", "set-algebra")
+        self._types = module.python("types", "many") | module.python("types", "set")
         self._many: dict[s.Expression, Kind] = {}
         self._asked: dict[s.Expression, None] = {}  # what is being looked at
         self._assumed = False  # something was met again while it was
@@ -108,7 +101,7 @@ class Elements:
         table = self._tables["many", "names"]
         if names and all(name in table for name in names):
             return joined(table[name] for name in names)
-        if names and names <= _SAME:
+        if names and names <= self._same:
             if names == {"builtins.filter"}:
                 return self.of(node.arguments[-1].value) if node.arguments else Kind.UNKNOWN
             return joined([self.of(a.value) for a in node.arguments if a.keyword is None] or [Kind.UNKNOWN])
@@ -120,7 +113,7 @@ class Elements:
             return joined(self._annotated_many(f.returns) for f in functions)
         if isinstance(node.function, s.Attribute):
             method, receiver = node.function.attribute, node.function.value
-            if method in ALGEBRA | _VIEWS:
+            if method in self._algebra | _VIEWS:
                 first = self.of(receiver)
                 if method in ("union", "symmetric_difference"):
                     return joined([first, *(self.of(a.value) for a in node.arguments)])
@@ -142,7 +135,7 @@ class Elements:
         opening = self._tables["read", "names"]
         kinds: list[Kind] = []
         bindings = (reaching(file) or []) if isinstance(file, s.Name) else []
-        for each in [b.value if b.kind in ("assign", "with", "named") else None for b in bindings] or [file]:
+        for each in [b.value if b.kind in _HOLDING else None for b in bindings] or [file]:
             names = self.module.callee(each) if isinstance(each, s.Call) else frozenset()
             if not names or not isinstance(each, s.Call) or not all(name in opening for name in names):
                 return Kind.UNKNOWN
@@ -163,7 +156,7 @@ class Elements:
             if annotation is not None:
                 kinds.append(self._annotated_many(annotation))
                 told = kinds[-1] is not Kind.UNKNOWN
-            elif binding.kind in ("assign", "named", "with") and (value := _part(binding)) is not None:
+            elif binding.kind in _HOLDING and (value := _part(binding)) is not None:
                 empty = self._is_empty(value)
                 kinds += [] if empty else [self.of(value)]
             elif binding.kind == "augment" and binding.value is not None:
@@ -187,7 +180,7 @@ class Elements:
         if isinstance(node, (s.Collection, s.Dictionary)):
             return not list(node)
         made = self.module.callee(node) if isinstance(node, s.Call) and not node.arguments else frozenset()
-        return bool(made) and made <= _SAME
+        return bool(made) and made <= self._same
 
     def _put_in(self, read: s.Expression) -> list[Kind]:
         """The kinds of what a use of a collection puts into it."""
@@ -322,7 +315,7 @@ class Elements:
         names = self.module.names(node.value)
         if names & {"typing.Optional"}:
             return self._annotated_many(node.indices[0])
-        if not names or not names <= _MANY | SETS:
+        if not names or not names <= self._types:
             return Kind.UNKNOWN
         return self._annotated_one(node.indices[0])
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 
 from detlint.analysis.conditions import applies
 from detlint.analysis.salted import Salted
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, reaching
 
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "in", "not in", "is", "is not", "not"))
-_LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}
 
 Origin = tuple[list[s.Expression], bool]
 _NONE: Origin = ([], False)
@@ -126,7 +125,7 @@ class Tracer:
             found, sure = self._either(self.origin(value) for value in own)
             return ([node], True) if self._unread and not found else (found, sure)
         called = node.function.attribute if isinstance(node.function, s.Attribute) else ""
-        known = bool(names) and all(name.partition(".")[0] in _LIBRARIES for name in names)
+        known = bool(names) and all(name.partition(".")[0] in libraries.KNOWN for name in names)
         found, sure = self._any(receiver)
         if known or called in self._fallbacks:
             more = self._any([argument.value for argument in node.arguments])

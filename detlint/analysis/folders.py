@@ -8,13 +8,8 @@ from posixpath import normpath
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_SAME = frozenset(
-    """builtins.str os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.fspath pathlib.Path
-    pathlib.PurePath os.path.relpath""".split()
-)
 _FILE = "<file>"  # the file itself, in whose folder what lies is <file>/../name
 _DEEP = 6  # expressions within each other
-_METHODS = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
 
 
 def folder(module: Module, node: s.Expression) -> str | None:
@@ -93,11 +88,12 @@ def _call(module: Module, node: s.Call, depth: int) -> str | None:
         return _joined(*(_path(module, part, depth - 1) for part in given))
     if isinstance(node.function, s.Attribute) and node.function.attribute == "joinpath":
         return _joined(*(_path(module, part, depth - 1) for part in (node.function.value, *given)))
-    if names and names <= _SAME and len(given) == 1:
+    if names and names <= module.python("functions", "same-path") and len(given) == 1:
         return _path(module, given[0], depth - 1)
     if names in ({"os.getcwd"}, {"pathlib.Path.cwd"}):
         return "."
-    if isinstance(node.function, s.Attribute) and node.function.attribute in _METHODS:
+    method = node.function.attribute if isinstance(node.function, s.Attribute) else ""
+    if isinstance(node.function, s.Attribute) and method in module.python("methods", "same-path"):
         return _path(module, node.function.value, depth - 1)
     return None
 

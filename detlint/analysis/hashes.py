@@ -11,10 +11,6 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
 _SOURCES = frozenset(("builtins.hash", "builtins.id"))
-_SAME = frozenset(
-    """builtins.abs builtins.int builtins.float builtins.hex builtins.str builtins.format builtins.repr builtins.bin
-    builtins.divmod builtins.pow""".split()
-)
 _ARITHMETIC = frozenset(("+", "-", "*", "//", "^", ">>", "<<", "|", "or", "and"))
 _COMPARES = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _METHODS = frozenset(("__hash__", "__eq__", "__repr__", "__str__"))
@@ -40,6 +36,8 @@ class Hashes:
         self._writes = module.catalogue.names("order", "use", kind="writes")
         self._files = frozenset(kinds["file"].list("names"))
         self._file_methods = frozenset(kinds["file"].list("methods"))
+        self._numbers = module.python("functions", "number-of-number")
+        self._texts = module.python("functions", "text-of-number")
 
     def found(self) -> Iterator[tuple[s.Expression, s.Expression | None]]:
         """Each use of `hash` or `id`, and what is hashed (None: it is an address)."""
@@ -103,9 +101,8 @@ class Hashes:
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         if self.loops.is_message(call) or "seed" in (argument.keyword or method):
             return
-        if names and names <= _SAME:
-            made = {"builtins.str", "builtins.hex", "builtins.format", "builtins.repr", "builtins.bin"}
-            yield from self._uses(call, rest, text or names <= made, depth - 1)
+        if names and names <= self._numbers | self._texts:
+            yield from self._uses(call, rest, text or names <= self._texts, depth - 1)
         elif text and (names & self._files or method in self._file_methods):
             yield Use(call, "file")
         elif text and method == "format":

@@ -10,8 +10,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
-_ROUNDING = frozenset(f"builtins.{name}" for name in ("abs", "float", "int", "max", "min", "round"))
-_TEXTS = _ROUNDING | {"builtins.str"}
 
 
 class Inert:
@@ -21,6 +19,7 @@ class Inert:
         names = module.catalogue.names
         self.module = module
         self.examples = names("randomness", "example_input")
+        self._rounding = module.python("functions", "rounds")
         self.waiting = names("randomness", "waiting")
         self.addresses = {key: names("randomness", "address", key) for key in ("variables", "parameters", "schemes")}
         self.undrawn = names("randomness", "undrawn", kind="context")
@@ -146,7 +145,8 @@ class Inert:
             text = method.value if isinstance(method, s.Attribute) and method.attribute == "format" else outer
             if not isinstance(outer.parent, s.Operation) and self.begins_address(_beginning(text)):
                 return True
-            rounds = isinstance(outer, s.Call) and not _TEXTS.isdisjoint(self.module.callee(outer))
+            made = self.module.callee(outer) if isinstance(outer, s.Call) else frozenset[str]()
+            rounds = "builtins.str" in made or not self._rounding.isdisjoint(made)
             if not (rounds or isinstance(outer, (s.Argument, s.Operation))):
                 return False
             inner = outer
@@ -182,7 +182,7 @@ class Inert:
     def whole(self, node: s.Expression) -> s.Expression:
         """The whole of the arithmetic that a value stands in, items of it that are taken included."""
         for outer in node.ancestors():
-            rounds = isinstance(outer, s.Call) and not _ROUNDING.isdisjoint(self.module.callee(outer))
+            rounds = isinstance(outer, s.Call) and not self._rounding.isdisjoint(self.module.callee(outer))
             if isinstance(outer, s.Expression) and (rounds or _is_arithmetic(outer) or _takes_item(outer, node)):
                 node = outer
             elif not isinstance(outer, s.Argument):

@@ -12,7 +12,6 @@ from detlint.tree.scopes import reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))
-_RECAST = frozenset(f"builtins.{n}" for n in ("list", "tuple", "set", "frozenset", "sorted", "iter", "next"))
 
 
 @record(frozen=True, slots=True)
@@ -38,6 +37,8 @@ class Loops:
         self._files = names("order", "hashed", id="file")
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
+        self._adding = module.python("methods", "takes-in")
+        self._recast = module.python("functions", "same-number-of-items")
         self._drawn = Drawn(module, names("order", "use", id="generators"))
 
     # Effects
@@ -73,7 +74,7 @@ class Loops:
             return
         method, receiver = call.function.attribute, call.function.value
         data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
-        if method in ("append", "extend", "appendleft", "insert") and data and self._outside(receiver, loop):
+        if method in self._adding and data and self._outside(receiver, loop):
             yield Effect(receiver, "adds")
         elif method in self._writing and data and self._writes_outside(receiver, loop):
             yield Effect(call, "writes")
@@ -251,7 +252,7 @@ class Loops:
 
     def _text(self, node: s.Expression) -> str:
         """The text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
-        while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & _RECAST:
+        while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & self._recast:
             node = node.arguments[0].value
         return self.module.source(node)
 

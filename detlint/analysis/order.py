@@ -41,6 +41,7 @@ class Order:
         self.module = module
         self.loops = Loops(module)
         self.calls = Calls(module, self.loops)
+        self._of_text = module.python("methods", "text-of-text")
         self._seen: set[tuple[s.Node, bool]] = set()
         self._origin: s.Expression | None = None
 
@@ -167,7 +168,7 @@ class Order:
     def _method(self, method: str, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
         kind = self.calls.method(method)
         if text:
-            yield from self._leaks(call, text, depth) if method in ("strip", "replace", "encode", "format") else ()
+            yield from self._leaks(call, text, depth) if method in self._of_text else ()
         elif kind == "passes":
             yield from self._leaks(call, text, depth)
         elif kind == "numbers":

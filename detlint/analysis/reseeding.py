@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 from detlint.analysis.entropy import Tracer
 from detlint.editing import edits
 from detlint.finding import Edit, Fix, Import
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
-_LIBRARIES = frozenset(sys.stdlib_module_names) | {"builtins", "numpy", "torch"}
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "~", "f-string"))
-_PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool", "bytes", "NoneType"))
 _MANUAL = {"seed": "manual_seed", "seed_all": "manual_seed_all"}  # as torch names them
 
 
@@ -124,7 +121,7 @@ class Reseeding:
 
     def _is_plain(self, node: s.Expression) -> bool:
         kinds = self.module.types(node)
-        return bool(kinds) and kinds <= _PLAIN
+        return bool(kinds) and kinds <= self.module.python("types", "plain") | {"builtins.NoneType"}
 
     def _is_entropy(self, node: s.Expression) -> bool:
         """Whether an expression is made of entropy, and constants, alone."""
@@ -157,7 +154,7 @@ class Reseeding:
             bodies = [function.body.statements for function in own]
             leaves = [body[0] for body in bodies if len(body) == 1 and isinstance(body[0], s.Leave)]
             return len(leaves) == len(own) and all(v and self._is_alone(v[0]) for v in (leaf.values for leaf in leaves))
-        library = bool(names) and all(name.partition(".")[0] in _LIBRARIES for name in names)
+        library = bool(names) and all(name.partition(".")[0] in libraries.KNOWN for name in names)
         method = not names and isinstance(node.function, s.Attribute) and self._is_alone(node.function.value)
         return (library or method) and all(self._is_alone(argument.value) for argument in node.arguments)
 

@@ -6,11 +6,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, reaching
 
-SETS = frozenset(
-    """builtins.set builtins.frozenset typing.Set typing.FrozenSet typing.AbstractSet typing.MutableSet
-    collections.abc.Set collections.abc.MutableSet""".split()
-)
-ALGEBRA = frozenset(("union", "intersection", "difference", "symmetric_difference"))
 _OPERATORS = frozenset(("|", "&", "-", "^"))
 
 
@@ -22,12 +17,15 @@ class Sets:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.types = module.python("types", "set")
+        self.algebra = module.python("methods", "set-algebra")
+        self._methods = {f"builtins.set.{method}" for method in self.algebra}
         self._sets: dict[s.Expression, bool] = {}
 
     def may_be_any(self) -> bool:
         """Whether the file has a word or a display without which it has no sets."""
         module = self.module
-        if module.speaks_of((*SETS, *ALGEBRA)) or any(
+        if module.speaks_of((*self.types, *self.algebra)) or any(
             n.kind == "set" for kind in _DISPLAYS for n in module.every(kind)
         ):
             return True
@@ -98,8 +96,8 @@ class Sets:
             if len(functions) == len(names):
                 return all(f.returns is not None and self._annotates_set(f.returns) for f in functions)
         if isinstance(node.function, s.Attribute):
-            if node.function.attribute in ALGEBRA:
-                return self.is_set(node.function.value) or names <= {f"builtins.set.{m}" for m in ALGEBRA} != set(names)
+            if node.function.attribute in self.algebra:
+                return self.is_set(node.function.value) or names <= self._methods != names
             return node.function.attribute == "copy" and self.is_set(node.function.value)
         return False
 
@@ -118,7 +116,7 @@ class Sets:
         value = node.value if isinstance(node, s.Subscript) else node
         if self.module.names(value) & {"typing.Optional"} and isinstance(node, s.Subscript):
             return self._annotates_set(node.indices[0])
-        return bool(self.module.names(value)) and self.module.names(value) <= SETS
+        return bool(self.module.names(value)) and self.module.names(value) <= self.types
 
     def _holds_sets(self, node: s.Expression) -> bool:
         """Whether a container is a `defaultdict(set)`."""

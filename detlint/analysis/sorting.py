@@ -7,11 +7,7 @@ from detlint.finding import Edit, Fix
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_LISTS = frozenset(("builtins.list", "builtins.tuple"))
 _SETS = frozenset(("builtins.set", "builtins.frozenset"))
-_ITERATE = _LISTS | frozenset(
-    f"builtins.{name}" for name in ("enumerate", "zip", "map", "filter", "iter", "str.join", "sorted", "max", "min")
-)
 
 
 def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix | None:
@@ -69,7 +65,7 @@ def _is_iterated(module: Module, node: s.Expression) -> bool:
         return False
     names = module.callee(call)
     joins = isinstance(call.function, s.Attribute) and call.function.attribute in ("join", "extend")
-    return joins or (bool(names) and names <= _ITERATE)
+    return joins or (bool(names) and names <= module.python("functions", "iterates"))
 
 
 def _call_around(node: s.Expression) -> s.Call | None:

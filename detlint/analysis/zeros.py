@@ -7,20 +7,7 @@ from detlint.finding import Edit, Fix
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_ZEROS = {"empty": "zeros", "empty_like": "zeros_like", "new_empty": "new_zeros", "ndarray": "zeros", "Tensor": "zeros"}
 _ARRAY = frozenset(("shape", "dtype", "order"))
-_DTYPES = {
-    "FloatTensor": "float32",
-    "DoubleTensor": "float64",
-    "HalfTensor": "float16",
-    "BFloat16Tensor": "bfloat16",
-    "LongTensor": "int64",
-    "IntTensor": "int32",
-    "ShortTensor": "int16",
-    "CharTensor": "int8",
-    "ByteTensor": "uint8",
-    "BoolTensor": "bool",
-}
 
 
 def zeroed(module: Module, call: s.Call) -> Fix | None:
@@ -32,6 +19,9 @@ def zeroed(module: Module, call: s.Call) -> Fix | None:
     library, _, name = next(iter(names)).rpartition(".")
     if name != function.attribute:
         return None
+    tables = module.catalogue
+    filled = tables.by_name("memory", "zeroed", "allocators")
+    dtypes = tables.by_name("tensors", "dtype", "tensor")
     keywords = {argument.keyword for argument in call.arguments if argument.keyword}
     stars = any(argument.star == "**" for argument in call.arguments)
     old, more = name, ""
@@ -39,15 +29,15 @@ def zeroed(module: Module, call: s.Call) -> Fix | None:
         return None
     if name == "ndarray" and (not keywords <= _ARRAY or len(call.arguments) - len(keywords) > 2):
         return None
-    if library in ("torch", "torch.cuda") and name in _DTYPES:
+    if library in ("torch", "torch.cuda") and name in dtypes:
         if keywords:
             return None
         old = f"{library}.{name}".removeprefix("torch.")
-        more = f"dtype={module.source(function).removesuffix(old)}{_DTYPES[name]}"
+        more = f"dtype={module.source(function).removesuffix(old)}{dtypes[name].id}"
         more += ', device="cuda"' if library == "torch.cuda" else ""
-    elif name not in _ZEROS or (name == "Tensor" and keywords):
+    elif name not in filled or (name == "Tensor" and keywords):
         return None
-    new = _ZEROS.get(name, "zeros")
+    new = filled[name].id if name in filled else "zeros"
     _, end = module.span(function)
     if not module.source(function).endswith(f".{old}"):
         return None

@@ -9,7 +9,7 @@ import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import TypeAlias
 
 Place: TypeAlias = "tuple[str, int, str, int | None]"  # path, line, function, cell
@@ -89,6 +89,18 @@ class Lines:
         known = self._codes.get(id(code))
         return (known[0] if known is not None else self._classify(code)) == _USER
 
+    def loaded(self) -> list[str]:
+        """The files of the user's code that this process has loaded, as they are shown, sorted.
+
+        They are those of its modules, and those of code that was seen at work, which need not be modules: what was
+        executed otherwise, and the cells of notebooks.
+        """
+        seen = {code.co_filename for kind, code in list(self._codes.values()) if kind == _USER}
+        paths = [vars(one).get("__file__") for one in list(sys.modules.values()) if isinstance(one, ModuleType)]
+        modules = [(os.path.dirname(path), path) for path in paths if isinstance(path, str)]  # noqa: PTH120
+        own = {folder: self._is_user(path) for folder, path in dict(modules).items()}  # there are thousands of modules
+        return sorted({self._file(path) for path in (*seen, *(path for folder, path in modules if own[folder]))})
+
     def _place(self, code_id: int, instruction: int) -> Place:
         found = self._places.get((code_id, instruction))
         if found is None:
@@ -96,10 +108,13 @@ class Lines:
             line = next((n for start, end, n in code.co_lines() if start <= instruction < end and n), None)
             cell = _CELL.fullmatch(code.co_filename)
             name = getattr(code, "co_qualname", code.co_name)  # from Python 3.11 on
-            path = self.relative(cell[1] if cell else code.co_filename)
-            found = (path, line or code.co_firstlineno, name, int(cell[2]) if cell else None)
+            found = (self._file(code.co_filename), line or code.co_firstlineno, name, int(cell[2]) if cell else None)
             self._places[code_id, instruction] = found
         return found
+
+    def _file(self, path: str) -> str:
+        """The file of code, as it is shown: its path is meant from the folder of the run, wherever the program goes."""
+        return self.relative(os.path.join(self._folder, _CELL.sub(r"\1", path)))  # noqa: PTH118
 
     def relative(self, path: str) -> str:
         """A path as it is shown: relative to the folder of the run where it lies in there."""

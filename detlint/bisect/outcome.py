@@ -49,7 +49,8 @@ class Outcome:
 
     `status` is the exit status, `reason` why the runs could not be compared, or how both failed. `found` has the
     streams that differ, the one that tells most first. `equal` counts the records, in all streams, that come before
-    any difference; `environment` what differs in the runs' environments; `seen` and `unseen` what the recorders told.
+    any difference; `environment` what differs in the runs' environments; `seen` and `unseen` what the recorders told;
+    `loaded` the files of the user's code that either run had loaded.
     """
 
     status: int
@@ -61,6 +62,7 @@ class Outcome:
     environment: tuple[tuple[str, str, str], ...] = ()
     seen: tuple[tuple[str, int], ...] = ()
     unseen: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -91,6 +93,7 @@ def compare(a: Trace, b: Trace, repaired: frozenset[str] = frozenset()) -> Outco
         streams=tuple(shared),
         seen=_seen(ends),
         unseen=_unseen(ends),
+        loaded=_loaded(a, b, ends),
     )
     if found:
         return replace(outcome, status=DIVERGED)
@@ -182,6 +185,13 @@ def _seen(ends: Ends) -> tuple[tuple[str, int], ...]:
     for end, _ in ends.values():
         seen.update(end.seen if end is not None else {})
     return tuple(sorted(seen.items()))
+
+
+def _loaded(a: Trace, b: Trace, ends: Ends) -> tuple[str, ...]:
+    """The files that the processes of both runs told of; one that was killed tells of none."""
+    apart = [trace.stream(name).end() for trace in (a, b) for name in trace.names if name not in ends]
+    told = [end for end in (*(one for both in ends.values() for one in both), *apart) if end is not None]
+    return tuple(sorted({path for end in told for path in end.loaded}))
 
 
 def _unseen(ends: Ends) -> tuple[str, ...]:

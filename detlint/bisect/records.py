@@ -163,7 +163,8 @@ class End:
 
     `reason` is "exit", "exception", "bound" (as many records as were asked for) or "signal". `status` is the exit
     status of the process, `exception` its type and message. In the stream that a process began with, `seen`
-    counts what was recorded (threads, processes, loaders, compiled code), `unseen` says in words what could not be.
+    counts what was recorded (threads, processes, loaders, compiled code), `unseen` says in words what could not be, and
+    `loaded` has the files of the user's code that the process had loaded, paths as in `Line`; in older traces, none.
     """
 
     number: int
@@ -172,6 +173,7 @@ class End:
     exception: str = ""
     seen: Mapping[str, int] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
 
 
 Record: TypeAlias = "Op | Event | End"

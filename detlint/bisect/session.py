@@ -268,6 +268,7 @@ class Session:
                 "exception": self.exception,
                 "seen": dict(self.seen) if track is self.main else {},
                 "unseen": list(self.unseen) if track is self.main else [],
+                "loaded": self.lines.loaded() if track is self.main else [],
             }
         )
 

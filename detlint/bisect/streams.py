@@ -202,10 +202,11 @@ def _input(digest: str = "", producer: int = -1, flags: int = 0, allocation: int
 def _end(number: int, data: Mapping[str, Any]) -> End:
     seen = {_text(key): _count(value) for key, value in data["seen"].items()}
     unseen = tuple(_text(one) for one in data["unseen"])
+    loaded = tuple(_text(one) for one in data.get("loaded", ()))
     status = data["status"]
     if type(status) is not int:
         raise ValueError("a status")
-    return End(number, _text(data["reason"]), status, _text(data["exception"]), seen, unseen)
+    return End(number, _text(data["reason"]), status, _text(data["exception"]), seen, unseen, loaded)
 
 
 def _whole_lines(file: gzip.GzipFile, path: Path) -> Iterator[bytes]:

@@ -12,8 +12,6 @@ from detlint.finding import Finding, Fix
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_ORDERED = ("builtins.list", "builtins.dict", "builtins.tuple")
-
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Results that are taken as they are ready, where the order that this gives matters."""
@@ -100,7 +98,8 @@ def _fix(module: Module, source: Source) -> Fix | None:
         text = f"{module.source(call.function.value)}.{row.text('ordered')}"
         return edits.fix(title, edits.replaced(module, call.function, text))
     tasks = call.arguments[0] if row.text("tasks") and len(call.arguments) == 1 else None
-    if tasks is None or tasks.star or not module.types(tasks.value) or not module.types(tasks.value) <= {*_ORDERED}:
+    types = module.types(tasks.value) if tasks is not None and not tasks.star else frozenset[str]()
+    if tasks is None or not types or not types <= module.python("types", "in-order"):
         return None
     return edits.fix(
         title, edits.replaced(module, call, module.source(tasks.value)), *edits.unused(module, [call.function])

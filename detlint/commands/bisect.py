@@ -195,7 +195,7 @@ def _show(
         try:
             from detlint import bisecting
 
-            static = bisecting.advise(found.found[0], folder, _script(found))
+            static = bisecting.advise(found.found[0], folder, _script(found), found.loaded)
             if options.verify:
                 static = bisecting.verified(static, found.found[0].cause)
         except StartError as error:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from detlint.finding import Place
 from detlint.records import record
 
-CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
-PRINT = "builtins.print"
-ASKING = frozenset(
-    (*CONVERSIONS, "builtins.repr", "builtins.len", "builtins.abs", PRINT)
-)  # call a method of the argument
+ASKING: dict[str, tuple[str, ...]] = {
+    "builtins.int": ("__int__", "__index__"), "builtins.float": ("__float__",), "builtins.bool": ("__bool__",),
+    "builtins.str": ("__str__", "__repr__"), "builtins.print": ("__str__", "__repr__"), "builtins.repr": ("__repr__",),
+    "builtins.len": ("__len__",), "builtins.abs": ("__abs__",),
+}  # fmt: skip
+"""Functions that call a method of their argument, and these methods: the first one that it has."""
 KINSHIP = ("isinstance", "issubclass")
 GENERATORS = ("torch", "numpy", "python")
 SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -14,14 +13,15 @@ from detlint.analysis.salted import Salted
 from detlint.catalogue import Catalogue
 from detlint.facts import facts as f
 from detlint.facts.paths import JOIN, Paths
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
-QUIET = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "builtins"}
 _ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
 _JOINING = (f.Library("builtins.list"), f.Library("builtins.tuple"), f.Library("itertools.chain"))
 _PART = f.Library(f.SLICE)
+_PRINT = "builtins.print"
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
 _GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
@@ -224,7 +224,7 @@ class Expressions:
         return chosen
 
     def _choose(self, names: list[str]) -> str:
-        if not all(name.partition(".")[0] in QUIET for name in names):
+        if not all(name.partition(".")[0] in libraries.KNOWN for name in names):
             return ""
         if names == ["builtins.__name__"] or any(
             name in self.module.functions or name in self.module.classes for name in names
@@ -268,8 +268,8 @@ class Expressions:
             return f.Compare(relation, arguments[0].value, arguments[1].value)
         if name in f.ASKING and len(arguments) == 1 and not arguments[0].star:
             return f.Computed((arguments[0].value,), name)
-        if name == f.PRINT:
-            return computed([f.Computed((a.value,), f.PRINT) for a in arguments if not a.star])
+        if name == _PRINT:
+            return computed([f.Computed((a.value,), _PRINT) for a in arguments if not a.star])
         pairs = _merged(arguments[0].value) if name == "builtins.dict" and len(arguments) == 1 else ()
         if len(pairs) > 1:
             return f.Table(tuple((None, mapping) for mapping in pairs), node.order)
@@ -329,7 +329,7 @@ def idle(value: f.Expression) -> bool:
             return False
         return idle(value.value) and idle(value.key)
     if isinstance(value, (f.Computed, f.Joined, f.Junction)):
-        if isinstance(value, f.Computed) and value.operation == f.PRINT and _looks(value.operands[0]):
+        if isinstance(value, f.Computed) and value.operation == _PRINT and _looks(value.operands[0]):
             return False
         return all(idle(operand) for operand in value.operands)
     if isinstance(value, f.Compare):

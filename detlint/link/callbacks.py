@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from detlint.catalogue import Row
-from detlint.facts.lower import QUIET
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import perhaps_seed
@@ -17,6 +16,7 @@ from detlint.link.role import items_of
 from detlint.link.run import UNGUARDED, UNREAD
 from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
+from detlint.semantics import libraries
 
 _CALLED = (Function, Partial, Class, Object, Library)
 
@@ -82,7 +82,7 @@ class Callbacks(LibraryDraws):
                 self.mark(kind, place)
             elif isinstance(owner := function.receiver, Object) and not takes_over(self, owner, positional, place):
                 self.open(owner)
-        if root in QUIET:
+        if root in libraries.KNOWN:
             return
         if root == UNREAD or self.tables.hints_at_seeding(last):
             perhaps_seed(self, function.name, place, guessed=root != UNREAD)

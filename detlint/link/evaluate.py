@@ -44,7 +44,8 @@ from detlint.link.values import (
 )
 
 _CHECKING = "typing.TYPE_CHECKING"
-_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, "%": str.__mod__, **f.CONVERSIONS}
+_CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
+_OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, "%": str.__mod__, **_CONVERSIONS}
 _SUMS = ("+", "-")
 _REDUCE = ("-", "&", "^")  # sets, of which nothing may be left
 

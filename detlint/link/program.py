@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from detlint.link.records import Name, Records
 from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
 from detlint.link.watch import Memory
+from detlint.semantics.libraries import STANDARD
 from detlint.sources.imports import Imports
 
 Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
@@ -176,7 +176,7 @@ class Program:
     @cached_property
     def shadows(self) -> frozenset[str]:
         """The names of modules of the standard library that a file of the project has too."""
-        return frozenset(PurePosixPath(path).stem for path in self.facts) & frozenset(sys.stdlib_module_names)
+        return frozenset(PurePosixPath(path).stem for path in self.facts) & STANDARD
 
     @cached_property
     def libraries(self) -> frozenset[str]:

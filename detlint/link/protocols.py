@@ -20,12 +20,6 @@ _ARITHMETIC = {
     "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }  # fmt: skip
 _UNARY = {"-": "__neg__", "~": "__invert__", "+": "__pos__"}
-_TEXT = ("__str__", "__repr__")
-_CONVERSIONS = {
-    "builtins.int": ("__int__", "__index__"), "builtins.float": ("__float__",), "builtins.bool": ("__bool__",),
-    "builtins.str": _TEXT, f.PRINT: _TEXT,
-    "builtins.repr": ("__repr__",), "builtins.len": ("__len__",), "builtins.abs": ("__abs__",),
-}  # fmt: skip
 _COMPARED = {
     "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"),
     ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
@@ -47,8 +41,8 @@ def has_own(values: Iterable[Value]) -> bool:
 def computed(run: Run, node: f.Computed, values: Sequence[Value]) -> Value | None:
     """What an operator or a conversion makes of its operands by a method of theirs; None where they have none."""
     operation = node.operation
-    if operation in _CONVERSIONS:
-        found = called(run, [(0, name) for name in _CONVERSIONS[operation]], values)
+    if operation in f.ASKING:
+        found = called(run, [(0, name) for name in f.ASKING[operation]], values)
         return found if found is None or all(type(atom) in _SETTLED for atom in found) else SOME
     if len(values) == 1:
         methods = [(0, _UNARY[operation])] if operation in _UNARY else []

@@ -122,7 +122,7 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
         items = join(run.next_of(atom) for atom in each(value))
     else:
         items = run.iterate(value)
-    if function.name in ("builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"):
+    if row.text("gathers"):
         return kept_in_place(run, function.name, value, *run.site(place)) or _gathered(run, items, place)
     return items
 

@@ -9,10 +9,10 @@ from detlint import catalogue as catalogues
 from detlint.analysis import parsers
 from detlint.analysis.seeds import Seed, is_whole, seed_at
 from detlint.editing import edits
-from detlint.facts.lower import QUIET
 from detlint.finding import Edit, Fix, Place, Remedy, Step
 from detlint.link.entries import Entry
 from detlint.link.state import Drawn, Seeded
+from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
@@ -228,7 +228,7 @@ def _never_draws(module: Module, call: s.Call) -> bool:
     names = module.callee(call)
     if not names:
         return isinstance(call.function, s.Attribute) and call.function.attribute in parsers.methods(parsers.ALL)
-    return all(name.partition(".")[0] in QUIET and name not in module.functions for name in names)
+    return all(name.partition(".")[0] in libraries.KNOWN and name not in module.functions for name in names)
 
 
 def _statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cache, cached_property
@@ -14,14 +13,12 @@ from detlint import reading
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
 from detlint.records import record
+from detlint.semantics import libraries
 from detlint.semantics.resolve import PARTIAL, Resolver
 from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.tree import positions
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
-
-_READING = frozenset(("get", "items", "keys", "values", "copy"))  # methods that leave a dict as it is
-_READERS = frozenset(sys.stdlib_module_names) | {"builtins", "torch"}  # their functions do so too
 
 
 @record(frozen=True, slots=True)
@@ -72,6 +69,10 @@ class Module(Resolver):
         self.torch = torch
         self.origins = origins
         self._spans = read.spans
+
+    def python(self, key: str, kind: str) -> frozenset[str]:
+        """The `functions`, `types` or `methods` that `python.toml` lists as being of a kind."""
+        return self.catalogue.names("python", "kind", key, id=kind)
 
     # Navigation
 
@@ -227,7 +228,7 @@ class Module(Resolver):
         for node in self.attributes(attribute):
             if not node.stored:
                 parent = node.parent
-                looked = isinstance(parent, s.Attribute) and parent.attribute in _READING
+                looked = isinstance(parent, s.Attribute) and parent.attribute in self.python("methods", "dict-reading")
                 looked = looked or (isinstance(parent, s.Subscript) and not parent.stored)
                 if not looked and not (isinstance(parent, s.Argument) and parent.star):
                     return False
@@ -245,7 +246,8 @@ class Module(Resolver):
         scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
         uses = self.reads(scope, node.id) if scope is not None and isinstance(node, s.Name) else []
         attributes = [use.parent for use in uses if isinstance(use.parent, s.Attribute)]
-        return all(attribute.attribute in _READING | {"update"} for attribute in attributes)
+        reading = self.python("methods", "dict-reading")
+        return all(attribute.attribute in reading | {"update"} for attribute in attributes)
 
     def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
         """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read.
@@ -262,9 +264,9 @@ class Module(Resolver):
                 value = parent.parent.value if isinstance(parent.parent, s.Assign) else None
                 found[str(key.value)] = [parent] if value is None else [*found[str(key.value)], value]
             elif isinstance(parent, s.Argument) and not parent.star and isinstance(parent.parent, s.Call):
-                if any(name.partition(".")[0] not in _READERS for name in self.callee(parent.parent)):
+                if any(name.partition(".")[0] not in libraries.READING for name in self.callee(parent.parent)):
                     return False
-            elif isinstance(parent, s.Attribute) and parent.attribute not in _READING:
+            elif isinstance(parent, s.Attribute) and parent.attribute not in self.python("methods", "dict-reading"):
                 call = parent.parent
                 if not isinstance(call, s.Call) or parent.attribute not in ("update", "pop"):
                     return False
