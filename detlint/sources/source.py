@@ -191,7 +191,7 @@ def module_names(is_file: Callable[[Path], bool] = is_file) -> Callable[[Path], 
 
 
 def is_test(path: str) -> bool:
-    """Whether a test runner imports the file, by pytest's names for tests and their configuration."""
+    """Whether a file is called like a test or the configuration of tests, by pytest's names for these."""
     return any(fnmatch(path.rpartition("/")[2], pattern) for pattern in ("test_*.py", "*_test.py", "conftest.py"))
 
 
