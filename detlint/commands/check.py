@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _SEVERITIES = ("error", "warning", "note")
 _FORMATS = ", ".join(formats.NAMES)
 _SECTIONS = {
-    "Checked": ("--select", "--ignore", "--exclude", "--context", "--torch-version"),
+    "Checked": ("--select", "--ignore", "--exclude", "--respect-gitignore", "--context", "--torch-version"),
     "Shown": ("--severity", "--breaks", "--changed-since", "--baseline", "--write-baseline", "--ignore-noqa"),
     "Report": ("--format", "--output", "--statistics", "--exit-zero"),
     "Fixes": ("--fix", "--diff", "--unsafe-fixes", "--runtime"),
@@ -54,6 +54,7 @@ _TOLD_ANEW = ("junit", "html")  # formats that tell of seconds in their midst, o
 @click.option("--select", multiple=True, metavar="RULES", shell_complete=rules, help="codes, prefixes or names, or ALL")
 @click.option("--ignore", multiple=True, metavar="RULES", shell_complete=rules, help="leave these rules out")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="leave these files and folders out")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="leave out what git ignores, or do not")
 @click.option("--context", multiple=True, type=click.Path(path_type=Path), help="read this, too, but only read it")
 @click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
 @click.option("--severity", type=click.Choice(_SEVERITIES), metavar="LEVEL", help="error, warning or note, and graver")
@@ -97,6 +98,7 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     exclude: tuple[str, ...],
+    respect_gitignore: bool | None,
     context: tuple[Path, ...],
     ignore_noqa: bool,
     severity: str | None,
@@ -132,6 +134,7 @@ def check(
             select=split(select) or settings.select,
             ignore=settings.ignore + split(ignore),
             exclude=settings.exclude + split(exclude),
+            respect_gitignore=settings.respect_gitignore if respect_gitignore is None else respect_gitignore,
             context=context,
             severity=config.severity("--severity", severity) if severity else settings.severity,
             breaks=config.promises("--breaks", split(breaks)) or settings.breaks,
