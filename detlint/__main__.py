@@ -11,8 +11,17 @@ _NEW = 20_000  # objects after which Python looks for dead cycles: a small run i
 
 
 def main() -> None:
-    """The console script. `verify` and `bisect` do without libcst and the terminal library, which may be missing."""
+    """The console script. `verify` and `bisect` do without libcst and click, and all do without rich."""
     _leave_working_folder()
+    try:
+        _run()
+    except ModuleNotFoundError as error:
+        from detlint.commands import failing
+
+        raise SystemExit(failing.missing(error)) from None
+
+
+def _run() -> None:
     atexit.register(gc.freeze)  # no dead cycles are looked for among all that is there in the end
     if sys.argv[1:2] == ["--debug"]:
         os.environ["DETLINT_DEBUG"] = "1"

@@ -17,7 +17,10 @@ from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
 from detlint.records import record
 
-KNOWN = tuple("select ignore exclude per-file-ignores severity breaks torch-version runtime baseline cache-dir".split())
+KNOWN = tuple(
+    """select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime baseline
+    cache-dir""".split()
+)
 RUNTIMES = ("auto", "vendor", "import")
 # where a project's requirements stand, the most binding file first
 REQUIREMENTS = (
@@ -38,15 +41,17 @@ class ConfigError(Exception):
 class Config:
     """Settings of a run.
 
-    `severity` is the least grave one that is shown, `runtime` how fixes import their functions. `noqa` tells whether
-    comments `# noqa` suppress what they cover, `comments` whether any comment does. `context` are files and folders
-    that are read beside those whose findings are shown. `baseline` is the file of findings that are not shown,
-    `cache_dir` the folder of the cache; None for a run without one.
+    `respect_gitignore` tells whether what git ignores is left out. `severity` is the least grave one that is shown,
+    `runtime` how fixes import their functions. `noqa` tells whether comments `# noqa` suppress what they cover,
+    `comments` whether any comment does. `context` are files and folders that are read beside those whose findings are
+    shown. `baseline` is the file of findings that are not shown, `cache_dir` the folder of the cache; None for a run
+    without one.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     severity: Severity = Severity.NOTE
     breaks: tuple[str, ...] = ()
@@ -154,10 +159,14 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     cache_dir = table.get("cache-dir", _CACHE)
     if not isinstance(cache_dir, str) or not cache_dir:
         raise ConfigError(f"{path}: cache-dir must be the name of a folder")
+    gitignore = table.get("respect-gitignore", True)
+    if not isinstance(gitignore, bool):
+        raise ConfigError(f"{path}: respect-gitignore must be true or false")
     return Config(
         select=_strings(path, "select", table.get("select", [])),
         ignore=_strings(path, "ignore", table.get("ignore", [])),
         exclude=_strings(path, "exclude", table.get("exclude", [])),
+        respect_gitignore=gitignore,
         per_file_ignores={k: _strings(path, f"per-file-ignores.{k}", v) for k, v in ignores.items()},
         severity=severity(f"{path}: severity", table.get("severity", "note")),
         breaks=promises(f"{path}: breaks", _strings(path, "breaks", table.get("breaks", []))),

@@ -69,7 +69,7 @@ def record(
     begun = time.monotonic()
     report, run = _checked(paths, config, torch, jobs, progress)
     if config.context:
-        within = Within(paths, config.exclude)
+        within = Within(paths, config)
         report, run = within(report, run), within.of(run)
     write(file, report, run, config)
     shown = filtered(report, run, [Baseline.read(file, config)])

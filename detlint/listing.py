@@ -22,7 +22,7 @@ from detlint.sources.console_scripts import Command, commands
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
     fixes give it a copy of the runtime, whether the run has the whole of it, and whether it has all but what is
-    excluded or outside of its folder. `documents` gives the contents of configuration files, `errors` and `notes` say
+    left out or outside of its folder. `documents` gives the contents of configuration files, `errors` and `notes` say
     which folders were not gone into.
     """
 
@@ -43,7 +43,7 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     """The Python files under `paths` and in their context, sorted by path, and what is around them."""
     read = roots(paths, config)
     skipped = source.Skipped()
-    files = list(source.discover(read, config.exclude, skipped))
+    files = list(source.discover(read, config.exclude, skipped, config.respect_gitignore))
     name = source.module_names(cache(source.is_file))
     sources = sorted((Source(path.as_posix(), name(path)) for path in files), key=lambda item: item.path)
     unread = source.neighbours(files)
@@ -53,7 +53,7 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     complete = any(config.root.resolve().is_relative_to(path) for path in asked)
     whole = not config.exclude and any(outermost(config.root).is_relative_to(path) for path in asked)
     errors, notes = _told(skipped, asked)
-    whole = whole and not errors
+    whole = whole and not errors and not skipped.ignored
     installed = commands(config.root, [item.path for item in sources])
     folders = (path if path.is_dir() else path.parent for path in read)
     documents = OnDisk.of((config.root, *folders))

@@ -46,7 +46,7 @@ def test_settings_that_are_no_table_are_an_error(tmp_path: Path) -> None:
 
 def test_every_setting_is_read() -> None:
     table = {
-        "select": ["DET1", "DET5"], "ignore": ["DET501"], "exclude": ["build"], "severity": "warning",
+        "select": ["DET1", "DET5"], "ignore": ["DET501"], "exclude": ["build"], "severity": "warning", "respect-gitignore": False,
         "per-file-ignores": {"tests/*": ["ALL"]}, "breaks": ["run-to-run"], "torch-version": "2.4",
         "cache-dir": "caches/detlint",
     }  # fmt: skip
@@ -54,6 +54,7 @@ def test_every_setting_is_read() -> None:
         select=("DET1", "DET5"),
         ignore=("DET501",),
         exclude=("build",),
+        respect_gitignore=False,
         per_file_ignores={"tests/*": ("ALL",)},
         severity=Severity.WARNING,
         breaks=("run-to-run",),
@@ -69,6 +70,7 @@ def test_every_setting_is_read() -> None:
         {"exclud": []},
         {"exclude": "build"},
         {"exclude": [1]},
+        {"respect-gitignore": "no"},
         {"per-file-ignores": ["tests/*"]},
         {"per-file-ignores": {"tests/*": "ALL"}},
         {"severity": "info"},

@@ -149,6 +149,7 @@ SETTINGS = {
     "torch-version = 2.4": "torch-version must be a string",
     'torch-version = "new"': "torch version 'new' is not a version",
     'runtime = "copy"': "runtime must be auto, vendor or import, not 'copy'",
+    'respect-gitignore = "no"': "respect-gitignore must be true or false",
     "runtime = {}": "runtime must be auto, vendor or import",
     "cache-dir = 1": "cache-dir must be the name of a folder",
     "baseline = 1": "baseline must be a string",

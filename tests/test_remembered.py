@@ -27,11 +27,17 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A project in which no file is too new to be trusted."""
     monkeypatch.delenv("DETLINT_NO_CACHE")
     monkeypatch.setattr("detlint.cache.snapshot._SETTLES", -(10**12))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     project = tmp_path / "around" / "project"
     for name, text in (("train.py", BENCHMARK), ("pkg/__init__.py", ""), ("pkg/model.py", BENCHMARK)):
         write(project / name, text)
     (project / "pyproject.toml").touch()
     write(project / ".git" / "config", "")
+    write(project / "out" / "made.py", BENCHMARK)
+    write(project / "made" / "by" / "other.py", BENCHMARK)
+    write(project / "out" / ".gitignore", "")
+    write(project / ".gitignore", "made*\n")
     write(project / "venv" / "other.py", BENCHMARK)
     (project / "link.py").symlink_to(project / "venv" / "other.py")
     monkeypatch.chdir(project)
@@ -190,6 +196,15 @@ def replace(path: Path) -> None:
         lambda root: write(root.parent / "pyproject.toml", ""),
         lambda root: (root.parent / ".git").mkdir(),
         lambda root: (root / ".git").rename(root / ".jj"),
+        lambda root: write(root / ".gitignore", "train.py"),
+        lambda root: write(root / "pkg" / ".gitignore", "model.py"),
+        lambda root: write(root / "out" / ".gitignore", "!made.py"),
+        lambda root: write(root.parent / ".gitignore", ""),
+        lambda root: write(root / ".git" / "info" / "exclude", "pkg"),
+        lambda root: write(root / "pkg" / ".git", "gitdir: nowhere"),
+        lambda root: write(root / "out" / ".git" / "config", ""),
+        lambda root: write(Path.home() / ".gitconfig", "[core]\nexcludesFile = ~/mine"),
+        lambda root: write(Path.home() / ".config" / "git" / "ignore", "pkg"),
     ],
 )
 def test_what_changes_makes_a_new_run(root: Path, change: Callable[[Path], None]) -> None:
@@ -207,6 +222,7 @@ def test_what_changes_makes_a_new_run(root: Path, change: Callable[[Path], None]
     [
         lambda root: write(root / "log.txt", ""),
         lambda root: write(root / "README.md", ""),
+        lambda root: write(root / "made" / "by" / "machine.py", BENCHMARK),
         lambda root: write(root / "pkg" / "__pycache__" / "model.cpython-311.pyc", ""),
         lambda root: write(root / ".git" / "index.lock", ""),
         lambda root: write(root / ".ruff_cache" / "content", ""),

@@ -245,10 +245,15 @@ RESEEDS = "import torch\ndef halves(n):\n    torch.manual_seed(0)\n    return to
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("lib/split.py", ["DET108"]), ("split.py", []), ("lib/test_split.py", []), ("tests/lib/split.py", [])],
+    [("lib/split.py", ["DET108"]), ("split.py", []), ("lib/test_split.py", ["DET108"]), ("tests/lib/split.py", [])],
 )
 def test_library_code_is_what_others_import(path: str, expected: list[str]) -> None:
     assert [code for _, code in found({path: RESEEDS}, "DET108", "DET109")] == expected
+
+
+def test_tests_are_no_library() -> None:
+    tests = {"lib/test_split.py": f"{RESEEDS}def test_halves():\n    assert len(halves(2)) == 2\n"}
+    assert found(tests, "DET108", "DET109") == []
 
 
 @pytest.mark.parametrize("script", ["if __name__ == '__main__':\n    halves(3)\n", "print(halves(3))\n"])

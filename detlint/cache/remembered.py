@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 FOLDER = ".detlint_cache"
-SUFFIXES = (".py", ".ipynb")  # of the files whose coming and going counts
+SUFFIXES = (".py", ".ipynb", ".gitignore")  # of the files whose coming and going counts
 UNIMPORTABLE = frozenset(  # folders that no run goes into and no import can name
     """.detlint_cache .git .hg .ipynb_checkpoints .mypy_cache .pytest_cache .ruff_cache .svn .tox .venv .vscode
     __pycache__""".split()
@@ -32,6 +32,7 @@ _MAGIC = b"detlint run 1\n"
 _PREFIX = "run-"
 _SECONDS = '"seconds": '
 GONE = "-"
+BEGINS = "//.git"  # ends the names in a folder where a repository begins
 _LONGEST = 64 * 2**20  # bytes of a record
 _MOST = 16  # records in a folder
 
@@ -143,19 +144,21 @@ def names(path: str) -> str:
 
 def listing(entries: Iterator[os.DirEntry[str]]) -> tuple[list[os.DirEntry[str]], list[os.DirEntry[str]], str]:
     """The files and the folders that count among the entries of a folder, and their names as one text."""
-    files, folders = [], []
+    files, folders, begins = [], [], ""
     for entry in entries:
         try:
             is_folder = entry.is_dir()
         except OSError:  # links that lead to each other
             is_folder = False
-        if is_folder:
+        if entry.name == ".git":  # where another repository begins, of which other patterns are ignored
+            begins = BEGINS
+        elif is_folder:
             if entry.name not in UNIMPORTABLE:
                 folders.append(entry)
         elif entry.name.endswith(SUFFIXES):
             files.append(entry)
     text = "/".join(sorted([entry.name for entry in files]))
-    return files, folders, f"{text}//{'/'.join(sorted([entry.name for entry in folders]))}"
+    return files, folders, f"{text}//{'/'.join(sorted([entry.name for entry in folders]))}{begins}"
 
 
 def _lines(known: dict[str, str]) -> str:

@@ -10,17 +10,18 @@ from pathlib import Path
 
 from detlint import catalogue, digests
 from detlint.cache import remembered
-from detlint.cache.remembered import GONE, Said
+from detlint.cache.remembered import BEGINS, GONE, Said
 from detlint.config import MARKS, REQUIREMENTS, Config
 from detlint.documents.documents import told
 from detlint.editing.vendoring import FILE as RUNTIME
 from detlint.listing import roots
-from detlint.sources import source
+from detlint.sources import ignored, source
+from detlint.sources.ignored import Ignored
 
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _TICK = 2 * 10**7  # nanoseconds by which the clock of a file may be late
-_SETTINGS = (*({*MARKS, *REQUIREMENTS} - {".git"}), "detlint.toml", "__init__.py")
-_LIBRARIES = ("click", "libcst", "packaging", "rich", "yaml")
+_SETTINGS = (*({*MARKS, *REQUIREMENTS} - {".git"}), "detlint.toml", "__init__.py", ignored.NAME)
+_LIBRARIES = ("click", "libcst", "packaging", "pathspec", "rich", "yaml")
 
 
 class Snapshot:
@@ -34,12 +35,15 @@ class Snapshot:
         self._begun = begun
         self._usable = True
         self._exclude = config.exclude
+        self._gitignore = config.respect_gitignore
         self._folder = os.path.abspath(cache_dir)
         read = roots(paths, config)
         for place in dict.fromkeys(above for path in (*read, config.root) for above in _above(path)):
             self._settings(place)
         for path in (config.root, config.root / "src"):
             self._list(str(path))
+        for file in ignored.settings_of_user():
+            self._stamp(file)
         for path in read:
             self._path(path)
         self._program()
@@ -69,9 +73,16 @@ class Snapshot:
         """What tells a project from what is around it, what it needs, and whether it is a package."""
         for name in _SETTINGS:
             self._stamp(os.path.join(folder, name))
-        git = os.path.join(folder, ".git")
+        git = os.path.join(folder, ignored.GIT)
         inside = os.path.join(git, "config")  # the folder itself changes with everything that git does
         self._stamp(inside if os.path.isfile(inside) else git)
+        if os.path.lexists(git):
+            self._repository(folder)
+
+    def _repository(self, folder: str) -> None:
+        """What git ignores in the repository that begins in a folder, beside what its `.gitignore` files say."""
+        for file in ignored.of_repository(folder):
+            self._stamp(file)
 
     def _path(self, path: Path) -> None:
         """A file or folder that is checked, and where its imports look."""
@@ -90,16 +101,27 @@ class Snapshot:
                 return
 
     def _walk(self, folder: str, root: Path) -> None:
-        waiting = [folder]
+        waiting = [(folder, ignored.around(folder) if self._gitignore else ignored.NOTHING)]
         while waiting:
-            files, folders = self._list(waiting.pop())
+            here, git = waiting.pop()
+            files, folders = self._list(here)
+            if self._gitignore and here != folder:
+                git = self._below(git, here, files)
             for entry in files:
                 self._stamp(entry.path, entry)
             for entry in folders:
-                if self._is_walked(entry, root):
-                    waiting.append(entry.path)
+                if self._is_walked(entry, root) and not git.has(entry.path, True):
+                    waiting.append((entry.path, git))
                 else:
                     self._list(entry.path)
+
+    def _below(self, git: Ignored, folder: str, files: Sequence[os.DirEntry[str]]) -> Ignored:
+        """What git ignores in a folder, which has these files."""
+        names = [entry.name for entry in files]
+        if self.folders[folder].endswith(BEGINS):
+            self._repository(folder)
+            names.append(ignored.GIT)
+        return git.below(folder, names)
 
     def _is_walked(self, entry: os.DirEntry[str], root: Path) -> bool:
         if entry.is_symlink() or (entry.name in source.EXCLUDED and source.is_left_out(Path(entry.path))):

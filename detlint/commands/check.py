@@ -39,7 +39,15 @@ if TYPE_CHECKING:
 _SEVERITIES = ("error", "warning", "note")
 _FORMATS = ", ".join(formats.NAMES)
 _SECTIONS = {
-    "Checked": ("--select", "--ignore", "--exclude", "--context", "--torch-version"),
+    "Checked": (
+        "--select",
+        "--ignore",
+        "--exclude",
+        "--respect-gitignore",
+        "--no-respect-gitignore",
+        "--context",
+        "--torch-version",
+    ),
     "Shown": ("--severity", "--breaks", "--changed-since", "--baseline", "--write-baseline", "--ignore-noqa"),
     "Report": ("--format", "--output", "--statistics", "--exit-zero"),
     "Fixes": ("--fix", "--diff", "--unsafe-fixes", "--runtime"),
@@ -54,6 +62,8 @@ _TOLD_ANEW = ("junit", "html")  # formats that tell of seconds in their midst, o
 @click.option("--select", multiple=True, metavar="RULES", shell_complete=rules, help="codes, prefixes or names, or ALL")
 @click.option("--ignore", multiple=True, metavar="RULES", shell_complete=rules, help="leave these rules out")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="leave these files and folders out")
+@click.option("--respect-gitignore", is_flag=True, hidden=True)
+@click.option("--no-respect-gitignore", is_flag=True, help="read what git ignores, too")
 @click.option("--context", multiple=True, type=click.Path(path_type=Path), help="read this, too, but only read it")
 @click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
 @click.option("--severity", type=click.Choice(_SEVERITIES), metavar="LEVEL", help="error, warning or note, and graver")
@@ -97,6 +107,8 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     exclude: tuple[str, ...],
+    respect_gitignore: bool,
+    no_respect_gitignore: bool,
     context: tuple[Path, ...],
     ignore_noqa: bool,
     severity: str | None,
@@ -132,6 +144,7 @@ def check(
             select=split(select) or settings.select,
             ignore=settings.ignore + split(ignore),
             exclude=settings.exclude + split(exclude),
+            respect_gitignore=(settings.respect_gitignore or respect_gitignore) and not no_respect_gitignore,
             context=context,
             severity=config.severity("--severity", severity) if severity else settings.severity,
             breaks=config.promises("--breaks", split(breaks)) or settings.breaks,

@@ -26,6 +26,8 @@ from detlint.config import Config
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="all columns, what is in order, and what draws nothing")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="leave these files and folders out")
+@click.option("--respect-gitignore", is_flag=True, hidden=True)
+@click.option("--no-respect-gitignore", is_flag=True, help="read what git ignores, too")
 @click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
 @click.option(
     "--format", "format_", type=click.Choice(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
@@ -37,6 +39,8 @@ def entries(
     paths: tuple[Path, ...],
     everything: bool,
     exclude: tuple[str, ...],
+    respect_gitignore: bool,
+    no_respect_gitignore: bool,
     torch_version: str | None,
     format_: str,
     output: Path | None,
@@ -51,7 +55,12 @@ def entries(
     with clear_errors():
         settings = config.of_run(paths)
         cache_dir = None if no_cache else settings.cache_dir
-        settings = replace(settings, exclude=settings.exclude + split(exclude), cache_dir=cache_dir)
+        settings = replace(
+            settings,
+            exclude=settings.exclude + split(exclude),
+            respect_gitignore=(settings.respect_gitignore or respect_gitignore) and not no_respect_gitignore,
+            cache_dir=cache_dir,
+        )
         _show_entries(paths, settings, torch_version, jobs, format_, output, everything)
 
 

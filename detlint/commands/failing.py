@@ -47,6 +47,14 @@ def defect(error: BaseException) -> int:
     return complain(f"internal error, please report it with the command ({type(error).__name__}: {error}){how}")
 
 
+def missing(error: ModuleNotFoundError) -> int:
+    """Say which package of those that detlint needs is not installed. One of its own modules is its own failure."""
+    package = (error.name or "").partition(".")[0]
+    if package in ("", "detlint"):
+        return defect(error)
+    return complain(f"this needs {package}, which is not installed for {sys.executable}; installing detlint brings it")
+
+
 def leave_pipe() -> int:
     """Nobody reads on: let the end of the program write elsewhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,8 @@ def clear_errors() -> Iterator[None]:
         raise SystemExit(failing.complain("interrupted")) from None
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
+    except ModuleNotFoundError as error:
+        raise SystemExit(failing.missing(error)) from None
     except Exception as error:
         raise SystemExit(failing.defect(error)) from None
 
@@ -85,13 +87,14 @@ def in_color() -> bool:
 
 def show_page(markdown: str) -> None:
     """Print a page: set for a terminal where it goes to one, else as it is written."""
-    if not is_terminal():
-        click.echo(markdown)
-        return
-    from rich.console import Console
-    from rich.markdown import Markdown
+    if is_terminal():
+        with suppress(ModuleNotFoundError):
+            from rich.console import Console
+            from rich.markdown import Markdown
 
-    Console(no_color=not in_color()).print(Markdown(markdown))
+            Console(no_color=not in_color()).print(Markdown(markdown))
+            return
+    click.echo(markdown)
 
 
 @contextmanager
@@ -113,9 +116,15 @@ def progress_bar() -> Iterator[Progress | None]:
 
 
 def _shown(until: ExitStack) -> Progress:
-    """A bar that is shown. It has a thread: processes that are copies of this one have to be started before."""
-    from rich import progress
-    from rich.console import Console
+    """A bar that is shown, if rich is there.
+
+    It has a thread: processes that are copies of this one have to be started before.
+    """
+    try:
+        from rich import progress
+        from rich.console import Console
+    except ModuleNotFoundError:
+        return lambda done, total: None
 
     columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
     bar = until.enter_context(progress.Progress(*columns, console=Console(stderr=True), transient=True))

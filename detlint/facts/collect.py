@@ -8,6 +8,7 @@ from typing import Any
 from detlint.facts import facts as f
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
+from detlint.facts.tests import holds_tests
 from detlint.reading.lowering import TooDeepError
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -23,7 +24,9 @@ def collect(module: Module) -> f.Facts:
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     outcomes = module.catalogue.names("randomness", "outcome")
     lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
-    return f.Facts(module.module, module.path, top, collector.functions, guarded, _acts(top), lasting)
+    return f.Facts(
+        module.module, module.path, top, collector.functions, guarded, _acts(top), lasting, holds_tests(module)
+    )
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

@@ -387,7 +387,7 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name.
 
     `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,
-    `lasting` whether it trains, saves or reads a command line.
+    `lasting` whether it trains, saves or reads a command line, `tests` whether it is for a runner of tests.
     """
 
     module: str
@@ -397,3 +397,4 @@ class Facts:
     guarded: bool
     acts: bool
     lasting: bool
+    tests: bool

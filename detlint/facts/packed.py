@@ -45,6 +45,7 @@ class Outline:
     guarded: bool
     acts: bool
     lasting: bool
+    tests: bool
 
 
 class Body:
@@ -126,7 +127,8 @@ def packed(facts: Facts) -> Facts:
     """Equal facts that take a tenth of the room. Raises RecursionError, and CodecError for what cannot be written."""
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
-    outline = Outline(facts.module, facts.path, heads, targets, facts.guarded, facts.acts, facts.lasting)
+    kept = facts.guarded, facts.acts, facts.lasting, facts.tests
+    outline = Outline(facts.module, facts.path, heads, targets, *kept)
     texts = Writing(facts.path)
     top = Function(TOP, TOP, (), tuple(facts.top), "", (), False, None, Place(facts.path, 1, 1, 1, 1))
     lines = [_functions().write(each, texts) for each in (top, *facts.functions.values())]
@@ -140,7 +142,8 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
         outline.heads[qualified] = known.setdefault(head, head)  # equal ones are one object
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
-    return Facts(outline.module, outline.path, top, functions, outline.guarded, outline.acts, outline.lasting)
+    kept = outline.guarded, outline.acts, outline.lasting, outline.tests
+    return Facts(outline.module, outline.path, top, functions, *kept)
 
 
 def head(functions: Mapping[str, Function], qualified: str) -> Head:

@@ -12,7 +12,6 @@ from detlint.finding import Place
 from detlint.link.namespaces import folders_above, namespace_packages
 from detlint.link.program import Program, folder
 from detlint.sources.console_scripts import Command
-from detlint.sources.source import is_test
 
 Imported = Mapping[str, frozenset[str]]
 
@@ -77,7 +76,7 @@ def _kind(facts: Facts, imported: frozenset[str], program: Program) -> str:
         return "notebook"
     if facts.guarded or facts.path.endswith("__main__.py"):
         return "main"
-    alone = not is_test(facts.path) and facts.path not in imported
+    alone = not facts.tests and facts.path not in imported
     if not (alone and facts.acts):
         return ""
     return "script" if "." not in facts.module or _ends_in_own_call(facts) or _works_at_top(facts, program) else ""

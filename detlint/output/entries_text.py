@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import textwrap
 from collections.abc import Iterator, Sequence
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
 
 from detlint.link.entries import Entry
 from detlint.output.entries_words import (
@@ -23,10 +18,12 @@ from detlint.output.entries_words import (
     names_of,
     told,
 )
+from detlint.output.lines import Lines, Part, cells
 from detlint.printed import no_command, one_line
 from detlint.report import Programs
 
 _LONG = 1 / 3  # of the names that are too long for their rows, above which every name has a line of its own
+_WIDTH = 10_000  # characters after which a coloured line is broken
 Cell = tuple[str, str]  # a text and its style
 
 
@@ -36,31 +33,29 @@ def render(programs: Programs, color: bool = False, width: int | None = None, ev
     Without `everything` those that use no random numbers are only counted, columns that say nothing are left out,
     and only what is wrong is told in words.
     """
-    console = Console(file=io.StringIO(), force_terminal=color, no_color=not color, width=10_000, highlight=False)
+    page = Lines(color, _WIDTH)
     shown = [entry for entry in programs.entries if everything or not idle(entry)]
     if shown:
         columns, default = _columns(shown, everything)
         names = list(map(no_command, names_of(shown)))
         for row in _table(names, columns, width):
-            console.print(row)
+            page.line(*row)
         alike: dict[tuple[Told, ...], list[str]] = {}
         for entry, name in zip(shown, names, strict=True):
             alike.setdefault(tuple(told(entry, everything)), []).append(name)
         alike.pop((), None)
         for sentences, programs_alike in alike.items():
-            console.print()
+            page.line()
             for name in programs_alike:
-                console.print(Text(name, "bold"))
+                page.line((name, "bold"))
             for each in sentences:
                 for line in _wrapped(*each, width):
-                    console.print(line)
-        console.print()
+                    page.line(*line)
+        page.line()
         if default:
-            console.print(Text(f"At the default everywhere: {listed(default, 'and')}."))
-    console.print(Text(closing(programs, len(programs.entries) - len(shown))))
-    output = console.file
-    assert isinstance(output, io.StringIO)
-    return output.getvalue()
+            page.line(f"At the default everywhere: {listed(default, 'and')}.")
+    page.line(closing(programs, len(programs.entries) - len(shown)))
+    return page.text()
 
 
 # The table
@@ -85,32 +80,33 @@ def _columns(entries: Sequence[Entry], everything: bool) -> tuple[list[list[Cell
     return columns, default_everywhere
 
 
-def _table(names: list[str], columns: list[list[Cell]], width: int | None) -> Iterator[Text]:
+def _table(names: list[str], columns: list[list[Cell]], width: int | None) -> Iterator[list[Part]]:
     """The rows; a name that is too long for a row of the terminal stands in a line above its row."""
     names = ["entry point", *names]
-    widths = [max(cell_len(text) for text, _ in column) for column in columns]
-    room = max(cell_len(name) for name in names)
+    widths = [max(cells(text) for text, _ in column) for column in columns]
+    room = max(cells(name) for name in names)
     if width is not None:
         left = width - sum(each + 2 for each in widths)
-        long = [name for name in names if cell_len(name) > left]
+        long = [name for name in names if cells(name) > left]
         room = min(room, left) if len(long) <= _LONG * len(names) else 0
     for number, name in enumerate(names):
         style = "dim" if number == 0 else ""
-        if cell_len(name) > room:
-            yield Text(name, style)
+        if cells(name) > room:
+            yield [(name, style)]
             name = ""
-        row = Text(name + " " * (room - cell_len(name)), style)
+        row: list[Part] = [(name + " " * (room - cells(name)), style)]
+        before = ""
         for column, each in zip(columns, widths, strict=True):
             text, word_style = column[number]
-            row.append("  ").append(text, word_style).append(" " * (each - cell_len(text)))
-        row.rstrip()
+            row += [f"{before}  ", (text, word_style)]
+            before = " " * (each - cells(text))
         yield row
 
 
-def _wrapped(label: str, style: str, sentence: str, width: int | None) -> Iterator[Text]:
+def _wrapped(label: str, style: str, sentence: str, width: int | None) -> Iterator[list[Part]]:
     head = f"  {label.ljust(10)} "
     room = max(width - len(head), 40) if width is not None else len(sentence) + 1
     lines = textwrap.wrap(one_line(sentence), room, break_long_words=False, break_on_hyphens=False)
-    yield Text.assemble("  ", (label.ljust(10), style), f" {lines[0]}")
+    yield ["  ", (label.ljust(10), style), f" {lines[0]}"]
     for line in lines[1:]:
-        yield Text(" " * len(head) + line)
+        yield [" " * len(head) + line]

@@ -13,7 +13,6 @@ from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Question, Uns
 from detlint.link.entries import Entry
 from detlint.link.program import Program
 from detlint.link.state import UNSEEDED, Drawn, Seeded, State, Switched
-from detlint.sources.source import is_test
 
 _TESTS = {"test", "tests", "testing"}
 
@@ -98,7 +97,7 @@ class Answers:
     def is_library(self, path: str) -> bool:
         """Whether a file is there to be imported: a module of a package or one that others import, and no script."""
         facts = self.program.facts[path]
-        if not path.endswith(".py") or facts.guarded or is_test(path) or _TESTS & set(PurePosixPath(path).parts):
+        if not path.endswith(".py") or facts.guarded or facts.tests or _TESTS & set(PurePosixPath(path).parts):
             return False
         if path in self._started:
             return False
@@ -121,7 +120,7 @@ class Answers:
         """The programs that import each file, tests and those that try out a file aside."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for entry in self.entries:
-            if not entry.self_check and not is_test(entry.path):
+            if not entry.self_check and not self.program.facts[entry.path].tests:
                 for path in self._reached(entry.path):
                     found[path].append(entry)
         return found

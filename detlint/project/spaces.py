@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.sources.imports import Imports
-from detlint.sources.source import is_test
 
 
 def spaces(files: Mapping[str, Facts], imports: Imports) -> dict[str, str]:
@@ -41,7 +40,7 @@ def spaces(files: Mapping[str, Facts], imports: Imports) -> dict[str, str]:
 def _uses(files: Mapping[str, Facts], imports: Imports) -> Iterator[tuple[str, str]]:
     """The modules of no regular package that other files import by an absolute name, and the packages in that."""
     for importer, facts in files.items():
-        for level, target in imported(facts) if not is_test(importer) else ():
+        for level, target in imported(facts) if not facts.tests else ():
             found = None if level else imports.find(target, importer, importer)
             if found is not None and found in files and found != importer and "." not in files[found].module:
                 package, _, stem = target.rpartition(".")

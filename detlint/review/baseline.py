@@ -173,7 +173,9 @@ def _unasked(baseline: Baseline, run: Run) -> list[Entry]:
     }
 
     def is_elsewhere(path: Path) -> bool:
-        ours = path.suffix not in (".py", ".ipynb") or is_discovered(path, file.parent, config.exclude)
+        ours = path.suffix not in (".py", ".ipynb") or is_discovered(
+            path, file.parent, config.exclude, config.respect_gitignore
+        )
         return ours and path.is_file()
 
     return [

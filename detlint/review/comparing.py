@@ -44,7 +44,7 @@ class Since:
         """The report with what the change brought. The first call is for the files as they are on disk."""
         if self._begun is None:
             files = [item.path for item in run.sources]
-            self._begun = run, Past(self._repository, self._base, self._paths, self._config.exclude, files)
+            self._begun = run, Past(self._repository, self._base, self._paths, self._config, files)
         changed = self._alignments(run)
         differs = bool(changed or self._begun[1].before) or self._commands() != run.around.commands
         differs = differs or have_changed(report.documents, self._document)

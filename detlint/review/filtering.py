@@ -42,9 +42,10 @@ class Run:
 class Within:
     """A filter that leaves what is found under some paths."""
 
-    def __init__(self, paths: Sequence[Path], exclude: Iterable[str]) -> None:
+    def __init__(self, paths: Sequence[Path], config: Config) -> None:
         self._place = source.places()
-        self._files = {self._place(path) for path in source.discover(paths, exclude)}
+        found = source.discover(paths, config.exclude, gitignore=config.respect_gitignore)
+        self._files = {self._place(path) for path in found}
 
     def __call__(self, report: Report, run: Run) -> Report:
         """The report on the files under the paths, of those that were read."""
@@ -73,7 +74,7 @@ def filters(
 
     Those who only ask for the one need not pay for the other.
     """
-    within = Within(paths, config.exclude) if config.context else None
+    within = Within(paths, config) if config.context else None
     found: list[Filter] = [] if within is None else [within]
     if config.baseline is not None:
         from detlint.review.baseline import Baseline

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from detlint.analyse import Source
+from detlint.config import Config
 from detlint.review.differences import lines
 from detlint.review.git import Blob, Repository, blob_id
 from detlint.sources import source
@@ -22,7 +23,7 @@ class Past:
     """
 
     def __init__(
-        self, repository: Repository, commit: str, paths: Sequence[Path], exclude: Iterable[str], files: Sequence[str]
+        self, repository: Repository, commit: str, paths: Sequence[Path], config: Config, files: Sequence[str]
     ) -> None:
         """`paths` are those that the run was asked for, `files` those that it found. Raises ConfigError."""
         self._repository = repository
@@ -30,7 +31,7 @@ class Past:
         self._tree = {place: blob for place, blob in repository.tree(commit).items() if place not in left_out}
         old, now = self._compared(files)
         found = set(files)
-        gone = {path: place for path, place in self._discovered(paths, exclude) if path not in found}
+        gone = {path: place for path, place in self._discovered(paths, config) if path not in found}
         old |= {path: self._tree[place] for path, place in gone.items()}
         self.files = [*(path for path in files if path in old or path not in now), *gone]
         contents = dict(zip(old, repository.contents([blob.id for blob in old.values()]), strict=True))
@@ -59,7 +60,7 @@ class Past:
             del now[unknown[place]]
         return old, now
 
-    def _discovered(self, paths: Sequence[Path], exclude: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
+    def _discovered(self, paths: Sequence[Path], config: Config) -> Iterator[tuple[str, PurePosixPath]]:
         """The files that the run would have found."""
         for path in paths:
             folder = self._repository.folder(path) if path.is_dir() else None
@@ -68,7 +69,7 @@ class Past:
             for place in self._tree:
                 if place.is_relative_to(folder):
                     found = path / place.relative_to(folder)
-                    if source.is_discovered(found, path, exclude):
+                    if source.is_discovered(found, path, config.exclude, config.respect_gitignore):
                         yield found.as_posix(), place
 
     def is_file(self, path: Path) -> bool:

@@ -15,6 +15,8 @@ from io import BytesIO
 from pathlib import Path
 
 from detlint.records import record
+from detlint.sources import ignored
+from detlint.sources.ignored import Ignored
 
 EXCLUDED = frozenset(
     """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv
@@ -30,24 +32,29 @@ class UnreadableError(Exception):
 
 @record(frozen=True)
 class Skipped:
-    """The folders that were not gone into: links with Python files in them, and errors of what cannot be listed."""
+    """What was not gone into: links with Python files in them, folders that cannot be listed, as errors, and what git
+    ignores, files and folders with modules.
+    """
 
     links: list[Path] = field(default_factory=list)
     errors: list[OSError] = field(default_factory=list)
+    ignored: list[Path] = field(default_factory=list)
 
 
-def discover(paths: Sequence[Path], exclude: Iterable[str] = (), skipped: Skipped | None = None) -> Iterator[Path]:
+def discover(
+    paths: Sequence[Path], exclude: Iterable[str] = (), skipped: Skipped | None = None, gitignore: bool = False
+) -> Iterator[Path]:
     """The Python files and notebooks under `paths`, sorted, each once, by the form of the first path that has it.
 
-    A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`. What folders are left out,
-    though nobody asked for that, is added to `skipped`.
+    A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`. With `gitignore` what git
+    ignores is left out. What is left out, though nobody asked for that, is added to `skipped`.
     """
     patterns = tuple(exclude)
     seen: set[str] = set()
     place = places()
     skipped = skipped or Skipped()
     for path in paths:
-        found: Iterable[Path] = sorted(_below(path, path, patterns, skipped)) if path.is_dir() else [path]
+        found: Iterable[Path] = sorted(_below(path, patterns, skipped, gitignore)) if path.is_dir() else [path]
         for file in found:
             where = place(file)
             if where not in seen:
@@ -69,7 +76,7 @@ def places() -> Callable[[Path], str]:
     return place
 
 
-def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
+def is_discovered(path: Path, root: Path, exclude: Iterable[str] = (), gitignore: bool = False) -> bool:
     """Whether `discover` would give a file below the folder `root`, were it there."""
     patterns = tuple(exclude)
     above = [each for each in path.parents if each != root and each.is_relative_to(root)]
@@ -77,21 +84,42 @@ def is_discovered(path: Path, root: Path, exclude: Iterable[str] = ()) -> bool:
         path.name.endswith((".py", ".ipynb"))
         and not any(is_left_out(each) for each in above if each != path.parent or each.name != _BUILT)
         and not any(_excluded(each, root, patterns) for each in (path, *above))
+        and not (gitignore and ignored.is_ignored(str(path), str(root)))
     )
 
 
-def _below(folder: Path, root: Path, patterns: Sequence[str], skipped: Skipped) -> Iterator[Path]:
-    for directory, folders, files in os.walk(folder, onerror=skipped.errors.append):
-        here = Path(directory)
+def _below(root: Path, patterns: Sequence[str], skipped: Skipped, gitignore: bool) -> Iterator[Path]:
+    counting = {str(root): ignored.around(str(root)) if gitignore else ignored.NOTHING}
+    for directory, folders, files in os.walk(root, onerror=skipped.errors.append):
+        here, git = Path(directory), counting.pop(directory)
+        if gitignore and here != root:
+            git = git.below(directory, (*folders, *files))
         folders[:] = [f for f in folders if not is_left_out(here / f) and not _excluded(here / f, root, patterns)]
+        folders[:] = _left(here, folders, git, skipped)
+        counting.update(dict.fromkeys([os.path.join(directory, name) for name in folders], git))  # noqa: PTH118
         for name in folders:
             if os.path.islink(f"{directory}/{name}") and _within(here / name)[0]:  # noqa: PTH114
                 skipped.links.append(here / name)
         for name in files:
             if name.endswith((".py", ".ipynb")):
                 path = here / name
-                if _may_be_read(path) and not _excluded(path, root, patterns):
+                if not _may_be_read(path) or _excluded(path, root, patterns):
+                    continue
+                if git.has(f"{directory}/{name}", False):
+                    skipped.ignored.append(path)
+                else:
                     yield path
+
+
+def _left(here: Path, folders: Iterable[str], git: Ignored, skipped: Skipped) -> list[str]:
+    """The folders that git does not ignore."""
+    left = []
+    for name in folders:
+        if not git.has(os.path.join(here, name), True):  # noqa: PTH118
+            left.append(name)
+        elif _within(here / name)[0]:
+            skipped.ignored.append(here / name)
+    return left
 
 
 def is_left_out(folder: Path) -> bool:
@@ -191,7 +219,7 @@ def module_names(is_file: Callable[[Path], bool] = is_file) -> Callable[[Path], 
 
 
 def is_test(path: str) -> bool:
-    """Whether a test runner imports the file, by pytest's names for tests and their configuration."""
+    """Whether a file is called like a test or the configuration of tests, by pytest's names for these."""
     return any(fnmatch(path.rpartition("/")[2], pattern) for pattern in ("test_*.py", "*_test.py", "conftest.py"))
 
 

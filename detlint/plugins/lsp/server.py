@@ -18,7 +18,7 @@ from detlint.plugins.lsp.documents import Buffers
 from detlint.plugins.lsp.session import DELAY, Session
 
 _NOTEBOOKS = types.NotebookDocumentFilterWithNotebook(types.NotebookDocumentFilterNotebookType("jupyter-notebook"))
-_WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/detlint.toml")
+_WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/detlint.toml", "**/.gitignore")
 _SECTION = "detlint"
 _log = logging.getLogger(__name__)
 

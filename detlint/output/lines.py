@@ -1,0 +1,59 @@
+"""Lines of text whose parts have styles: coloured by rich where it is installed, and plain without it."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Part = str | tuple[str, str]  # a text, or a text with its style
+_WIDE = ("W", "F")  # https://www.unicode.org/reports/tr11/
+_NO_WIDTH = ("Mn", "Me", "Cf")
+
+
+class Lines:
+    """Lines as they are printed. `width` is that after which one with colours is broken."""
+
+    def __init__(self, color: bool, width: int) -> None:
+        self._file = io.StringIO()
+        self._color = color
+        self._width = width
+
+    @cached_property
+    def _console(self) -> Console | None:
+        if self._color:
+            with suppress(ModuleNotFoundError):
+                from rich.console import Console  # what is plain does without it, as most of what is piped is
+
+                return Console(file=self._file, force_terminal=True, no_color=False, width=self._width, highlight=False)
+        return None
+
+    def line(self, *parts: Part) -> None:
+        """Print a line."""
+        if self._console is None:
+            self._file.write("".join([part if isinstance(part, str) else part[0] for part in parts]) + "\n")
+            return
+        from rich.text import Text
+
+        self._console.print(Text.assemble(*parts))
+
+    def text(self) -> str:
+        """All that was printed."""
+        return self._file.getvalue()
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text fills."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(each) in _WIDE else 1 for each in text if not _is_part(each))
+
+
+def _is_part(character: str) -> bool:
+    """Whether a character only changes the one before it, or shows nothing."""
+    return unicodedata.category(character) in _NO_WIDTH
