@@ -6,16 +6,16 @@ Of the part `counted` totals alone are kept; as long as it is not done, a digest
 from __future__ import annotations
 
 import json
-import subprocess
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 
-from detlint import __version__, toml
-from tests.tools.mutants.analysis import BROKEN, CAUGHT, FAILED, MISSED, NOTED, PROJECT
+from detlint import toml
+from tests.tools.mutants.analysis import BROKEN, CAUGHT, FAILED, MISSED, NOTED
 from tests.tools.mutants.classes import CLASSES
+from tests.tools.revision import revision
 
 OPEN, COUNTED = "open", "counted"
 VERDICTS = Path(__file__).parent / "verdicts.toml"
@@ -137,21 +137,6 @@ def verdicts() -> dict[str, bool]:
     return {id_: bool(verdict["valid"]) for id_, verdict in table.items()}
 
 
-def revision() -> str:
-    """The commit that last changed what is measured, with a `+` where it has been edited since; else the version."""
-    try:
-        commit = _git("log", "-1", "--format=%h")
-        edited = _git("status", "--porcelain")
-    except (OSError, subprocess.CalledProcessError):
-        return __version__
-    return commit + ("+" if edited else "") if commit else __version__
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", *arguments, "--", "detlint", "rules"]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
-
-
 def counted(results: Results) -> str:
     """A table of the counts, for a terminal."""
     totals = results.totals(verdicts() if results.part == OPEN else {})
@@ -162,6 +147,3 @@ def counted(results: Results) -> str:
     if results.left:
         texts.append(f"{results.left} mutants have not been run")
     return "\n".join(texts) + "\n"
-
-
-assert {CAUGHT, NOTED, MISSED, BROKEN, FAILED} <= set(asdict(Counts()))

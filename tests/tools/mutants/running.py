@@ -19,6 +19,7 @@ from tests.tools.mutants.results import OPEN, Row, Store
 from tests.tools.mutants.sampling import SKIPPED_FOLDERS, Mutant, Plan
 
 _LARGE = 2_000_000  # bytes of a file that is no code, from which it is not copied
+_LEFT_OUT = {*SKIPPED_FOLDERS, ".detlint_cache"}
 _NO_CODE = (".png", ".jpg", ".gif", ".svg", ".pt", ".pth", ".pdf")
 _KEPT = 12  # findings of a mutant
 
@@ -33,7 +34,7 @@ class Way:
 
 
 def run(folder: Path, plan: Plan, store: Store, way: Way) -> None:
-    """Run the mutants of a plan that the store does not know, big repositories first."""
+    """Run the mutants of a plan that the store does not know."""
     wanted = {mutant.id for mutant in plan.mutants}
     results = store.results
     results.sites = plan.sites
@@ -45,7 +46,7 @@ def run(folder: Path, plan: Plan, store: Store, way: Way) -> None:
     results.left = sum(map(len, left.values()))
     stop = threading.Event()
     with ThreadPoolExecutor(way.jobs) as pool:
-        names = sorted(left, key=lambda name: plan.sizes[name], reverse=True)
+        names = sorted(left, key=lambda name: plan.sizes[name], reverse=way.jobs > 1)  # the longest not at the end
         done = [pool.submit(_run_repository, folder / name, left[name], store, way, stop) for name in names]
         try:
             for each in done:
@@ -82,7 +83,7 @@ def copied(source: Path, target: Path) -> None:
     """Copy a repository without what no analysis looks at."""
 
     def ignored(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if name in SKIPPED_FOLDERS or _is_left_out(Path(folder, name))]
+        return [name for name in names if name in _LEFT_OUT or _is_left_out(Path(folder, name))]
 
     shutil.copytree(source, target, ignore=ignored, symlinks=True)
 
