@@ -47,7 +47,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where results are kept, and a run goes on from")
     parser.add_argument("--jobs", type=int, default=2, help="repositories at once")
-    parser.add_argument("--limit-seconds", type=float, default=180, help="an analysis that takes longer has failed")
+    parser.add_argument(
+        "--limit-seconds",
+        type=float,
+        default=180,
+        help="of the processor: an analysis of a mutant that takes longer has failed",
+    )
     defaults = Limits()
     parser.add_argument("--seed", type=int, default=defaults.seed, help="of the sample")
     parser.add_argument("--per-class", type=int, default=defaults.per_class, help="mutants of a class at most")

@@ -21,12 +21,13 @@ from tests.tools.mutants.sampling import SKIPPED_FOLDERS, Mutant, Plan
 _LARGE = 2_000_000  # bytes of a file that is no code, from which it is not copied
 _LEFT_OUT = {*SKIPPED_FOLDERS, ".detlint_cache"}
 _NO_CODE = (".png", ".jpg", ".gif", ".svg", ".pt", ".pth", ".pdf")
+_FIRST = 4  # times as long as others the first analysis of a repository may take, which finds no cache
 _KEPT = 12  # findings of a mutant
 
 
 @dataclass(frozen=True)
 class Way:
-    """How mutants are run: how many repositories at once, how many seconds an analysis may take, and who is told."""
+    """How mutants are run: how many repositories at once, how many seconds a mutant's analysis may take, and who is told."""
 
     jobs: int = 1
     limit: float = 180.0
@@ -64,7 +65,7 @@ def _run_repository(source: Path, mutants: Sequence[Mutant], store: Store, way: 
         before: list[Finding] | None = None
         begun = time.monotonic()
         try:
-            before = analyse(root, way.limit)
+            before = analyse(root, _FIRST * way.limit)
         except FailedError as error:
             told = f"as it is: {error}"
         store.took(source.name, time.monotonic() - begun)
