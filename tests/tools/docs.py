@@ -10,6 +10,7 @@ from pathlib import Path
 from detlint import catalogue
 from tests.benchmarks import report
 from tests.benchmarks.results import Results
+from tests.tools import accuracy as measured_accuracy
 from tests.tools import course, site
 from tests.tools.missed import missed
 from tests.tools.operations import counted, operations
@@ -29,6 +30,7 @@ def generate(write: bool) -> list[Path]:
         "why.md": why(),
         "limits.md": limits(),
         "peers.md": peers(),
+        "accuracy.md": accuracy(),
     }
     for name, text in texts.items():
         path = ROOT / "docs" / name
@@ -59,9 +61,19 @@ def peers() -> str:
     return _filled("peers.md", "results", measured_peers())
 
 
+def accuracy() -> str:
+    """`docs/accuracy.md`: the page with what was measured on real code."""
+    data = measured_accuracy.read()
+    page = _filled("accuracy.md", "mutants", measured_accuracy.mutants(data))
+    return _between(page, "twice", measured_accuracy.twice(data))
+
+
 def _filled(name: str, mark: str, text: str) -> str:
     """A page with `text` between the comments `<!-- mark -->` and `<!-- /mark -->`."""
-    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    return _between((ROOT / "docs" / name).read_text(encoding="utf-8"), mark, text)
+
+
+def _between(page: str, mark: str, text: str) -> str:
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->\n"
     return re.sub(f"{begin}.*{end}", lambda _: begin + text + end, page, flags=re.DOTALL)
 
