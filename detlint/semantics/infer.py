@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 TENSOR = "torch.Tensor"
 ARRAY = "numpy.ndarray"
 _ANYTHING = frozenset(("typing.Any", "builtins.object"))
+_NO_ARITHMETIC = frozenset(("and", "or", "not", "in", "not in", "is", "is not"))
 _NOTHING: frozenset[str] = frozenset()
 
 
 class Types:
-    """Finds the types of one file's expressions, as qualified names of classes; none: not known."""
+    """Finds the types of one file's expressions, as qualified names of classes; none: not known.
 
-    def __init__(self, resolver: Resolver) -> None:
+    Without `guesses` only what the text says counts, not what most programs do: that `forward` is given tensors, that
+    a layer returns one, that whatever is added to a tensor gives one.
+    """
+
+    def __init__(self, resolver: Resolver, *, guesses: bool = True) -> None:
         names = resolver.catalogue.names
         self.resolver = resolver
+        self._guesses = guesses
+        self._found: dict[s.Expression, frozenset[str]] = {}
         self._not_tensor = names("names", "tensor", id="not-a-tensor")
         self._tuples = names("names", "tensor", id="tuple")
         self._tensor_methods = names("names", "tensor", id="tensor-methods")
@@ -34,7 +41,15 @@ class Types:
         self._results = {row.text("call"): row.text("type") for row in rows if row.text("call")}
         self._items = {row.text("item"): row.text("type") for row in rows if row.text("item")}
 
-    def find(self, node: s.Expression) -> frozenset[str]:
+    def of(self, node: s.Expression) -> frozenset[str]:
+        """The types of an expression."""
+        found = self._found.get(node)
+        if found is None:
+            self._found[node] = _NOTHING
+            found = self._found[node] = self._find(node)
+        return found
+
+    def _find(self, node: s.Expression) -> frozenset[str]:
         """The types of an expression, by what it is made of."""
         if isinstance(node, s.Constant):
             return frozenset((f"builtins.{type(node.value).__name__}",))
@@ -53,18 +68,18 @@ class Types:
             if isinstance(node.value, s.Call) and self.resolver.callee(node.value) & self._tuples:
                 return frozenset((TENSOR,))
             items = frozenset(self._items.get(name, "") for name in self.resolver.names(node.value)) - {""}
-            return items or self.resolver.types(node.value) & {TENSOR, ARRAY}
+            return items or self.of(node.value) & {TENSOR, ARRAY}
         if isinstance(node, s.Operation):
-            kinds = [self.resolver.types(operand) for operand in node.operands]
-            for kind in (TENSOR, ARRAY):
-                if frozenset((kind,)) in kinds and node.operator not in ("and", "or", "in", "not in", "is", "is not"):
+            kinds = [self.of(operand) for operand in node.operands]
+            for kind in (TENSOR, ARRAY) if node.operator not in _NO_ARITHMETIC else ():
+                if frozenset((kind,)) in (kinds if self._guesses else kinds[:1]):
                     return frozenset((kind,))
             return frozenset(("builtins.str",)) if node.operator == "f-string" else _NOTHING
         if isinstance(node, s.Conditional):
-            body, orelse = self.resolver.types(node.body), self.resolver.types(node.orelse)
+            body, orelse = self.of(node.body), self.of(node.orelse)
             return body | orelse if body and orelse else _NOTHING
         if isinstance(node, s.NamedExpression):
-            return self.resolver.types(node.value)
+            return self.of(node.value)
         return _NOTHING
 
     def _of_name(self, node: s.Name) -> frozenset[str]:
@@ -79,7 +94,7 @@ class Types:
                 if annotation is not None:
                     types = self.annotated(annotation)
                 elif not binding.path:
-                    types = self.resolver.types(binding.value)
+                    types = self.of(binding.value)
                 else:
                     types = self._of_item(binding)
             else:
@@ -92,7 +107,7 @@ class Types:
     def _of_item(self, binding: Binding) -> frozenset[str]:
         value = bound(binding)
         if value is not None:
-            return self.resolver.types(value)
+            return self.of(value)
         if isinstance(binding.value, s.Call) and self.resolver.callee(binding.value) & self._tuples:
             return frozenset((TENSOR,))
         return _NOTHING
@@ -108,9 +123,10 @@ class Types:
             return _NOTHING
         if function.parameters[0] is parameter and not self.resolver.is_static(function):
             return frozenset((self.resolver.qualified(klass),))
-        if function.name == "forward" and (parameter.default is None or literal(parameter.default) is None):
-            return frozenset((TENSOR,))
-        return _NOTHING
+        if not self._guesses or function.name != "forward":
+            return _NOTHING
+        needed = parameter.default is None or literal(parameter.default) is None
+        return frozenset((TENSOR,)) if needed else _NOTHING
 
     def annotated(self, node: s.Expression) -> frozenset[str]:
         """The classes that an annotation admits, None left out."""
@@ -137,7 +153,9 @@ class Types:
     def _of_call(self, node: s.Call) -> frozenset[str]:
         names = self.resolver.callee(node)
         if not names:
-            return self._of_instance_call(self.resolver.types(node.function))
+            return self._of_instance_call(self.of(node.function)) if self._guesses else _NOTHING
+        if not self._guesses and self._is_of_a_guess(node):
+            return _NOTHING
         found: set[str] = set()
         for name in names:
             kind = self._result(name)
@@ -145,6 +163,11 @@ class Types:
                 return _NOTHING
             found.add(kind)
         return frozenset(found)
+
+    def _is_of_a_guess(self, node: s.Call) -> bool:
+        """Whether what is called is a method of something whose type is not told."""
+        called = node.function
+        return isinstance(called, s.Attribute) and not self.resolver.names(called.value) and not self.of(called.value)
 
     def _of_instance_call(self, types: frozenset[str]) -> frozenset[str]:
         """Calling an instance of a torch.nn module gives a tensor, recurrent and attention modules aside."""
@@ -175,7 +198,7 @@ class Types:
         return None
 
     def _of_attribute(self, node: s.Attribute) -> frozenset[str]:
-        kinds = self.resolver.types(node.value)
+        kinds = self.of(node.value)
         if kinds == {TENSOR}:
             return frozenset((TENSOR,)) if node.attribute in self._tensor_attributes else _NOTHING
         owner = self.resolver.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
@@ -183,7 +206,7 @@ class Types:
             return _NOTHING
         found: frozenset[str] = _NOTHING
         for value in self.resolver.attribute_values(owner, node.attribute):
-            types = self.resolver.types(value)
+            types = self.of(value)
             if not types:
                 return _NOTHING
             found |= types
