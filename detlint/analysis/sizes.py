@@ -143,7 +143,7 @@ def is_shape(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
     if module.proven(node) == {_SIZE}:
         return True
     if isinstance(node, s.Attribute) and node.attribute == "shape":
-        return module.proven(node.value) == {TENSOR}
+        return module.proven(node.value) - {"builtins.NoneType"} == {TENSOR}
     if isinstance(node, s.Call):
         return module.callee(node) == {_SIZE} or (module.callee(node) == {f"{TENSOR}.size"} and not node.arguments)
     if isinstance(node, s.Operation) and node.operator in ("+", "*"):

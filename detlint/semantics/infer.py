@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from detlint.semantics.values import literal
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TENSOR = "torch.Tensor"
 ARRAY = "numpy.ndarray"
+_NONE = "builtins.NoneType"
 _ANYTHING = frozenset(("typing.Any", "builtins.object"))
 _NO_ARITHMETIC = frozenset(("and", "or", "not", "in", "not in", "is", "is not"))
 _NOTHING: frozenset[str] = frozenset()
@@ -23,7 +24,7 @@ class Types:
     """Finds the types of one file's expressions, as qualified names of classes; none: not known.
 
     Without `guesses` only what the text says counts, not what most programs do: that `forward` is given tensors, that
-    a layer returns one, that whatever is added to a tensor gives one.
+    a layer returns one, that whatever is added to a tensor gives one, that what may be None is not.
     """
 
     def __init__(self, resolver: Resolver, *, guesses: bool = True) -> None:
@@ -102,7 +103,7 @@ class Types:
             if not types:
                 return _NOTHING
             found |= types
-        return found - {"builtins.NoneType"} or found
+        return found - {_NONE} or found if self._guesses else found
 
     def _of_item(self, binding: Binding) -> frozenset[str]:
         value = bound(binding)
@@ -114,7 +115,9 @@ class Types:
 
     def _of_parameter(self, parameter: s.Parameter) -> frozenset[str]:
         if parameter.annotation is not None:
-            return self.annotated(parameter.annotation)
+            default = parameter.default
+            told = self.annotated(parameter.annotation)
+            return self._or_none(told) if default is not None and literal(default) is None else told
         function = parameter.parent
         if not isinstance(function, s.Function) or parameter.star:
             return _NOTHING
@@ -129,7 +132,7 @@ class Types:
         return frozenset((TENSOR,)) if needed else _NOTHING
 
     def annotated(self, node: s.Expression) -> frozenset[str]:
-        """The classes that an annotation admits, None left out."""
+        """The classes that an annotation admits; None is left out of the guesses."""
         if isinstance(node, s.Constant):
             if isinstance(node.value, str) and node.parent is not None:
                 last = node.value.rpartition(".")[2]
@@ -137,7 +140,8 @@ class Types:
             return _NOTHING
         if isinstance(node, s.Subscript):
             if self.resolver.names(node.value) & {"typing.Optional", "typing.Annotated"} and node.indices:
-                return self.annotated(node.indices[0])
+                told = self.annotated(node.indices[0])
+                return self._or_none(told) if "typing.Optional" in self.resolver.names(node.value) else told
             names = self.resolver.names(node.value)
             return self._any_of(node.indices) if names == {"typing.Union"} else names
         if isinstance(node, s.Operation) and node.operator == "|":
@@ -145,10 +149,16 @@ class Types:
         names = self.resolver.names(node)
         return names if names.isdisjoint(_ANYTHING) else _NOTHING
 
-    def _any_of(self, nodes: Iterable[s.Expression]) -> frozenset[str]:
+    def _any_of(self, nodes: Sequence[s.Expression]) -> frozenset[str]:
         """The classes that one of several annotations admits; none where one of them admits anything."""
-        found = [self.annotated(node) for node in nodes if not (isinstance(node, s.Constant) and node.value is None)]
-        return frozenset().union(*found) if all(found) else _NOTHING
+        none = [node for node in nodes if isinstance(node, s.Constant) and node.value is None]
+        found = [self.annotated(node) for node in nodes if node not in none]
+        told = frozenset[str]().union(*found) if all(found) else _NOTHING
+        return self._or_none(told) if none else told
+
+    def _or_none(self, told: frozenset[str]) -> frozenset[str]:
+        """The types of what is one of these or None."""
+        return told | {_NONE} if told and not self._guesses else told
 
     def _of_call(self, node: s.Call) -> frozenset[str]:
         names = self.resolver.callee(node)
@@ -210,4 +220,4 @@ class Types:
             if not types:
                 return _NOTHING
             found |= types
-        return found - {"builtins.NoneType"}  # what is only None here is given something elsewhere
+        return found - {_NONE} if self._guesses else found  # what is only None here is given something elsewhere

@@ -173,6 +173,17 @@ class Resolver(Index):
         where = None if owner is None else self._defines(owner, attribute)
         return self.canonical(f"{base if where is None else self.qualified(where)}.{attribute}")
 
+    def is_builtin(self, name: str, node: s.Node) -> bool:
+        """Whether `name` is that of the builtin where `node` stands: nothing in the file binds it there."""
+        for around in node.ancestors():
+            if isinstance(around, s.Comprehension):
+                targets = [part for clause in around.clauses for part in s.walk(clause.target)]
+                if any(isinstance(part, s.Name) and part.id == name for part in targets):
+                    return False
+            elif isinstance(around, (s.Function, s.Class)):
+                return around.scope.find(name) is None
+        return self.file.scope.find(name) is None
+
     # Classes
 
     def bases(self, klass: s.Class) -> list[str]:
