@@ -62,8 +62,6 @@ def _is_called_again(module: Module, function: s.Function, depth: int) -> bool |
     answers = [repeats(module, call, depth - 1) for call in calls]
     if True in answers:
         return True
-    if isinstance(called, s.Class):
-        return False
     if any(not isinstance(read.parent, s.Call) or read.parent.function is not read for read in _reads(module, called)):
         return None  # handed on to whoever calls it
     if not calls:
