@@ -125,7 +125,7 @@ def test_the_entropy_of_a_seed_becomes_zero(body: str, wanted: list[str]) -> Non
 
 @pytest.mark.parametrize("rank", ["rank", "0"])
 def test_one_seed_for_ranks_that_seed_apart_is_an_unsafe_fix(rank: str) -> None:
-    body = f"def start(seed, rank):\n    random.seed(None if seed < 0 else seed + {rank})"
+    body = f"def start(seed, rank):\n    random.seed(None if seed < 0 else seed + {rank})\nstart(1, 2)"
     wanted = [f"random.seed(0 if seed < 0 else seed + {rank})"]
     assert lines(body, "DET105") == wanted
     assert lines(body, "DET105", unsafe=False) == (wanted if rank == "0" else [])

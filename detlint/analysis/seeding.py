@@ -69,6 +69,6 @@ def _is_called_again(module: Module, function: s.Function, depth: int) -> bool |
     return None if None in answers else False
 
 
-def _reads(module: Module, function: s.Function) -> Iterator[s.Name]:
+def _reads(module: Module, function: s.Function | s.Class) -> Iterator[s.Name]:
     scope = function.scope.parent
     yield from module.reads(scope, function.name) if scope is not None else ()
