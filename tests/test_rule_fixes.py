@@ -125,7 +125,7 @@ def test_the_entropy_of_a_seed_becomes_zero(body: str, wanted: list[str]) -> Non
 
 @pytest.mark.parametrize("rank", ["rank", "0"])
 def test_one_seed_for_ranks_that_seed_apart_is_an_unsafe_fix(rank: str) -> None:
-    body = f"def start(seed, rank):\n    random.seed(None if seed < 0 else seed + {rank})"
+    body = f"def start(seed, rank):\n    random.seed(None if seed < 0 else seed + {rank})\nstart(1, 2)"
     wanted = [f"random.seed(0 if seed < 0 else seed + {rank})"]
     assert lines(body, "DET105") == wanted
     assert lines(body, "DET105", unsafe=False) == (wanted if rank == "0" else [])
@@ -223,7 +223,8 @@ def test_a_worker_init_fn_that_does_more_than_seed_stays() -> None:
         ),
         ("torch.empty_strided((2, 2), (1, 2))", None),
         ("torch.cuda.HalfTensor(3)", 'torch.zeros(3, dtype=torch.float16, device="cuda")'),
-        ("torch.Tensor(x.size())", "torch.zeros(x.size())"),
+        ("torch.Tensor(torch.ones(3).size())", "torch.zeros(torch.ones(3).size())"),
+        ("torch.Tensor(x.size())", None),
         ("np.ndarray((2, 2), np.float32)", "np.zeros((2, 2), np.float32)"),
         ("np.ndarray((2, 2), strides=(8, 16))", None),
         ("np.empty_like(prototype=x)", None),

@@ -134,6 +134,27 @@ def test_the_table_holds_what_it_seems_to_hold() -> None:
     assert sum(len(case.before) for case in CASES) == text.count("```diff")
 
 
+@pytest.mark.parametrize(
+    ("seed", "line"),
+    [("3", "    seed_everything(seed)"), ("'run-a'", "    random.seed(seed)"), ("1.5", "    random.seed(seed)")],
+)
+def test_a_seed_that_is_no_whole_number_seeds_only_what_it_seeded(seed: str, line: str) -> None:
+    body = "def run(seed):\n    random.seed(seed)\n    print(random.random(), torch.rand(2))\n\n\n"
+    new = fixed(f"import random\n\nimport torch\n\n\n{body}run({seed})\n")
+    assert line in new.splitlines()
+    assert ("seed_everything(0)" in new) is (seed != "3")
+
+
+def test_an_option_that_may_be_text_does_not_seed_all() -> None:
+    text = (
+        "import argparse\nimport random\n\nimport torch\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--seed', default='run-a'{})\nargs = parser.parse_args()\n"
+        "random.seed(args.seed)\nprint(torch.rand(2))\n"
+    )
+    assert "\nrandom.seed(args.seed)\n" in fixed(text.format(""))
+    assert "\nseed_everything(args.seed)\n" in fixed(text.format(", type=int").replace("'run-a'", "3"))
+
+
 # Layouts
 
 

@@ -10,6 +10,7 @@ import pytest
 from .test_rule_fixes import fixed
 
 HEAD = """\
+import os
 from enum import Enum
 from pathlib import Path
 
@@ -27,6 +28,17 @@ class Named(str, Enum):
 def f(rows, more):
 """
 
+
+class Splitting:
+    """Has methods that text has, too, and does something else."""
+
+    def split(self, size: int) -> list[object]:
+        return [object() for _ in range(size)]
+
+    def join(self, other: set[str]) -> int:
+        return len(other & {"a"})
+
+
 # what is made and taken, what the safe fix writes in its place (None: it leaves it), and rows and more to call it with
 SETS = [
     ("text", "return list({row.lower() for row in rows})", "sorted({row.lower() for row in rows})", "bA", None),
@@ -41,6 +53,17 @@ SETS = [
     ("text and bytes", "return list({'a', b'a'})", "list(dict.fromkeys(['a', b'a']))", "", None),
     ("text and paths", "return list({'a', Path('a')})", "list(dict.fromkeys(['a', Path('a')]))", "", None),
     ("text and None", "return list({row.lower() or None for row in rows})", "list(dict.fromkeys(row.lower() or None for row in rows))", ["", "a"], None),
+    ("text or None", "option: str | None = more\n    found = {option, 'a'}\n    return list(found)", None, "", None),
+    ("text that is not None", "option: str | None = more\n    found = {'a'}\n    if option is not None:\n"
+     "        found.add(option)\n    return list(found)", "sorted(found)", "", None),
+    ("what the environment may lack", "found = {os.getenv('NO_SUCH'), 'a'}\n    return list(found)", None, "", None),
+    ("what has the name of text", "words = set(rows)\n    return {w: i for i, w in enumerate(words)}", None, ["a", 1], None),
+    ("what is split by a number", "found = set(more.split(2))\n    return list(found)", None, "", Splitting()),
+    ("text that is split", "found = set(more.split(','))\n    return list(found)", "sorted(found)", "", "b,a"),
+    ("another sorted", "sorted = len\n    found = {'b', 'a'}\n    return list(found)", None, "", None),
+    ("another dict", "return [list({'a', 1}) for dict in rows]", None, "ab", None),
+    ("what is joined by something else", "found = {'b', 'a'}\n    return more.join(found)", None, "", Splitting()),
+    ("text that is joined", "found = {'b', 'a'}\n    return ','.join(found)", "','.join(sorted(found))", "", None),
     ("members", "return list({Split.TRAIN, Split.TEST})", "list(dict.fromkeys([Split.TRAIN, Split.TEST]))", "", None),
     ("members, by name", "found = {Split.TRAIN, Split.TEST}\n    return list(found)", None, "", None),
     ("what is put in later", "found = {'a'}\n    found.add(more)\n    return list(found)", None, "", 1),

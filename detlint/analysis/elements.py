@@ -124,11 +124,17 @@ class Elements:
                 return Kind.STABLE  # numbers
             if method == "read" and not node.arguments:
                 return self._of_file(receiver)
-            found = self._tables["many", "methods"].get(method)
-            if found is not None and not node.arguments:
+            found = self._tables["many", "methods"].get(method, Kind.UNKNOWN)
+            if not node.arguments:
                 return found
-            return found if found is not None and method in ("split", "rsplit") else Kind.UNKNOWN
+            return found if method in ("split", "rsplit") and self._splits_text(receiver, node) else Kind.UNKNOWN
         return Kind.UNKNOWN
+
+    def _splits_text(self, receiver: s.Expression, call: s.Call) -> bool:
+        """Whether `split` is that of a text: what a tensor is split by is a number."""
+        by = [a.value for i, a in enumerate(call.arguments) if a.keyword == "sep" or (not a.keyword and i == 0)]
+        told = any(isinstance(literal(value), (str, bytes)) or literal(value) is None for value in by)
+        return told or self.one(receiver) in (Kind.TEXT, Kind.BYTES) or bool(by and self.one(by[0]) is Kind.TEXT)
 
     def _of_file(self, file: s.Expression) -> Kind:
         """The kind of what all of a file holds: characters, or the numbers that bytes are."""
@@ -228,7 +234,8 @@ class Elements:
             return joined([self.one(node.body), self.one(node.orelse)])
         types = self.module.types(node)
         if types:
-            return joined(self._of_type(name) for name in types)
+            kinds = [self._of_type(name) for name in types]
+            return joined([*kinds, Kind.UNKNOWN] if self._may_be_none(node) else kinds)
         if isinstance(node, s.Name):
             kinds = [self._bound(binding, node) for binding in reaching(node) or ()]
             return joined(kinds) if Kind.UNKNOWN not in kinds else Kind.UNKNOWN
@@ -237,7 +244,10 @@ class Elements:
             known = self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)
             return Kind.APART if members == {Kind.APART} else known
         if isinstance(node, s.Subscript):
-            splits = isinstance(node.value, s.Call) and self._tables["many", "methods"].get(_method(node.value))
+            if isinstance(node.value, s.Call) and _method(node.value) in self._tables["many", "methods"]:
+                splits = self.of(node.value)
+            else:
+                splits = Kind.UNKNOWN
             if splits is Kind.TEXT or self.one(node.value) is Kind.TEXT:
                 return Kind.TEXT
             names, table = self.module.names(node.value), self._tables["item", "names"]
@@ -258,6 +268,29 @@ class Elements:
                     return Kind.TEXT if node.function.attribute in ("join", "format") else Kind.UNKNOWN
                 return self._tables["one", "methods"].get(node.function.attribute, Kind.UNKNOWN)
         return Kind.UNKNOWN
+
+    def _may_be_none(self, node: s.Expression) -> bool:
+        """Whether a value may be None by its type, and no test around it has told that it is not."""
+        if "builtins.NoneType" not in self.module.proven(node):
+            return False
+        text = self.module.source(node)
+        below: s.Node = node
+        for around in node.ancestors():
+            tests = [around.test] if isinstance(around, (s.If, s.Conditional)) and below is around.body else []
+            if isinstance(around, s.Comprehension):
+                tests = [test for clause in around.clauses for test in clause.tests]
+            if any(self._tells(test, text) for test in tests):
+                return False
+            below = around
+        return True
+
+    def _tells(self, test: s.Expression, text: str) -> bool:
+        """Whether a test only holds where the value of a text of the program is not None."""
+        if isinstance(test, s.Operation) and test.operator == "and":
+            return any(self._tells(operand, text) for operand in test.operands)
+        if isinstance(test, s.Operation) and test.operator == "is not":
+            return [self.module.source(operand) for operand in test.operands] == [text, "None"]
+        return self.module.source(test) == text
 
     def _of_operation(self, node: s.Operation) -> Kind:
         if node.operator == "f-string":

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
 from detlint.analysis.conditions import applies
+from detlint.analysis.sizes import only_length, only_sizes
 from detlint.catalogue import Row
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
@@ -55,7 +56,9 @@ def _allocates(module: Module, row: Row, call: s.Call) -> bool:
         return False
     if row.text("kind") == "resize":
         return _grows(module, call)
-    if row.text("kind") == "size" and not _only_sizes(module, call):
+    if row.text("kind") == "size" and not only_sizes(module, call):
+        return False
+    if row.text("kind") == "length" and not only_length(module, call):
         return False
     if _is_nothing(module, call) or _on_fake_device(module, call):
         return False
@@ -121,28 +124,6 @@ def _has_dtype(module: Module, call: s.Call, dtypes: Collection[object]) -> bool
     return False
 
 
-def _only_sizes(module: Module, call: s.Call) -> bool:
-    """Whether a constructor that also copies data is certainly given sizes."""
-    positional = [a for a in call.arguments if a.keyword is None]
-    if len(positional) != 1:
-        return len(positional) > 1
-    return bool(positional[0].star) or _is_size(module, positional[0].value)
-
-
-def _is_size(module: Module, node: s.Expression) -> bool:
-    if module.types(node) == {"builtins.int"}:
-        return True
-    if isinstance(node, s.Operation):
-        return all(_is_size(module, operand) for operand in node.operands)
-    base = node.value if isinstance(node, s.Subscript) else node
-    if isinstance(base, s.Call):
-        if module.callee(base) and module.callee(base) <= module.catalogue.names("memory", "size"):
-            return True
-        base = base.function
-    methods = module.catalogue.names("memory", "size", "methods")
-    return isinstance(base, s.Attribute) and base.attribute in methods
-
-
 def _grows(module: Module, call: s.Call) -> bool:
     """Whether `resize_` certainly gives a tensor elements that it did not have."""
     if not isinstance(call.function, s.Attribute):
@@ -161,7 +142,7 @@ def _count_of(module: Module, value: s.Expression) -> int | None:
     if not isinstance(value, s.Call) or not module.callee(value) or not module.callee(value) <= sized:
         return None
     copies = module.callee(value) & module.catalogue.names("memory", "allocator", kind="size")
-    return None if copies and value.arguments and not _only_sizes(module, value) else _count(module, value)
+    return None if copies and value.arguments and not only_sizes(module, value) else _count(module, value)
 
 
 def _count(module: Module, call: s.Call) -> int | None:

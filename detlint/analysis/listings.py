@@ -40,28 +40,41 @@ class Listings:
                 return "iterator"
         return ""
 
-    def is_path(self, node: s.Expression, depth: int = 6) -> bool:
-        """Whether an expression is certainly a `pathlib.Path`."""
+    def gives_paths(self, call: s.Call) -> bool:
+        """Whether what a listing gives can be compared: names, and paths of `pathlib`, not those in an archive."""
+        if self.module.callee(call):
+            return True
+        return isinstance(call.function, s.Attribute) and self.is_path(call.function.value, sure=True)
+
+    def is_path(self, node: s.Expression, depth: int = 6, *, sure: bool = False) -> bool:
+        """Whether an expression is a `pathlib.Path`, as one of its values or, if `sure`, as all of them."""
         if depth == 0:
             return False
-        if self.module.types(node) & self._made:
+        types = self.module.types(node)
+        if types & self._made and (not sure or types <= self._made):
             return True
         if isinstance(node, s.Operation) and node.operator == "/":
-            return self.is_path(node.operands[0], depth - 1)
+            return self.is_path(node.operands[0], depth - 1, sure=sure)
         if isinstance(node, s.Attribute) and node.attribute in self._attributes:
-            return self.is_path(node.value, depth - 1)
+            return self.is_path(node.value, depth - 1, sure=sure)
         if isinstance(node, s.Call):
             if self.module.callee(node) & self._made:
                 return True
             making = isinstance(node.function, s.Attribute) and node.function.attribute in self._making
-            return making and isinstance(node.function, s.Attribute) and self.is_path(node.function.value, depth - 1)
+            return (
+                making
+                and isinstance(node.function, s.Attribute)
+                and self.is_path(node.function.value, depth - 1, sure=sure)
+            )
         if isinstance(node, s.Name):
             values = [bound(binding) for binding in reaching(node) or ()]
-            return any(value is not None and self.is_path(value, depth - 1) for value in values)
+            found = [value is not None and self.is_path(value, depth - 1, sure=sure) for value in values]
+            return bool(found) and (all(found) if sure else any(found))
         if isinstance(node, s.Attribute):
             owner = self.module.owner(node.value)
             values_ = self.module.attribute_values(owner, node.attribute) if owner is not None else []
-            return any(self.is_path(value, depth - 1) for value in values_)
+            found = [self.is_path(value, depth - 1, sure=sure) for value in values_]
+            return bool(found) and (all(found) if sure else any(found))
         return False
 
     def _walks_in_order(self, call: s.Call) -> bool:

@@ -14,11 +14,15 @@ from detlint.tree import syntax as s
 def seeded_once(module: Module, made: s.Expression, call: str, sure: bool) -> Fix | None:
     """A statement `object.call` behind the one that makes the object, where that is made once and under one name.
 
-    `call` is the text of the method's call, with `{seed}` in it; `sure` says that nothing else comes of the call.
+    `call` is the text of the method's call, with `{seed}` in it; `sure` says that nothing else comes of the call. Where
+    it is not known how often the object is made, each might get the same seed: that is unsafe.
     """
     targets = kept_as(made) if isinstance(made, s.Call) else []
     statement = targets[0].parent if len(targets) == 1 else None
-    if not isinstance(statement, s.Assign) or statement.value is not made or repeats(module, statement) is True:
+    if not isinstance(statement, s.Assign) or statement.value is not made:
+        return None
+    again = repeats(module, statement)
+    if again is True:
         return None
     known = seed_at(module, made)
     seed = "0" if known is None or known.optional else known.name
@@ -26,4 +30,4 @@ def seeded_once(module: Module, made: s.Expression, call: str, sure: bool) -> Fi
     change = edits.behind(module, statement, text)
     if change is None:
         return None
-    return edits.fix(f"Call `{text}` once", change, safety=Safety.SAFE if sure else Safety.UNSAFE)
+    return edits.fix(f"Call `{text}` once", change, safety=Safety.SAFE if sure and again is False else Safety.UNSAFE)

@@ -107,7 +107,7 @@ class Reseeding:
         """`hash` of a text becomes its checksum."""
         node = call.arguments[0].value
         text = self.module.source(node)
-        kinds = self.module.types(node)
+        kinds = self.module.proven(node)
         if isinstance(node, s.Collection) and node.kind == "tuple" and all(map(self._is_plain, node.elements)):
             text = f"repr(({text})).encode()"
         elif kinds == {"builtins.str"}:

@@ -62,8 +62,6 @@ def _is_called_again(module: Module, function: s.Function, depth: int) -> bool |
     answers = [repeats(module, call, depth - 1) for call in calls]
     if True in answers:
         return True
-    if isinstance(called, s.Class):
-        return False
     if any(not isinstance(read.parent, s.Call) or read.parent.function is not read for read in _reads(module, called)):
         return None  # handed on to whoever calls it
     if not calls:
@@ -71,6 +69,6 @@ def _is_called_again(module: Module, function: s.Function, depth: int) -> bool |
     return None if None in answers else False
 
 
-def _reads(module: Module, function: s.Function) -> Iterator[s.Name]:
+def _reads(module: Module, function: s.Function | s.Class) -> Iterator[s.Name]:
     scope = function.scope.parent
     yield from module.reads(scope, function.name) if scope is not None else ()

@@ -48,6 +48,11 @@ def seed_at(module: Module, node: s.Node) -> Seed | None:
     return next(certain, next(iter(found), None))
 
 
+def is_number_at(module: Module, node: s.Node, name: str) -> bool:
+    """Whether a variable or an option that is named like a seed is a number for certain where `node` stands."""
+    return any(seed.name == name and not seed.optional for seed in _variables(module, node))
+
+
 def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
     """Variables named like a seed, and options of a command line, that can be read before `node`."""
     function = module.function_of(node)

@@ -8,11 +8,15 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _SETS = frozenset(("builtins.set", "builtins.frozenset"))
+_TAKING = {
+    "join": frozenset(("builtins.str", "builtins.bytes")),
+    "extend": frozenset(("builtins.list", "builtins.bytearray", "collections.deque")),
+}  # by the types whose methods they are
 
 
 def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix | None:
     """`sorted(...)`, with a `key` function, around what is gone through; None where it is used in other ways too."""
-    if not _is_iterated(module, node):
+    if not is_iterated(module, node) or not module.is_builtin("sorted", node):
         return None
     more = f", key={key}" if key else ""
     around = _call_around(node)
@@ -27,7 +31,7 @@ def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix
 def in_first_order(module: Module, node: s.Expression) -> Fix | None:
     """`dict.fromkeys(items)` in the place of `set(items)` or of `{...}`: each item once, in the order they come in."""
     changes: list[Edit | None] = []
-    if not _is_iterated(module, node):
+    if not is_iterated(module, node) or not module.is_builtin("dict", node):
         return None
     if isinstance(node, s.Call) and len(node.arguments) == 1:
         made = module.callee(node)
@@ -53,7 +57,7 @@ def is_called(node: s.Expression) -> bool:
     return any(isinstance(called, s.Name) and called.id == name for called in calls)
 
 
-def _is_iterated(module: Module, node: s.Expression) -> bool:
+def is_iterated(module: Module, node: s.Expression) -> bool:
     """Whether an expression is only gone through, from one item to the next, where it stands."""
     parent = node.parent
     if isinstance(parent, (s.For, s.Clause)):
@@ -64,8 +68,15 @@ def _is_iterated(module: Module, node: s.Expression) -> bool:
     if call is None or not isinstance(parent, s.Argument) or parent.keyword or parent.star:
         return False
     names = module.callee(call)
-    joins = isinstance(call.function, s.Attribute) and call.function.attribute in ("join", "extend")
-    return joins or (bool(names) and names <= module.python("functions", "iterates"))
+    return (bool(names) and names <= module.python("functions", "iterates")) or _takes_items(module, call.function)
+
+
+def _takes_items(module: Module, method: s.Expression) -> bool:
+    """Whether a method is that of a text or a list which goes through its argument."""
+    if not isinstance(method, s.Attribute) or method.attribute not in _TAKING:
+        return False
+    kinds = module.types(method.value)
+    return bool(kinds) and kinds <= _TAKING[method.attribute]
 
 
 def _call_around(node: s.Expression) -> s.Call | None:

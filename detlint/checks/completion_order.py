@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from detlint.analysis.completion import Completions, Source
 from detlint.analysis.order import Leak, elsewhere
-from detlint.catalogue import Rule
+from detlint.catalogue import Row, Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix
+from detlint.finding import Finding, Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -96,11 +97,36 @@ def _fix(module: Module, source: Source) -> Fix | None:
         return edits.fix(title, *edits.literals(module, source.made, row.list("fixed")).values())
     if row.text("ordered") and isinstance(call.function, s.Attribute):
         text = f"{module.source(call.function.value)}.{row.text('ordered')}"
-        return edits.fix(title, edits.replaced(module, call.function, text))
+        known = _is_pool(module, row, call.function.value)
+        safety = Safety.SAFE if known else Safety.UNSAFE
+        return edits.fix(title, edits.replaced(module, call.function, text), safety=safety)
     tasks = call.arguments[0] if row.text("tasks") and len(call.arguments) == 1 else None
     types = module.types(tasks.value) if tasks is not None and not tasks.star else frozenset[str]()
     if tasks is None or not types or not types <= module.python("types", "in-order"):
         return None
-    return edits.fix(
-        title, edits.replaced(module, call, module.source(tasks.value)), *edits.unused(module, [call.function])
-    )
+    around = call.parent.parent if isinstance(call.parent, s.Argument) else None
+    if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
+        return None
+    change = edits.replaced(module, call, module.source(tasks.value))
+    taken = isinstance(call.parent, (s.For, s.Clause, s.Argument, s.Starred))  # elsewhere it may be an iterator
+    safety = Safety.SAFE if taken else Safety.UNSAFE
+    return edits.fix(title, change, *edits.unused(module, [call.function]), safety=safety)
+
+
+def _is_pool(module: Module, row: Row, node: s.Expression) -> bool:
+    """Whether all that an object may be is a pool of the row, which has the other method, too."""
+    made: list[s.Expression | None] = [node]
+    if isinstance(node, s.Name):
+        made = [None if b.path or b.kind not in ("assign", "with") else b.value for b in reaching(node) or ()]
+    elif isinstance(node, s.Attribute):
+        made = [*(module.values(node) or ())]
+    return bool(made) and all(isinstance(each, s.Call) and _makes_pool(module, row, each) for each in made)
+
+
+def _makes_pool(module: Module, row: Row, call: s.Call) -> bool:
+    names = module.callee(call)
+    if names or not isinstance(call.function, s.Attribute):
+        return bool(names) and names <= row.set("pools")
+    contexts = module.values(call.function.value) or ()
+    known = [isinstance(each, s.Call) and module.callee(each) & row.set("contexts") for each in contexts]
+    return bool(known) and all(known) and call.function.attribute == "Pool"

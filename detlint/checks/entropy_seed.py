@@ -39,6 +39,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if row is not None and applies(module, call, row.list("when"), row.list("unless")):
             told.add(call)
             fix = None if _again(module, call) else reseeded(module, call)
+            if fix is not None and repeats(module, call) is None:
+                fix = replace(fix, safety=Safety.UNSAFE)
             yield module.finding(rule, call, fix=fix, call=module.short(call.function), source="the operating system")
             continue
         for seed in _seeds(module, rule, call, seeders):
@@ -58,9 +60,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 exact = not any(isinstance(around, s.Lambda) for around in new[0].ancestors())
                 # a draw repeats if its generator is seeded
                 asked = module.unseeded(drawn, new[0], exact=exact) if drawn else None
-                fix = None if _again(module, call) else Reseeding(module, tracer, none=row is not None).fix(seed)
+                made = Reseeding(module, tracer, none=row is not None)
+                fix = None if _again(module, call) else made.fix(seed)
                 # a program that seeds the generator repeats as it is
                 wanted = any(map(tracer.drawn_from, new)) or any(_is_wanted(module, source) for source in new)
+                wanted = wanted or (bool(made.replaced) and repeats(module, call) is None)
                 if fix is not None and (wanted or _joins_ranks(module, seed, new)):
                     fix = replace(fix, safety=Safety.UNSAFE)
                 yield module.finding(

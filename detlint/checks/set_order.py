@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -42,7 +41,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if leaks:
             leak = min(leaks, key=lambda leak: _rank(rule, leak))
             row = elements.row(kind)
-            fix = _fix(module, rule, node, kind, copied=_copies_set(sets, node))
+            fix = _fix(module, node, kind, copied=_copies_set(sets, node))
             yield _finding(module, rule, node, kind, leak, fix, None if row is None else Operation(row.id))
 
 
@@ -81,12 +80,10 @@ def _finding(
     )
 
 
-def _fix(module: Module, rule: Rule, node: s.Expression, kind: Kind, *, copied: bool) -> Fix | None:
+def _fix(module: Module, node: s.Expression, kind: Kind, *, copied: bool) -> Fix | None:
     """Text is sorted; objects keep the order in which they come; what may be something else may not be sortable."""
     kept = None if kind in (*ALIKE, Kind.UNKNOWN) or copied else in_first_order(module, node)
     if kept is not None or kind in (Kind.IDENTITY, Kind.APART):
         return kept
     fix = sorted_where_taken(module, node)
-    words = re.split(r"[\W_]+", module.source(node))
-    likely = kind in ALIKE or (kind is Kind.UNKNOWN and not set(words).isdisjoint(rule.data["texts"]))
-    return fix if fix is None or likely else replace(fix, safety=Safety.UNSAFE)
+    return fix if fix is None or kind in ALIKE else replace(fix, safety=Safety.UNSAFE)

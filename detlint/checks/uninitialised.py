@@ -60,7 +60,7 @@ def _finding(
         call,
         related=[(read, message)],
         lowered=lowered,
-        fix=zeroed(module, call),
+        fix=zeroed(module, call, row),
         operation=operation(module, call, row),
         call=module.short(call.function),
     )

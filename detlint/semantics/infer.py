@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from detlint.semantics.values import literal
@@ -14,16 +14,24 @@ if TYPE_CHECKING:
 
 TENSOR = "torch.Tensor"
 ARRAY = "numpy.ndarray"
+_NONE = "builtins.NoneType"
 _ANYTHING = frozenset(("typing.Any", "builtins.object"))
+_NO_ARITHMETIC = frozenset(("and", "or", "not", "in", "not in", "is", "is not"))
 _NOTHING: frozenset[str] = frozenset()
 
 
 class Types:
-    """Finds the types of one file's expressions, as qualified names of classes; none: not known."""
+    """Finds the types of one file's expressions, as qualified names of classes; none: not known.
 
-    def __init__(self, resolver: Resolver) -> None:
+    Without `guesses` only what the text says counts, not what most programs do: that `forward` is given tensors, that
+    a layer returns one, that whatever is added to a tensor gives one, that what may be None is not.
+    """
+
+    def __init__(self, resolver: Resolver, *, guesses: bool = True) -> None:
         names = resolver.catalogue.names
         self.resolver = resolver
+        self._guesses = guesses
+        self._found: dict[s.Expression, frozenset[str]] = {}
         self._not_tensor = names("names", "tensor", id="not-a-tensor")
         self._tuples = names("names", "tensor", id="tuple")
         self._tensor_methods = names("names", "tensor", id="tensor-methods")
@@ -34,7 +42,15 @@ class Types:
         self._results = {row.text("call"): row.text("type") for row in rows if row.text("call")}
         self._items = {row.text("item"): row.text("type") for row in rows if row.text("item")}
 
-    def find(self, node: s.Expression) -> frozenset[str]:
+    def of(self, node: s.Expression) -> frozenset[str]:
+        """The types of an expression."""
+        found = self._found.get(node)
+        if found is None:
+            self._found[node] = _NOTHING
+            found = self._found[node] = self._find(node)
+        return found
+
+    def _find(self, node: s.Expression) -> frozenset[str]:
         """The types of an expression, by what it is made of."""
         if isinstance(node, s.Constant):
             return frozenset((f"builtins.{type(node.value).__name__}",))
@@ -53,18 +69,18 @@ class Types:
             if isinstance(node.value, s.Call) and self.resolver.callee(node.value) & self._tuples:
                 return frozenset((TENSOR,))
             items = frozenset(self._items.get(name, "") for name in self.resolver.names(node.value)) - {""}
-            return items or self.resolver.types(node.value) & {TENSOR, ARRAY}
+            return items or self.of(node.value) & {TENSOR, ARRAY}
         if isinstance(node, s.Operation):
-            kinds = [self.resolver.types(operand) for operand in node.operands]
-            for kind in (TENSOR, ARRAY):
-                if frozenset((kind,)) in kinds and node.operator not in ("and", "or", "in", "not in", "is", "is not"):
+            kinds = [self.of(operand) for operand in node.operands]
+            for kind in (TENSOR, ARRAY) if node.operator not in _NO_ARITHMETIC else ():
+                if frozenset((kind,)) in (kinds if self._guesses else kinds[:1]):
                     return frozenset((kind,))
             return frozenset(("builtins.str",)) if node.operator == "f-string" else _NOTHING
         if isinstance(node, s.Conditional):
-            body, orelse = self.resolver.types(node.body), self.resolver.types(node.orelse)
+            body, orelse = self.of(node.body), self.of(node.orelse)
             return body | orelse if body and orelse else _NOTHING
         if isinstance(node, s.NamedExpression):
-            return self.resolver.types(node.value)
+            return self.of(node.value)
         return _NOTHING
 
     def _of_name(self, node: s.Name) -> frozenset[str]:
@@ -79,7 +95,7 @@ class Types:
                 if annotation is not None:
                     types = self.annotated(annotation)
                 elif not binding.path:
-                    types = self.resolver.types(binding.value)
+                    types = self.of(binding.value)
                 else:
                     types = self._of_item(binding)
             else:
@@ -87,19 +103,21 @@ class Types:
             if not types:
                 return _NOTHING
             found |= types
-        return found - {"builtins.NoneType"} or found
+        return found - {_NONE} or found if self._guesses else found
 
     def _of_item(self, binding: Binding) -> frozenset[str]:
         value = bound(binding)
         if value is not None:
-            return self.resolver.types(value)
+            return self.of(value)
         if isinstance(binding.value, s.Call) and self.resolver.callee(binding.value) & self._tuples:
             return frozenset((TENSOR,))
         return _NOTHING
 
     def _of_parameter(self, parameter: s.Parameter) -> frozenset[str]:
         if parameter.annotation is not None:
-            return self.annotated(parameter.annotation)
+            default = parameter.default
+            told = self.annotated(parameter.annotation)
+            return self._or_none(told) if default is not None and literal(default) is None else told
         function = parameter.parent
         if not isinstance(function, s.Function) or parameter.star:
             return _NOTHING
@@ -108,12 +126,13 @@ class Types:
             return _NOTHING
         if function.parameters[0] is parameter and not self.resolver.is_static(function):
             return frozenset((self.resolver.qualified(klass),))
-        if function.name == "forward" and (parameter.default is None or literal(parameter.default) is None):
-            return frozenset((TENSOR,))
-        return _NOTHING
+        if not self._guesses or function.name != "forward":
+            return _NOTHING
+        needed = parameter.default is None or literal(parameter.default) is None
+        return frozenset((TENSOR,)) if needed else _NOTHING
 
     def annotated(self, node: s.Expression) -> frozenset[str]:
-        """The classes that an annotation admits, None left out."""
+        """The classes that an annotation admits; None is left out of the guesses."""
         if isinstance(node, s.Constant):
             if isinstance(node.value, str) and node.parent is not None:
                 last = node.value.rpartition(".")[2]
@@ -121,7 +140,8 @@ class Types:
             return _NOTHING
         if isinstance(node, s.Subscript):
             if self.resolver.names(node.value) & {"typing.Optional", "typing.Annotated"} and node.indices:
-                return self.annotated(node.indices[0])
+                told = self.annotated(node.indices[0])
+                return self._or_none(told) if "typing.Optional" in self.resolver.names(node.value) else told
             names = self.resolver.names(node.value)
             return self._any_of(node.indices) if names == {"typing.Union"} else names
         if isinstance(node, s.Operation) and node.operator == "|":
@@ -129,15 +149,23 @@ class Types:
         names = self.resolver.names(node)
         return names if names.isdisjoint(_ANYTHING) else _NOTHING
 
-    def _any_of(self, nodes: Iterable[s.Expression]) -> frozenset[str]:
+    def _any_of(self, nodes: Sequence[s.Expression]) -> frozenset[str]:
         """The classes that one of several annotations admits; none where one of them admits anything."""
-        found = [self.annotated(node) for node in nodes if not (isinstance(node, s.Constant) and node.value is None)]
-        return frozenset().union(*found) if all(found) else _NOTHING
+        none = [node for node in nodes if isinstance(node, s.Constant) and node.value is None]
+        found = [self.annotated(node) for node in nodes if node not in none]
+        told = frozenset[str]().union(*found) if all(found) else _NOTHING
+        return self._or_none(told) if none else told
+
+    def _or_none(self, told: frozenset[str]) -> frozenset[str]:
+        """The types of what is one of these or None."""
+        return told | {_NONE} if told and not self._guesses else told
 
     def _of_call(self, node: s.Call) -> frozenset[str]:
         names = self.resolver.callee(node)
         if not names:
-            return self._of_instance_call(self.resolver.types(node.function))
+            return self._of_instance_call(self.of(node.function)) if self._guesses else _NOTHING
+        if not self._guesses and self._is_of_a_guess(node):
+            return _NOTHING
         found: set[str] = set()
         for name in names:
             kind = self._result(name)
@@ -145,6 +173,11 @@ class Types:
                 return _NOTHING
             found.add(kind)
         return frozenset(found)
+
+    def _is_of_a_guess(self, node: s.Call) -> bool:
+        """Whether what is called is a method of something whose type is not told."""
+        called = node.function
+        return isinstance(called, s.Attribute) and not self.resolver.names(called.value) and not self.of(called.value)
 
     def _of_instance_call(self, types: frozenset[str]) -> frozenset[str]:
         """Calling an instance of a torch.nn module gives a tensor, recurrent and attention modules aside."""
@@ -175,7 +208,7 @@ class Types:
         return None
 
     def _of_attribute(self, node: s.Attribute) -> frozenset[str]:
-        kinds = self.resolver.types(node.value)
+        kinds = self.of(node.value)
         if kinds == {TENSOR}:
             return frozenset((TENSOR,)) if node.attribute in self._tensor_attributes else _NOTHING
         owner = self.resolver.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
@@ -183,8 +216,8 @@ class Types:
             return _NOTHING
         found: frozenset[str] = _NOTHING
         for value in self.resolver.attribute_values(owner, node.attribute):
-            types = self.resolver.types(value)
+            types = self.of(value)
             if not types:
                 return _NOTHING
             found |= types
-        return found - {"builtins.NoneType"}  # what is only None here is given something elsewhere
+        return found - {_NONE} if self._guesses else found  # what is only None here is given something elsewhere

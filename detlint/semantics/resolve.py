@@ -32,13 +32,13 @@ class Resolver(Index):
         self._settled: dict[tuple[Scope, str], frozenset[str] | None] = {}
         self._callees: dict[s.Call, frozenset[str]] = {}
         self._begun = False
-        self._found_types: dict[s.Expression, frozenset[str]] = {}
         self._ancestries: dict[s.Class, list[str]] = {}
         names = catalogue.names
         self._tensor_only = names("names", "methods", "methods", id="tensor-only")
         self._parts = names("tensors", "kind", id="tensor-attribute")
         self._parameters = names("tensors", "kind", id="layer-parameter")
         self._types = Types(self)
+        self._proven = Types(self, guesses=False)
         for klass in self.every(s.Class):
             self.classes.setdefault(self.qualified(klass), klass)
         for function in self.every(s.Function):
@@ -172,6 +172,17 @@ class Resolver(Index):
         owner = self.classes.get(base)
         where = None if owner is None else self._defines(owner, attribute)
         return self.canonical(f"{base if where is None else self.qualified(where)}.{attribute}")
+
+    def is_builtin(self, name: str, node: s.Node) -> bool:
+        """Whether `name` is that of the builtin where `node` stands: nothing in the file binds it there."""
+        for around in node.ancestors():
+            if isinstance(around, s.Comprehension):
+                targets = [part for clause in around.clauses for part in s.walk(clause.target)]
+                if any(isinstance(part, s.Name) and part.id == name for part in targets):
+                    return False
+            elif isinstance(around, (s.Function, s.Class)):
+                return around.scope.find(name) is None
+        return self.file.scope.find(name) is None
 
     # Classes
 
@@ -340,14 +351,15 @@ class Resolver(Index):
 
     def types(self, node: s.Expression) -> frozenset[str]:
         """Qualified names of the classes that an expression may be an instance of."""
-        found = self._found_types.get(node)
-        if found is None and not self._begun:
+        if not self._begun:
             self._begin()
-            found = self._found_types.get(node)
-        if found is None:
-            self._found_types[node] = _NOTHING
-            found = self._found_types[node] = self._types.find(node)
-        return found
+        return self._types.of(node)
+
+    def proven(self, node: s.Expression) -> frozenset[str]:
+        """The same, where the text says so and nothing is taken for what it is in most programs."""
+        if not self._begun:
+            self._begin()
+        return self._proven.of(node)
 
     def is_tensor(self, node: s.Expression) -> bool:
         """Whether an expression is certainly a tensor."""
