@@ -285,11 +285,10 @@ def test_cells_are_fixed_and_magics_are_left_alone() -> None:
     assert [cell["source"] for cell in new["cells"]] == ["%time x = 1", "%matplotlib inline\ny = 2  # kept\n", "!ls"]
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_no_fix_loses_what_is_not_its_own(seed: int) -> None:
+def test_no_fix_loses_what_is_not_its_own() -> None:
     """Random comments: other tools' codes, other comments and reasons are there before and after."""
-    choose = random.Random(seed)
-    for _ in range(25):
+    choose = random.Random(0)
+    for _ in range(1000):
         parts, words = [], []
         for number in range(choose.randint(1, 3)):
             if choose.random() < 0.4:
@@ -309,9 +308,9 @@ def test_no_fix_loses_what_is_not_its_own(seed: int) -> None:
         left = [text[slice(*span)] for each in directives(text, alone=False) for span in each.codes]
         assert left == [comment[slice(*span)] for span in found if span not in gone], comment
         assert [word for word in words if word not in text] == [], comment
-        assert text == text.rstrip()
-        assert text.startswith("#") or not text
-        assert without(text, alone=False, gone=()) == text
+        assert text == text.rstrip(), comment
+        assert text.startswith("#") or not text, comment
+        assert without(text, alone=False, gone=()) == text, comment
 
 
 def test_what_a_fix_makes_needless_goes_in_the_next_round(project: Path) -> None:
