@@ -258,8 +258,6 @@ def test_the_folder_may_be_set(root: Path) -> None:
     (root / "detlint.toml").write_text("cache-dir = 'build/caches'\n")
     assert found(root) == ["DET501"]
     assert (root / "build" / "caches" / "cache.db").is_file()
-    (root / "detlint.toml").write_text("cache-dir = 1\n")
-    assert "cache-dir must be the name of a folder" in CliRunner().invoke(cli, []).output
 
 
 # Damage, and what others put there
