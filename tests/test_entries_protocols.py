@@ -110,26 +110,26 @@ def test_what_a_method_keeps_for_an_item_is_what_is_held(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "loop",
+    ("loop", "iterator", "state"),
     [
-        "for _ in Noise(): pass",
-        "list(Noise())",
-        "[x for x in Noise()]",
-        "for _, x in enumerate(Noise()): pass",
-        "for _ in DataLoader(Noise()): pass",
-        "for _ in DataLoader(Noise(), num_workers=2): pass",
-        "for _ in DataLoader([1], sampler=Noise()): pass",
-        "for _ in DataLoader([1], batch_sampler=Noise()): pass",
-    ],
-)
-@pytest.mark.parametrize(
-    ("iterator", "state"),
-    [
-        ("for _ in range(3): yield random.random()", "unseeded"),
-        ("yield from [random.random()]", "unseeded"),
-        ("yield from drawn()", "unseeded"),
-        ("return drawn()", "unseeded"),
-        ("for _ in range(3): yield random.Random(0).random()", "unused"),
+        *(
+            (loop, "for _ in range(3): yield random.random()", "unseeded")
+            for loop in (
+                "for _ in Noise(): pass",
+                "list(Noise())",
+                "[x for x in Noise()]",
+                "for _, x in enumerate(Noise()): pass",
+                "for _ in DataLoader(Noise()): pass",
+                "for _ in DataLoader(Noise(), num_workers=2): pass",
+                "for _ in DataLoader([1], sampler=Noise()): pass",
+                "for _ in DataLoader([1], batch_sampler=Noise()): pass",
+            )
+        ),
+        ("list(Noise())", "yield from [random.random()]", "unseeded"),
+        ("list(Noise())", "yield from drawn()", "unseeded"),
+        ("list(Noise())", "return drawn()", "unseeded"),
+        ("list(Noise())", "for _ in range(3): yield random.Random(0).random()", "unused"),
+        ("for _ in DataLoader(Noise(), num_workers=2): pass", "yield random.Random(0).random()", "unused"),
     ],
 )
 def test_an_iterator_that_is_a_generator_is_run(tmp_path: Path, loop: str, iterator: str, state: str) -> None:

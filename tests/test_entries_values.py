@@ -332,17 +332,15 @@ def test_a_trainer_tests_with_the_loader_for_tests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("launch", "default", "state"),
     [
-        (launch, default, state)
-        for launch in (
-            "fire.Fire(main)",
-            "fire.Fire({'main': main})",
-            "typer.run(main)",
-            "app()",
-            "tyro.cli(main)",
-            "jsonargparse.CLI(main)",
-            "jsonargparse.auto_cli()",
-        )
-        for default, state in (("None", "optional"), ("1", "seeded"), ("typer.Option(None)", "optional"))
+        ("fire.Fire(main)", "None", "optional"),
+        ("fire.Fire({'main': main})", "None", "optional"),
+        ("typer.run(main)", "None", "optional"),
+        ("app()", "None", "optional"),
+        ("tyro.cli(main)", "None", "optional"),
+        ("jsonargparse.CLI(main)", "None", "optional"),
+        ("jsonargparse.auto_cli()", "None", "optional"),
+        ("typer.run(main)", "typer.Option(None)", "optional"),
+        ("typer.run(main)", "1", "seeded"),
     ],
 )
 def test_the_defaults_of_a_function_that_is_a_command_are_those_of_options(
