@@ -128,7 +128,7 @@ def test_a_sum_of_two_thousand_terms_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x = = 1\n", "print 'a'\n", "def f(:\n", "x = (\n", "a b", "x = '\ud800'", "if a:\nb"]
+    "text", ["x = = 1\n", "print 'a'\n", "def f(:\n", "x = (\n", "a b", "x = '\ud800'", "if a:\nb", "'a' b'c'\n"]
 )
 def test_what_neither_way_reads_is_the_error_that_it_is_to_libcst(text: str) -> None:
     errors: list[tuple[str, int, int]] = []
