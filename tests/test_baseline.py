@@ -85,6 +85,13 @@ def test_an_edited_line_is_new() -> None:
     assert shown() == [("train.py", 3, "DET501")]
 
 
+def test_a_line_that_is_spaced_otherwise_is_known_again() -> None:
+    write("train.py", BENCHMARK)
+    record()
+    write("train.py", BENCHMARK.replace(" = ", "  =   "))
+    assert shown() == []
+
+
 def test_lines_that_are_alike_are_counted() -> None:
     line = BENCHMARK.splitlines()[-1] + "\n"
     write("train.py", BENCHMARK + line)

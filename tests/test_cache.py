@@ -480,18 +480,6 @@ def test_nested_and_swollen_documents_are_not_there(
         assert analysed == ["train.py"]
 
 
-def test_a_view_or_a_trigger_in_the_database_is_not_run(root: Path) -> None:
-    found(root)
-    with sqlite3.connect(database(root)) as connection:
-        connection.execute("CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM files; END")
-    connection.close()
-    assert found(root) == ["DET501"]
-    found(root)
-    with sqlite3.connect(database(root)) as connection:
-        assert not connection.execute("SELECT * FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    connection.close()
-
-
 # Size
 
 

@@ -117,12 +117,6 @@ except SystemExit as end:
     assert run(code).split() == ["2", "False", "False"]
 
 
-def test_the_command_line_starts_without_what_only_an_analysis_needs() -> None:
-    code = "import sys, detlint.cli; print(*sys.modules)"
-    loaded = set(run(code).split())
-    assert loaded.isdisjoint({"libcst", "pygls", "rich", "torch", "numpy"})
-
-
 def test_a_check_neither_imports_torch_nor_runs_the_code(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     file = tmp_path / "train.py"
