@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
-from tests.test_entries_values import told
+from tests.project import entries, told, written
 
 HEAD = """
 import atexit, contextlib, dataclasses, random, typing
@@ -195,11 +192,8 @@ if __name__ == "__main__":
     job.start()
     job.join()
 """
-    (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    (tmp_path / "pyproject.toml").touch()
-    arguments = ["entries", "--no-cache", "--format", "json", str(tmp_path)]
-    found = json.loads(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)["entries"]
-    states = {entry["kind"]: entry["generators"]["python"]["state"] for entry in found}
+    written(tmp_path, {"program.py": program})
+    states = {entry["kind"]: entry["generators"]["python"]["state"] for entry in entries(tmp_path)}
     assert states == ({"main": "seeded", "process": "unseeded"} if kind == "process" else {"main": "seeded"})
 
 

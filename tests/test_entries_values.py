@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
+from tests.project import told
 from tests.support import report
 
 SEED = """
@@ -25,17 +22,6 @@ SEED = """
     random.seed(opts["seed"])
     print(random.random())
     """
-
-
-def told(folder: Path, program: str) -> dict[str, Any]:
-    """What is told of a program."""
-    (folder / "pyproject.toml").touch()
-    (folder / "program.py").write_text(textwrap.dedent(program).lstrip("\n"), encoding="utf-8")
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    (entry,) = json.loads(result.stdout)["entries"]
-    found: dict[str, Any] = entry
-    return found
 
 
 @pytest.mark.parametrize(
