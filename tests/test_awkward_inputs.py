@@ -19,6 +19,7 @@ from detlint.analyse import Source, undisturbed
 from detlint.applying.writing import Files
 from detlint.cli import cli
 from detlint.config import Config
+from detlint.finding import Finding
 from detlint.output import formats
 from detlint.workspace import Workspace
 
@@ -84,10 +85,13 @@ REFUSED = {  # what is not read, and why
     "a conflict of git": (b"<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> b\n", "invalid syntax"),
 }  # fmt: skip
 NOTEBOOKS = {  # what is in them is not read, and why
-    "nothing": (b"", "it is not a notebook, its JSON is broken"),
+    "nothing": (b"", "it is not a notebook, its JSON is broken: Expecting value"),
     "half of one": (notebook(BENCHMARK)[:-20], "it is not a notebook, its JSON is broken"),
+    "broken on its second line": (b'{"cells": [\n{]}', "it is not a notebook, its JSON is broken: Expecting property name"),
+    "a conflict of git": (b"<<<<<<< HEAD\n{}", "it is not a notebook, its JSON is broken"),
     "JSON of another shape": (b'[{"cells": []}]', "it is not a notebook, its JSON is not an object"),
     "no cells": (b'{"nbformat": 4}', "it is not a notebook, it has no list of cells"),
+    "cells that are none": (b'{"cells": {}}', "it is not a notebook, it has no list of cells"),
     "sheets that are none": (b'{"worksheets": [1, {"cells": 3}]}', "it is not a notebook, it has no list of cells"),
     "a cell that is none": (b'{"cells": [1]}', "the cell has no source"),
     "a source that is none": (notebook({"a": 1}), "the cell has no source"),
@@ -145,10 +149,12 @@ def test_what_python_refuses_costs_its_file(content: bytes, reason: str) -> None
 
 @pytest.mark.parametrize(("content", "reason"), NOTEBOOKS.values(), ids=NOTEBOOKS)
 def test_what_is_no_notebook_costs_its_file(content: bytes, reason: str) -> None:
-    _costs_its_file("a.ipynb", content, reason)
+    finding = _costs_its_file("a.ipynb", content, reason)
+    if reason.startswith("it is not a notebook"):
+        assert (finding.place.cell, finding.place.line) == (None, 2 if "property name" in reason else 1)
 
 
-def _costs_its_file(name: str, content: bytes, reason: str) -> None:
+def _costs_its_file(name: str, content: bytes, reason: str) -> Finding:
     """A file has one finding that says why, where files are checked, fixed, and looked at by editors and flake8."""
     Path(name).write_bytes(content)
     broken, good = found(".")
@@ -162,8 +168,9 @@ def _costs_its_file(name: str, content: bytes, reason: str) -> None:
     assert Path(name).read_bytes() == content
     assert Path("z_train.py").read_text() == FIXED
     assert [line for line in result.stderr.splitlines() if "fixed 1" not in line and GOOD[0] not in line] == []
-    workspace = Workspace(Config(root=Path.cwd()), RELEASE)
-    assert [judged.finding.code for judged in workspace.alone(name)] == ["DET000"]
+    (judged,) = Workspace(Config(root=Path.cwd()), RELEASE).alone(name)
+    assert judged.finding.code == "DET000"
+    return judged.finding
 
 
 @pytest.mark.parametrize("text", ["x = '\ud800'\n", "\0", f"{OLD}{TERMS}", "", "\ufeff" + BENCHMARK])

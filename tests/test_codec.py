@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ from detlint.analyse import Collected, Source, analyse
 from detlint.facts.codec import Codec, CodecError
 from detlint.facts.facts import Call, Do, Literal
 from detlint.facts.packed import packed
-from detlint.finding import Finding, Place, Related
+from detlint.finding import Finding
 
 TORCH = catalogue.load().newest_release()
 CODES = frozenset(catalogue.load().rules)
@@ -48,27 +47,6 @@ def test_what_json_cannot_hold_is_said() -> None:
         Codec(Collected).encode(replace(collected, findings=(strange,)))
     with pytest.raises(CodecError):
         Codec(Finding).decode(Codec(Collected).encode(collected), "a.py")
-
-
-@pytest.mark.parametrize(
-    "row", ["[-1,0,1,1,1,1,null]", '["0",0,1,1,1,1,null]', "[0,0,0,1,1,1,null]", "[0,1,1,1,1,1,null]"]
-)
-def test_a_record_is_of_one_of_the_known_classes_and_makes_sense(row: str) -> None:
-    codec = Codec(Place, {Place: lambda place: place.line > 0})
-    assert codec.decode(b'[["a.py"],[0,0,1,1,1,1,null]]', paths=["a.py"]) == Place("a.py", 1, 1, 1, 1)
-    with pytest.raises(CodecError):
-        codec.decode(f'[["a.py"],{row}]'.encode(), paths=["a.py"])
-
-
-def test_records_of_other_classes_are_out_of_place() -> None:
-    codec = Codec(Related)
-    whole = codec.encode(Related(Place("a.py", 1, 1, 1, 1), "x"))
-    table, (number, place, message) = json.loads(whole)
-    assert codec.decode(whole, paths=["a.py"]).place.line == 1
-    others: list[object] = [[number, place, message], None, [], {}, 0, "x", [[], 1]]
-    for other in others:
-        with pytest.raises(CodecError):
-            codec.decode(json.dumps([table, [number, other, message]]).encode(), paths=["a.py"])
 
 
 def test_numbers_too_long_to_be_read_as_decimals_come_back() -> None:

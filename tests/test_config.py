@@ -65,25 +65,6 @@ def test_every_setting_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "table",
-    [
-        {"exclud": []},
-        {"exclude": "build"},
-        {"exclude": [1]},
-        {"respect-gitignore": "no"},
-        {"per-file-ignores": ["tests/*"]},
-        {"per-file-ignores": {"tests/*": "ALL"}},
-        {"severity": "info"},
-        {"breaks": ["everything"]},
-        {"torch-version": 2.4},
-    ],
-)
-def test_a_wrong_setting_is_named(table: dict[str, object]) -> None:
-    with pytest.raises(ConfigError, match=next(iter(table))):
-        config.from_table(Path("pyproject.toml"), table)
-
-
-@pytest.mark.parametrize(
     ("files", "version"),
     [
         ({}, str(RULES.releases[-1])),

@@ -268,6 +268,10 @@ def test_a_cache_with_its_rows_swapped_or_more_in_it_gives_the_answers_of_none(c
             connection.executescript(plan)
         connection.close()
         assert run() == expected, plan
+        if "TRIGGER" in plan:
+            with sqlite3.connect(file) as connection:
+                assert not connection.execute("SELECT * FROM sqlite_master WHERE type = 'trigger'").fetchall()
+            connection.close()
         file.write_bytes(content)
     with sqlite3.connect(file) as connection:
         rows = connection.execute("SELECT key, value FROM results").fetchall()

@@ -522,23 +522,6 @@ def test_json_counts_the_cells_of_a_notebook_from_0() -> None:
 # Failures and options
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["nowhere.py"], "nowhere.py does not exist; give files or folders that do"),
-        (["--torch-version", "new", "."], "torch version 'new' is not a version"),
-        (["--output", "no/such/folder.txt", "."], "No such file or directory"),
-        (["--format", "sarif"], "'sarif' is not one of"),
-    ],
-)
-def test_status_2_and_one_clear_line_where_the_run_fails(arguments: list[str], complaint: str) -> None:
-    write("late.py")
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert complaint in result.stderr
-    assert "Traceback" not in result.stderr
-
-
 def test_a_file_that_cannot_be_parsed_is_told_and_no_stop() -> None:
     write("late.py")
     Path("broken.py").write_text("x = (\n", encoding="utf-8")

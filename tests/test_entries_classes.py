@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_entries_protocols import entries, states, written
+from tests.project import states, states_of, written
 
 # Modules
 
@@ -198,7 +198,7 @@ def test_a_program_does_not_find_what_another_one_gave_a_class(tmp_path: Path) -
         tmp_path,
         {"pyproject.toml": "", "shared.py": shared, **parts, "a.py": quiet, "b.py": loud, "c.py": quiet, "d.py": loud},
     )
-    found = {name: states["python"] for name, states in entries(tmp_path).items()}
+    found = {name: states["python"] for name, states in states_of(tmp_path).items()}
     assert found == {"a.py": "unused", "b.py": "unseeded", "c.py": "unused", "d.py": "unseeded"}
 
 

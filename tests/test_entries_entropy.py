@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
+from tests.project import told
 from tests.support import report
-from tests.test_entries_values import told
 
 DRAWS = "print(torch.rand(2))"
 

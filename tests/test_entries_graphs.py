@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
-
-from .test_entries_values import told
+from tests.project import told
 
 LOADED = """
     import torch

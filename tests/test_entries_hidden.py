@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.project import told
 from tests.test_entries_mappings import after, findings
-from tests.test_entries_values import told
 
 HIDDEN = """
     import json

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
+from tests.project import entries, told
 from tests.support import codes
-from tests.test_entries_values import told
 
 SEEDS_BY_RETURNED_STATE = """
     import os, random, torch
@@ -161,8 +158,7 @@ def test_a_script_that_imports_itself_gets_its_own_classes(tmp_path: Path) -> No
         "def main():\n    from train import Workspace as W\n    W(3)\n\n"
         "if __name__ == '__main__':\n    main()\n"
     )
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(tmp_path)])
-    (entry,) = json.loads(result.stdout)["entries"]
+    (entry,) = entries(tmp_path)
     assert entry["generators"]["torch"]["state"] == "seeded"
 
 
@@ -172,8 +168,7 @@ def test_a_script_that_has_the_name_of_a_library_imports_that(tmp_path: Path) ->
         "import torch\nfrom accelerate.utils import set_seed\n\n"
         "if __name__ == '__main__':\n    set_seed(3)\n    print(torch.rand(3))\n"
     )
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(tmp_path)])
-    (entry,) = json.loads(result.stdout)["entries"]
+    (entry,) = entries(tmp_path)
     assert entry["generators"]["torch"]["state"] == "seeded"
 
 
@@ -287,6 +282,5 @@ def test_a_trial_of_ray_begins_as_a_process_of_its_own(tmp_path: Path, handed: s
         f"    tuner = tune.Tuner({handed}, param_space={{}})\n    tuner.fit()\n\n"
         "if __name__ == '__main__':\n    main()\n"
     )
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(tmp_path)])
-    found = {each["kind"]: each["generators"]["torch"]["state"] for each in json.loads(result.stdout)["entries"]}
+    found = {each["kind"]: each["generators"]["torch"]["state"] for each in entries(tmp_path)}
     assert found == {"main": "seeded", "process": "unseeded"}

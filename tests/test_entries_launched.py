@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
-from tests.test_entries_values import told
+from tests.project import entries, told, written
 
 PROGRAM = """
 import ray, ray.train.torch, ray.tune, submitit, torch
@@ -50,11 +47,9 @@ class Actor:
 
 def process(folder: Path, function: str, launch: str) -> str:
     """The state of torch's generator in the one process that a program starts."""
-    (folder / "pyproject.toml").touch()
     program = PROGRAM.format(function=textwrap.dedent(function).strip(), launch=launch)
-    (folder / "program.py").write_text(program, encoding="utf-8")
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
-    (started,) = (entry for entry in json.loads(result.stdout)["entries"] if entry["kind"] == "process")
+    written(folder, {"program.py": program})
+    (started,) = (entry for entry in entries(folder) if entry["kind"] == "process")
     state: str = started["generators"]["torch"]["state"]
     return state
 
@@ -195,9 +190,6 @@ def test_a_main_module_is_not_run_again_in_a_process_that_it_spawns(tmp_path: Pa
             print(torch.rand(2))
             mp.spawn(work, nprocs=2)
     """
-    (tmp_path / "tool").mkdir()
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "tool" / "__main__.py").write_text(textwrap.dedent(program), encoding="utf-8")
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(tmp_path)])
-    states = {entry["kind"]: entry["generators"]["torch"]["state"] for entry in json.loads(result.stdout)["entries"]}
+    written(tmp_path, {"tool/__main__.py": program})
+    states = {entry["kind"]: entry["generators"]["torch"]["state"] for entry in entries(tmp_path)}
     assert states == {"main": "unseeded", "process": "seeded"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_entries_values import told
+from tests.project import told
 
 UNKNOWN = "torch.load('x').is_leaf"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.project import told
 from tests.support import report
-from tests.test_entries_values import told
 
 SPLIT = "from sklearn.model_selection import train_test_split"
 FOREST = "from sklearn.ensemble import RandomForestClassifier"

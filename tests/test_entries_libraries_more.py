@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_entries_values import told
+from tests.project import told
 
 
 @pytest.mark.parametrize(

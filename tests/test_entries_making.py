@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
-from tests.test_entries_values import told
+from tests.project import entries, told, written
 
 HEAD = """
 import atexit, contextlib, dataclasses, random, typing
@@ -47,7 +44,6 @@ class Tells(type):
 
 
 """
-DRAWN = [("noise", "unseeded"), ("quiet", "unused")]
 
 
 def state(folder: Path, program: str) -> str:
@@ -78,9 +74,8 @@ def state(folder: Path, program: str) -> str:
         "class T(typing.NamedTuple):\n    v: object\n    w: int = 1\n\n\nv, w = T({0})\nv()",
     ],
 )
-@pytest.mark.parametrize(("drawn", "expected"), DRAWN)
-def test_fields_are_what_they_are_made_or_given(tmp_path: Path, program: str, drawn: str, expected: str) -> None:
-    assert state(tmp_path, program.format(drawn)) == expected
+def test_fields_are_what_they_are_made_or_given(tmp_path: Path, program: str) -> None:
+    assert [state(tmp_path, program.format(drawn)) for drawn in ("noise", "quiet")] == ["unseeded", "unused"]
 
 
 def test_a_field_that_is_given_is_not_made(tmp_path: Path) -> None:
@@ -105,9 +100,8 @@ def test_a_field_that_is_given_is_not_made(tmp_path: Path) -> None:
         "class T(metaclass=Single):\n    def __init__(self, f):\n        self.f = f\n\n\nT({0}).f()",
     ],
 )
-@pytest.mark.parametrize(("drawn", "expected"), DRAWN)
-def test_an_object_is_made_as_its_class_says(tmp_path: Path, program: str, drawn: str, expected: str) -> None:
-    assert state(tmp_path, program.format(drawn)) == expected
+def test_an_object_is_made_as_its_class_says(tmp_path: Path, program: str) -> None:
+    assert [state(tmp_path, program.format(drawn)) for drawn in ("noise", "quiet")] == ["unseeded", "unused"]
 
 
 def test_what_another_class_makes_is_not_initialised(tmp_path: Path) -> None:
@@ -137,10 +131,9 @@ T(){}
         "@contextlib.contextmanager\ndef C():\n    {0}()\n    yield",
     ],
 )
-@pytest.mark.parametrize(("drawn", "expected"), DRAWN)
-def test_a_stack_enters_and_leaves_contexts(tmp_path: Path, context: str, drawn: str, expected: str) -> None:
-    used = "with contextlib.ExitStack() as stack:\n    stack.enter_context(C())"
-    assert state(tmp_path, f"{context.format(drawn)}\n\n\n{used}") == expected
+def test_a_stack_enters_and_leaves_contexts(tmp_path: Path, context: str) -> None:
+    program = f"{context}\n\n\nwith contextlib.ExitStack() as stack:\n    stack.enter_context(C())"
+    assert [state(tmp_path, program.format(drawn)) for drawn in ("noise", "quiet")] == ["unseeded", "unused"]
 
 
 @pytest.mark.parametrize("where", ["    noise()", "noise()"])
@@ -166,11 +159,9 @@ with contextlib.ExitStack() as stack:
 
 
 @pytest.mark.parametrize("registered", ["atexit.register({0}, 1)", "@atexit.register\ndef end():\n    {0}()"])
-@pytest.mark.parametrize(("drawn", "expected"), DRAWN)
-def test_what_is_left_for_the_end_is_called(tmp_path: Path, registered: str, drawn: str, expected: str) -> None:
-    assert state(tmp_path, registered.format(drawn)) == expected
-    seeded = state(tmp_path, f"{registered.format(drawn)}\n\n\nrandom.seed(0)")
-    assert seeded == "seeded"
+def test_what_is_left_for_the_end_is_called(tmp_path: Path, registered: str) -> None:
+    assert [state(tmp_path, registered.format(drawn)) for drawn in ("noise", "quiet")] == ["unseeded", "unused"]
+    assert state(tmp_path, f"{registered.format('noise')}\n\n\nrandom.seed(0)") == "seeded"
 
 
 def test_a_key_is_in_no_dict_that_is_empty(tmp_path: Path) -> None:
@@ -201,11 +192,8 @@ if __name__ == "__main__":
     job.start()
     job.join()
 """
-    (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    (tmp_path / "pyproject.toml").touch()
-    arguments = ["entries", "--no-cache", "--format", "json", str(tmp_path)]
-    found = json.loads(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)["entries"]
-    states = {entry["kind"]: entry["generators"]["python"]["state"] for entry in found}
+    written(tmp_path, {"program.py": program})
+    states = {entry["kind"]: entry["generators"]["python"]["state"] for entry in entries(tmp_path)}
     assert states == ({"main": "seeded", "process": "unseeded"} if kind == "process" else {"main": "seeded"})
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
-from tests.test_entries_values import told
+from tests.project import told
 
 REGISTRY = """
     import copy

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from detlint.analysis.numbers import folded
 from detlint.cli import cli
+from tests.project import told
 
-from .test_entries_values import told
 from .test_rows import programs
 
 BOUNDED = """

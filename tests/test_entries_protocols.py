@@ -2,38 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import textwrap
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
-
-
-def states(folder: Path, program: str) -> dict[str, str]:
-    """The states of the generators of a program, which draws from numpy's at its end."""
-    text = f"{textwrap.dedent(program).lstrip()}\nimport numpy\nnumpy.random.rand()\n"
-    written(folder, {"pyproject.toml": "", "program.py": text})
-    return entries(folder)["program.py"]
-
-
-def entries(folder: Path) -> dict[str, dict[str, str]]:
-    """The states of the generators of all programs."""
-    arguments = ["entries", "--no-cache", "--format", "json", "--jobs", "1", str(folder)]
-    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    found = {Path(each["path"]).name: each["generators"] for each in json.loads(result.stdout)["entries"]}
-    return {name: {key: each["state"] for key, each in streams.items()} for name, streams in found.items()}
-
-
-def written(folder: Path, files: dict[str, str]) -> None:
-    """Write files of a project."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
-
+from tests.project import states
 
 # Items
 
@@ -110,26 +83,26 @@ def test_what_a_method_keeps_for_an_item_is_what_is_held(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "loop",
+    ("loop", "iterator", "state"),
     [
-        "for _ in Noise(): pass",
-        "list(Noise())",
-        "[x for x in Noise()]",
-        "for _, x in enumerate(Noise()): pass",
-        "for _ in DataLoader(Noise()): pass",
-        "for _ in DataLoader(Noise(), num_workers=2): pass",
-        "for _ in DataLoader([1], sampler=Noise()): pass",
-        "for _ in DataLoader([1], batch_sampler=Noise()): pass",
-    ],
-)
-@pytest.mark.parametrize(
-    ("iterator", "state"),
-    [
-        ("for _ in range(3): yield random.random()", "unseeded"),
-        ("yield from [random.random()]", "unseeded"),
-        ("yield from drawn()", "unseeded"),
-        ("return drawn()", "unseeded"),
-        ("for _ in range(3): yield random.Random(0).random()", "unused"),
+        *(
+            (loop, "for _ in range(3): yield random.random()", "unseeded")
+            for loop in (
+                "for _ in Noise(): pass",
+                "list(Noise())",
+                "[x for x in Noise()]",
+                "for _, x in enumerate(Noise()): pass",
+                "for _ in DataLoader(Noise()): pass",
+                "for _ in DataLoader(Noise(), num_workers=2): pass",
+                "for _ in DataLoader([1], sampler=Noise()): pass",
+                "for _ in DataLoader([1], batch_sampler=Noise()): pass",
+            )
+        ),
+        ("list(Noise())", "yield from [random.random()]", "unseeded"),
+        ("list(Noise())", "yield from drawn()", "unseeded"),
+        ("list(Noise())", "return drawn()", "unseeded"),
+        ("list(Noise())", "for _ in range(3): yield random.Random(0).random()", "unused"),
+        ("for _ in DataLoader(Noise(), num_workers=2): pass", "yield random.Random(0).random()", "unused"),
     ],
 )
 def test_an_iterator_that_is_a_generator_is_run(tmp_path: Path, loop: str, iterator: str, state: str) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
+from tests.project import entries, told
 from tests.test_entries_mappings import after, findings
-from tests.test_entries_values import told
 
 OPTION = """
     import argparse
@@ -35,15 +33,6 @@ HELPER = """
 
 
     """
-
-
-def all_of(folder: Path) -> list[dict[str, Any]]:
-    """What is told of all programs in a folder."""
-    (folder / "pyproject.toml").touch()
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    found: list[dict[str, Any]] = json.loads(result.stdout)["entries"]
-    return found
 
 
 # Loaders
@@ -243,7 +232,7 @@ def test_processes_name_the_program_that_starts_them(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     for name, program in (("launch.py", STARTED), ("a.py", STARTS), ("b.py", STARTS)):
         (tmp_path / name).write_text(textwrap.dedent(program).lstrip("\n"), encoding="utf-8")
-    found = all_of(Path())
+    found = entries(Path())
     assert [entry["started_by"] for entry in found if entry["kind"] == "main"] == [None, None]
     started = [entry["started_by"] for entry in found if entry["kind"] == "process"]
     assert started == [{"path": path, "cell": None, "line": 1} for path in ("a.py", "b.py")]
@@ -255,4 +244,4 @@ def test_processes_name_the_program_that_starts_them(tmp_path: Path, monkeypatch
 def test_a_script_that_only_raises_is_no_entry_point(tmp_path: Path) -> None:
     program = "def run():\n    raise SystemExit('use the command')\n\n\nrun()\n"
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    assert all_of(tmp_path) == []
+    assert entries(tmp_path) == []

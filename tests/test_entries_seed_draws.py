@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from detlint.cli import cli
-
-from .test_entries_values import told
+from tests.project import told
 
 PROGRAM = """
     import argparse

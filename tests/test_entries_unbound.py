@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_entries_values import told
+from tests.project import told
 
 BASES = """
     import functools

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
+from tests.project import told
 from tests.support import report
 
 SEED = """
@@ -25,17 +22,6 @@ SEED = """
     random.seed(opts["seed"])
     print(random.random())
     """
-
-
-def told(folder: Path, program: str) -> dict[str, Any]:
-    """What is told of a program."""
-    (folder / "pyproject.toml").touch()
-    (folder / "program.py").write_text(textwrap.dedent(program).lstrip("\n"), encoding="utf-8")
-    result = CliRunner().invoke(cli, ["entries", "--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    (entry,) = json.loads(result.stdout)["entries"]
-    found: dict[str, Any] = entry
-    return found
 
 
 @pytest.mark.parametrize(
@@ -332,17 +318,15 @@ def test_a_trainer_tests_with_the_loader_for_tests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("launch", "default", "state"),
     [
-        (launch, default, state)
-        for launch in (
-            "fire.Fire(main)",
-            "fire.Fire({'main': main})",
-            "typer.run(main)",
-            "app()",
-            "tyro.cli(main)",
-            "jsonargparse.CLI(main)",
-            "jsonargparse.auto_cli()",
-        )
-        for default, state in (("None", "optional"), ("1", "seeded"), ("typer.Option(None)", "optional"))
+        ("fire.Fire(main)", "None", "optional"),
+        ("fire.Fire({'main': main})", "None", "optional"),
+        ("typer.run(main)", "None", "optional"),
+        ("app()", "None", "optional"),
+        ("tyro.cli(main)", "None", "optional"),
+        ("jsonargparse.CLI(main)", "None", "optional"),
+        ("jsonargparse.auto_cli()", "None", "optional"),
+        ("typer.run(main)", "typer.Option(None)", "optional"),
+        ("typer.run(main)", "1", "seeded"),
     ],
 )
 def test_the_defaults_of_a_function_that_is_a_command_are_those_of_options(

@@ -195,9 +195,13 @@ def test_a_fix_that_breaks_a_cell_is_left_out() -> None:
     assert [left.reason for left in applied.left] == [fixer.NO_PARSE]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_any_edit_gives_what_it_gives_in_the_text(seed: int) -> None:
-    draw = random.Random(seed)
+def test_any_edit_gives_what_it_gives_in_the_text() -> None:
+    refused = [seed for seed in range(30) if not edited_as_text(random.Random(seed))]
+    assert len(refused) < 15, "what reads as a magic"
+
+
+def edited_as_text(draw: random.Random) -> bool:
+    """Whether a random edit is made in a notebook; it gives what it gives in the text."""
     alphabet = ["a", "\n", "é", "😀", '"', "\\", "\t", " "]
     lines = ["".join(draw.choices(alphabet, k=draw.randrange(5))) for _ in range(draw.randrange(1, 6))]
     source: Any = lines if draw.random() < 0.5 else "".join(lines)
@@ -212,6 +216,7 @@ def test_any_edit_gives_what_it_gives_in_the_text(seed: int) -> None:
     try:
         outcome = json.loads(changed(raw, Edit(at, new)))["cells"]
     except BadEditError:
-        return  # it reads as a magic
-    assert ["".join(cell["source"]) for cell in outcome] == ["1", text[:start] + new + text[end:]]
-    assert isinstance(outcome[1]["source"], type(source))
+        return False  # it reads as a magic
+    assert ["".join(cell["source"]) for cell in outcome] == ["1", text[:start] + new + text[end:]], (text, at, new)
+    assert isinstance(outcome[1]["source"], type(source)), raw
+    return True

@@ -7,14 +7,9 @@ import pytest
 from detlint.applying import fixer
 from detlint.applying.fixer import Settings
 
-from .support import Snippet, codes, report, snippets
+from .support import codes, report, snippets
 
 SNIPPETS = snippets("epochs")
-
-
-@pytest.mark.parametrize("snippet", SNIPPETS, ids=str)
-def test_finds_what_is_marked_and_nothing_else(snippet: Snippet) -> None:
-    assert codes(snippet.text, "DET2") == snippet.marks
 
 
 def fixed(text: str) -> str:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .support import Snippet, codes, report, snippets
-
-KNOWN_MISS = pytest.mark.xfail(strict=True, reason="a known miss")
-CASES = [
-    pytest.param(snippet, id=str(snippet), marks=[KNOWN_MISS] if snippet.missed else [])
-    for snippet in snippets("order")
-]
-
-
-@pytest.mark.parametrize("snippet", CASES)
-def test_finds_what_is_marked_and_nothing_else(snippet: Snippet) -> None:
-    assert codes(snippet.text, "DET6") == snippet.marks
+from .support import report
 
 
 @pytest.mark.parametrize(

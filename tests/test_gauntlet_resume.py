@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from .support import Snippet, codes, report, snippets
+from .support import report
 from .test_rule_fixes import fixed
 
-KNOWN_MISS = pytest.mark.xfail(strict=True, reason="a known miss")
-CASES = [
-    pytest.param(snippet, id=str(snippet), marks=[KNOWN_MISS] if snippet.missed else [])
-    for snippet in snippets("resume")
-]
 RESUME = """
 def resume(optimizer, path):
     checkpoint = torch.load(path)
     optimizer.load_state_dict(checkpoint["optimizer"])
 """
-
-
-@pytest.mark.parametrize("snippet", CASES)
-def test_finds_what_is_marked_and_nothing_else(snippet: Snippet) -> None:
-    assert codes(snippet.text, "DET7") == snippet.marks
 
 
 def saving(written: str, resume: str = RESUME) -> str:

@@ -241,17 +241,18 @@ def at(line: int, cell: int | None = None, path: str = "a.py") -> Place:
     return Place(path, line, 1, line, 1, cell)
 
 
-@pytest.mark.parametrize(("wanted", "text", "expected"), [*CLEAN.values(), *UNTIDY.values()], ids=[*CLEAN, *UNTIDY])
-def test_an_import_goes_where_it_belongs(wanted: str, text: str, expected: str) -> None:
-    assert added(text, wanted) == expected
-    assert added(expected, wanted) == expected
+@pytest.mark.parametrize("heads", [CLEAN, UNTIDY], ids=["clean", "untidy"])
+def test_an_import_goes_where_it_belongs(heads: dict[str, tuple[str, str, str]]) -> None:
+    expected = {name: head[2] for name, head in heads.items()}
+    assert {name: added(text, wanted) for name, (wanted, text, _) in heads.items()} == expected
+    assert {name: added(after, wanted) for name, (wanted, _, after) in heads.items()} == expected, "when it is there"
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
-@pytest.mark.parametrize(("wanted", "text", "expected"), CLEAN.values(), ids=CLEAN)
-def test_lines_end_as_those_beside_them(wanted: str, text: str, expected: str, newline: str) -> None:
-    if "\n" in text:
-        assert added(text.replace("\n", newline), wanted) == expected.replace("\n", newline)
+def test_lines_end_as_those_beside_them(newline: str) -> None:
+    of_lines = {name: head for name, head in CLEAN.items() if "\n" in head[1]}
+    made = {name: added(text.replace("\n", newline), wanted) for name, (wanted, text, _) in of_lines.items()}
+    assert made == {name: expected.replace("\n", newline) for name, (*_, expected) in of_lines.items()}
 
 
 def test_heads_that_ruff_finds_clean_stay_clean(tmp_path: Path) -> None:
@@ -343,9 +344,11 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize(("wanted", "text", "line", "expected"), TAKEN.values(), ids=TAKEN)
-def test_a_name_may_be_taken(wanted: str, text: str, line: int, expected: bool) -> None:
-    assert Head("a.py", text).taken(need(wanted), [at(line)]) is expected
+def test_a_name_may_be_taken() -> None:
+    found = {
+        name: Head("a.py", text).taken(need(wanted), [at(line)]) for name, (wanted, text, line, _) in TAKEN.items()
+    }
+    assert found == {name: expected for name, (*_, expected) in TAKEN.items()}
 
 
 def notebook(*cells: list[str] | str) -> str:

@@ -230,26 +230,6 @@ def test_the_format_before_4_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "line"),
-    [
-        ("", "its JSON is broken: Expecting value", 1),
-        ('{"cells": [\n{]}', "its JSON is broken: Expecting property name", 2),
-        ("<<<<<<< HEAD\n{}", "its JSON is broken", 1),
-        ("[]", "its JSON is not an object", 1),
-        ("{}", "it has no list of cells", 1),
-        ('{"cells": {}}', "it has no list of cells", 1),
-        ('{"worksheets": 1}', "it has no list of cells", 1),
-        ("[" * 100_000, "its JSON cannot be read", 1),
-    ],
-)
-def test_what_is_no_notebook_is_a_finding(text: str, reason: str, line: int) -> None:
-    (judged,) = report(text).findings
-    assert judged.rule.code == "DET000"
-    assert f"not analysed: it is not a notebook, {reason}" in judged.finding.message
-    assert (judged.finding.place.cell, judged.finding.place.line) == (None, line)
-
-
-@pytest.mark.parametrize(
     ("cell", "line"),
     [
         ("x = 1\nx = (", 2),

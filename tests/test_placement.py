@@ -64,22 +64,23 @@ def copies() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("mode", "requirement", "vendored"),
+    ("file", "mode", "requirement", "vendored"),
     [
-        ("auto", "", True),
-        ("auto", "detlint", False),
-        ("auto", "detlint>=0.1  # for fixes", False),
-        ("auto", "detlint[torch]==0.1", False),
-        ("auto", "detlint-plugins", True),
-        ("auto", "# detlint", True),
-        ("auto", "not-detlint", True),
-        ("vendor", "detlint", True),
-        ("import", "", False),
+        ("pyproject.toml", "auto", "", True),
+        ("pyproject.toml", "auto", "detlint", False),
+        ("pyproject.toml", "auto", "detlint[torch]==0.1", False),
+        ("pyproject.toml", "auto", "detlint-plugins", True),
+        ("pyproject.toml", "auto", "not-detlint", True),
+        ("pyproject.toml", "vendor", "detlint", True),
+        ("pyproject.toml", "import", "", False),
+        ("requirements.txt", "auto", "", True),
+        ("requirements.txt", "auto", "detlint>=0.1  # for fixes", False),
+        ("requirements.txt", "auto", "# detlint", True),
+        ("requirements.txt", "auto", "not-detlint", True),
     ],
 )
-@pytest.mark.parametrize("file", ["pyproject.toml", "requirements.txt"])
-def test_a_project_that_requires_detlint_imports_it(mode: str, requirement: str, vendored: bool, file: str) -> None:
-    listed = f'[project]\nname = "a"\ndependencies = ["{requirement.partition(" #")[0]}"]\n' if requirement else ""
+def test_a_project_that_requires_detlint_imports_it(file: str, mode: str, requirement: str, vendored: bool) -> None:
+    listed = f'[project]\nname = "a"\ndependencies = ["{requirement}"]\n' if requirement else ""
     _, left = fix({"train.py": DRAW, file: listed if file == "pyproject.toml" else f"{requirement}\n"}, mode)
     assert left == []
     assert imported("train.py") == (COPIED if vendored else INSTALLED)

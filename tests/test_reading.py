@@ -86,11 +86,14 @@ LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", LIBRARY[:: len(LIBRARY) // 20], ids=lambda path: path.stem)
-def test_both_ways_tell_the_same_of_the_standard_library(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    gives_back = cst_tree.parse(text).code == text  # it drops the space before a colon behind `except (A)`
-    assert by_ast(text) == by_libcst(text) or not gives_back
+def test_both_ways_tell_the_same_of_the_standard_library() -> None:
+    differ, compared = [], 0
+    for path in LIBRARY[:: len(LIBRARY) // 20]:
+        text = path.read_text(encoding="utf-8")
+        if cst_tree.parse(text).code == text:  # it drops the space before a colon behind `except (A)`
+            compared += 1
+            differ += [path.stem] if by_ast(text) != by_libcst(text) else []
+    assert compared > 10 and differ == []
 
 
 def test_libcst_is_imported_only_for_what_python_does_not_read() -> None:
@@ -125,7 +128,7 @@ def test_a_sum_of_two_thousand_terms_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x = = 1\n", "print 'a'\n", "def f(:\n", "x = (\n", "a b", "x = '\ud800'", "if a:\nb"]
+    "text", ["x = = 1\n", "print 'a'\n", "def f(:\n", "x = (\n", "a b", "x = '\ud800'", "if a:\nb", "'a' b'c'\n"]
 )
 def test_what_neither_way_reads_is_the_error_that_it_is_to_libcst(text: str) -> None:
     errors: list[tuple[str, int, int]] = []

@@ -45,6 +45,9 @@ NAMES = [
     ("import torch\nfrom torch import nn\nclass M(nn.Module):\n    def __init__(self):\n        self.c = nn.Linear(1, 1)\n"
      "    def g(self, y):\n        self.c(y).cumsum(0)", "torch.Tensor.cumsum"),
     ("import torch\nvalues, order = torch.sort(x)\nvalues.median(0)", "torch.Tensor.median"),
+    ("import torch\nfrom functools import partial as q\np = q(torch.rand, 3)\np()", "torch.rand"),
+    ("import torch\nfrom functools import partial\npartial(torch.rand, 3)()", "torch.rand"),
+    ("import torch\nr = torch.rand if torch else torch.rand\nr(3)", "torch.rand"),
 ]  # fmt: skip
 
 
@@ -53,6 +56,7 @@ def test_the_last_call_resolves(text: str, name: str) -> None:
     found = module(text)
     assert name in found.callee(found.calls[-1])
     assert len(found.callee(found.calls[-1])) == 1
+    assert found.calls[-1] in found.calls_like((name,)), "rules that look for it look at it"
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,17 @@ def found(train: str, draws: str) -> list[tuple[str, int, str]]:
     return [(each.place.path, each.place.line, each.code) for each in findings]
 
 
-@pytest.mark.parametrize("train", ["seed_all()", "seed_all(None)", "seed_all(args.seed)", "seed_all(seed=args.seed)"])
-@pytest.mark.parametrize("draws", [CLOCK, SEED, PASSED])
+@pytest.mark.parametrize(
+    ("train", "draws"),
+    [
+        ("seed_all()", CLOCK),
+        ("seed_all(None)", CLOCK),
+        ("seed_all(args.seed)", CLOCK),
+        ("seed_all(seed=args.seed)", CLOCK),
+        ("seed_all()", SEED),
+        ("seed_all()", PASSED),
+    ],
+)
 def test_a_seed_that_another_file_draws_is_reported_where_it_seeds_first(train: str, draws: str) -> None:
     assert found(train, draws) == [("seeds.py", 9, "DET105")]
 

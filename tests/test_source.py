@@ -82,12 +82,6 @@ def test_bytes_decode_as_python_reads_them(content: bytes, text: str | None) -> 
     assert source.decode(content) == (content.decode("cp1252") if text is None else text)
 
 
-@pytest.mark.parametrize("content", [b"\xff", b"# coding: no-such\n", b"x = 1\0", "\ufeff# coding: latin-1\n".encode()])
-def test_bytes_that_python_would_refuse_are_unreadable(content: bytes) -> None:
-    with pytest.raises(source.UnreadableError):
-        source.decode(content)
-
-
 def test_a_folder_or_a_missing_file_is_unreadable(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "gone.py"):
         with pytest.raises(source.UnreadableError):
