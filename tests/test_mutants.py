@@ -174,6 +174,7 @@ def test_mutants_are_judged_by_what_detlint_newly_finds_and_are_run_once(
     assert set(json.loads(file.read_text(encoding="utf-8"))["mutants"]) == {*stored["mutants"], sorting}
 
 
+@pytest.mark.slow
 def test_of_the_counted_part_nothing_but_totals_is_told(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

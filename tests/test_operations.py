@@ -158,7 +158,7 @@ CROSS = "torch.nn.CrossEntropyLoss"
         ("x = torch.empty(size=(2, 3), dtype=HALF) + 1", "torch.empty", "torch.empty",
          {"size": "(2, 3)", "dtype": "'float16'"}),
         ("x = torch.empty(k, 3, dtype=x.dtype) + 1", "torch.empty", "torch.empty", {}),
-        ("x = torch.empty(2, 3, **kwargs) + 1", "torch.empty", "torch.empty", {"size": "(2, 3)"}),
+        ("x = torch.empty(2, 3, **{'device': k}) + 1", "torch.empty", "torch.empty", {"size": "(2, 3)"}),
         ("x = torch.empty(*args) + 1", "torch.empty", "torch.empty", {}),
         ("x = torch.empty_like(x, dtype=torch.float) + 1", "torch.empty", "torch.empty_like", {"dtype": "'float32'"}),
         ("x = torch.empty_strided((2, 3), (3, 1)) + 1", "torch.empty", "torch.empty_strided",

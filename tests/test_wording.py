@@ -42,7 +42,7 @@ def test_a_call_of_one_thing_or_another_says_what_it_may_run() -> None:
     text = f"{HEAD}import sys\n{nets}TABLE = {{'a': net0, 'b': net1}}\n{main}"
     found = the("DET101", {"train.py": text})
     assert found.message == (
-        "what this call may run (`torch.nn.Linear`, in `train.py:7`) draws from torch's global generator,"
+        "what this call may run (`torch.nn.Linear`, in `train.py`) draws from torch's global generator,"
         " which this program has not seeded"
     )
 

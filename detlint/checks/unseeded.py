@@ -71,7 +71,7 @@ def _subject(rule: Rule, first: Met[Drawn], *, dispatched: bool = True) -> str:
     """What draws, in words: at a call that runs one thing or another it is what that may run."""
     place, what = first.event.place, f"`{first.event.what}`"
     if dispatched and first.dispatch is not None and first.dispatch != place:
-        return f"what this call may run ({what}, in `{place.path.rpartition('/')[2]}:{place.line}`)"
+        return f"what this call may run ({what}, in `{place.path.rpartition('/')[2]}`)"
     return f"iterating this {what}" if what.rstrip("`").endswith(rule.data["iterated"]) else what
 
 
