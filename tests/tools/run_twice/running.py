@@ -127,7 +127,8 @@ class Place:
     def _result(self, status: int | None, process: int, seconds: float) -> Run:
         beside = self.root.parent
         if status != 0:
-            return Run(seconds, "timed out" if status is None else f"exit status {status}")
+            last = (beside / "stderr").read_text("utf-8", "replace").strip().rpartition("\n")[2]
+            return Run(seconds, "timed out" if status is None else f"exit status {status}: {last[:200]}")
         records = {path.stem: json.loads(path.read_text("utf-8")) for path in (beside / "record").glob("*.json")}
         if str(process) not in records:
             return Run(seconds, "ended without a record")
