@@ -126,7 +126,7 @@ def wikipedia(root: Path, events: int = 120, users: int = 12, items: int = 8) ->
     (raw / "wikipedia.csv").write_text("\n".join(lines) + "\n")
 
 
-def bitcoin(root: Path, nodes: int = 60, ratings: int = 300) -> None:
+def bitcoin(root: Path, nodes: int = 90, ratings: int = 300) -> None:
     """Write who rated whom how well, and when, to `data/BitcoinOTC`."""
     drawn = np.random.default_rng(17)
     raw = root / "data/BitcoinOTC-1/raw"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import torch
 
+from ..child import imports
 from . import images, text
 
 Image = import_module("PIL.Image")  # has no types where the project is checked
@@ -18,6 +21,22 @@ def split(root: Path) -> None:
     images.folders(root, "small/val", pictures=6)
 
 
+def few(root: Path) -> None:
+    """Four pictures of two classes to train with, and four to validate, in `small/train` and `small/val`."""
+    images.folders(root, "small/train", pictures=2)
+    images.folders(root, "small/val", pictures=2)
+
+
+def timm_model(root: Path) -> None:
+    """The pictures of `split`, and an untrained model of timm's for two classes in `small/model.pth`."""
+    split(root)
+    imports.install(None)
+    sys.path.insert(0, str(root))
+    torch.manual_seed(0)
+    timm = import_module("timm")
+    torch.save(timm.create_model("resnet10t", num_classes=2).state_dict(), root / "small/model.pth")
+
+
 def ignite_mnist(root: Path) -> None:
     """MNIST in the working folder of ignite's examples."""
     images.mnist(root, "examples/mnist", train=256, test=64)
@@ -26,17 +45,6 @@ def ignite_mnist(root: Path) -> None:
 def ignite_pictures(root: Path) -> None:
     """A folder of pictures for each class beside ignite's adversarial network."""
     images.folders(root, "examples/gan/small", size=72, classes=3)
-
-
-def caltech(root: Path) -> None:
-    """Four classes of pictures as Caltech101 has them, beside ignite's example of super resolution."""
-    folder = "examples/super_resolution/data/caltech101"
-    images.folders(root, f"{folder}/101_ObjectCategories", classes=4, pictures=4, size=72)
-    (root / folder / "101_ObjectCategories/BACKGROUND_Google").mkdir()
-    for place in (root / folder / "101_ObjectCategories").iterdir():
-        (root / folder / "Annotations" / place.name).mkdir(parents=True)
-        for picture in place.iterdir():
-            picture.rename(picture.with_name(f"image_{int(picture.stem) + 1:04}.jpg"))
 
 
 def lightning_basics(root: Path) -> None:
@@ -52,11 +60,6 @@ def lightning_fabric(root: Path) -> None:
 def book_ignite(root: Path) -> None:
     """MNIST beside the thirteenth chapter, with some pictures more than the 10,000 that it validates with."""
     images.mnist(root, "ch13", train=10256, test=64)
-
-
-def book_lightning(root: Path) -> None:
-    """MNIST beside the thirteenth chapter, of the size that it splits by number."""
-    images.mnist(root, "ch13", train=60000, test=64)
 
 
 def book_adversaries(root: Path) -> None:
