@@ -21,12 +21,6 @@ def split(root: Path) -> None:
     images.folders(root, "small/val", pictures=6)
 
 
-def few(root: Path) -> None:
-    """Four pictures of two classes to train with, and four to validate, in `small/train` and `small/val`."""
-    images.folders(root, "small/train", pictures=2)
-    images.folders(root, "small/val", pictures=2)
-
-
 def timm_model(root: Path) -> None:
     """The pictures of `split`, and an untrained model of timm's for two classes in `small/model.pth`."""
     split(root)
@@ -44,12 +38,13 @@ def ignite_mnist(root: Path) -> None:
 
 def ignite_pictures(root: Path) -> None:
     """A folder of pictures for each class beside ignite's adversarial network."""
-    images.folders(root, "examples/gan/small", size=72, classes=3)
+    images.folders(root, "examples/gan/small", size=72, classes=3, pictures=70)
 
 
 def lightning_basics(root: Path) -> None:
-    """MNIST for Lightning's basic examples, which split 60,000 pictures by number."""
+    """MNIST for Lightning's basic examples, which split 60,000 pictures by number, and a little one that they try first."""
     images.mnist(root, "examples/Datasets", train=60000, test=64)
+    images.mnist(root, "examples/pytorch/basics/data", train=64, test=64)
 
 
 def lightning_fabric(root: Path) -> None:
@@ -60,11 +55,6 @@ def lightning_fabric(root: Path) -> None:
 def book_ignite(root: Path) -> None:
     """MNIST beside the thirteenth chapter, with some pictures more than the 10,000 that it validates with."""
     images.mnist(root, "ch13", train=10256, test=64)
-
-
-def book_adversaries(root: Path) -> None:
-    """MNIST beside the seventeenth chapter."""
-    images.mnist(root, "ch17", train=64, test=64)
 
 
 def captions(root: Path, pictures: int = 16) -> None:
