@@ -144,6 +144,8 @@ class Place:
     def _digests(self) -> tuple[tuple[str, str], ...]:
         """Paths and digests of the files of the copy that are new or have changed."""
         files = "\n".join(sorted(self._changed()))
+        if not files:
+            return ()
         digests = subprocess.run(
             [self._python, "-m", "run_twice_child.files", str(self.root)],
             cwd=self.folder,
