@@ -171,7 +171,8 @@ class Place:
         made = subprocess.run(
             [self._python, "-m", "tests.tools.run_twice.data", self.program.data, str(self.root)],
             cwd=PROJECT,
-            env={key: value for key, value in os.environ.items() if key not in _UNSET},
+            env={key: value for key, value in os.environ.items() if key not in _UNSET}
+            | {"PYTHONPATH": str(self._hook)},
             capture_output=True,
             text=True,
         )
