@@ -4,7 +4,8 @@ python -m tests.tools.run_twice --part open|counted [--python PATH] [--out FILE]
 
 CORPUS is a folder of checkouts, named OWNER+NAME. `--python` is the interpreter of an environment with torch for a CPU
 and the packages of `requirements.txt`, `tests/tools/run_twice/__init__.py` says what is compared. Prints a line for each
-program and the totals; of the part "counted" the totals alone, and `--out` has no more of it.
+program and the totals; of the part "counted" the totals alone, and `--out` has no more of it. `--out` is written after
+each program. With `--only` it keeps what it has of the others.
 """
 
 from __future__ import annotations
@@ -45,20 +46,32 @@ def main(arguments: list[str]) -> int:
         bisect=not options.no_bisect,
         fix=options.fix,
     )
-    rows = []
-    for program in recipes.read(options.part):
+    programs = recipes.read(options.part)
+    rows = _earlier(options.out) if options.part == "open" and options.only else {}
+    for program in programs:
         if not options.only or program.name in options.only:
-            rows.append(measure.row(program))
+            rows[program.name] = measure.row(program)
             if options.part == "open":
-                print(line(rows[-1]), flush=True)
-    counted = totals(rows)
-    print(json.dumps(counted, indent=2))
-    if options.out:
-        results: dict[str, Any] = {"part": options.part, "totals": counted}
-        if options.part == "open":
-            results["programs"] = rows
-        options.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+                print(line(rows[program.name]), flush=True)
+            if options.out:
+                ordered = [rows[each.name] for each in programs if each.name in rows]
+                options.out.write_text(_document(options.part, ordered), encoding="utf-8")
+    print(json.dumps(totals(rows.values()), indent=2))
     return 0
+
+
+def _earlier(path: Path | None) -> dict[str, dict[str, Any]]:
+    """The rows of an earlier run by name: where some programs are run again, those of the others are kept."""
+    if not path or not path.exists():
+        return {}
+    return {row["name"]: row for row in json.loads(path.read_text(encoding="utf-8"))["programs"]}
+
+
+def _document(part: str, rows: list[dict[str, Any]]) -> str:
+    results: dict[str, Any] = {"part": part, "totals": totals(rows)}
+    if part == "open":
+        results["programs"] = rows
+    return json.dumps(results, indent=2) + "\n"
 
 
 if __name__ == "__main__":
