@@ -176,6 +176,12 @@ def test_files_differ_by_a_number(saved: str, tmp_path: Path) -> None:
         ("It took 0.5 seconds to load", "It took 1.25e-05 seconds to load"),
         ("Time per iteration: 3.5", "Time per iteration: 12"),
         ('{"train_time": 1, "elapsed (s)": 2.5}', '{"train_time": 1, "elapsed (s)": 3}'),
+        ("lr:1e-07 tokens_per_second_per_gpu:1129.5", "lr:1e-07 tokens_per_second_per_gpu:87"),
+        (
+            "{'eval_runtime': '0.01', 'eval_steps_per_second': '861.2'}",
+            "{'eval_runtime': '1', 'eval_steps_per_second': '3'}",
+        ),
+        ("Batch (t): 9.920, 0.41/s, 0.41/s/gpu", "Batch (t): 30.9, 0.13/s, 0.13/s/gpu"),
         ("12m 3s (- 1m 2s)", "1m 13s (- 0m 2s)"),
         ("1,234 tokens/sec", "834.5 tokens/sec"),
         ("runs/May01_10-11-12_host", "runs/Nov23_20-01-02_host"),
@@ -199,6 +205,7 @@ def test_timings_are_no_difference(one: str, other: str) -> None:
         ("[1, 2, 3]", "[1, 3, 2]"),
         ("iter 3: loss 2.1, time 12.30ms", "iter 3: loss 2.2, time 12.30ms"),
         ("5 samples", "6 samples"),
+        ("accuracy(s) 0.5, loss 3/4", "accuracy(s) 0.6, loss 3/4"),
         ("psnr: 12.5 dB", "psnr: 13.5 dB"),
     ],
 )
