@@ -122,7 +122,14 @@ def test_parameters_of_a_model_that_is_gone(seed: str, save: str, differs: Seque
     found = twice(tmp_path, TRAINING.format(seed=seed, save=save or "pass"))
     assert not found.error
     assert found.differs == differs
-    assert found.seen == {"parameters": 3 if not seed else 4, "saved": bool(save), "output": 1}
+    assert found.seen == {"parameters": 4, "saved": bool(save), "output": 1}
+
+
+@pytest.mark.slow
+def test_a_model_that_is_thrown_away_is_no_result(tmp_path: Path) -> None:
+    found = twice(tmp_path, "import torch\ntorch.nn.Linear(2, 1)\ntorch.manual_seed(0)\nkept = torch.nn.Linear(2, 1)")
+    assert found.equal, (found.error, found.first)
+    assert found.seen["parameters"] == 2
 
 
 SAVING = """
