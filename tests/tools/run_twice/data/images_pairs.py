@@ -1,4 +1,4 @@
-"""Small photographs-like images, alone and as pairs of low and high resolution."""
+"""Small images as pairs of low and high resolution."""
 
 from __future__ import annotations
 
@@ -42,44 +42,28 @@ def super_resolution_adversarial(root: Path) -> None:
     pairs(sets / "Set14/GTmod12", sets / "Set14/LRbicx4", 2, side=96, scale=4, seed=4)
 
 
-def super_resolution_degraded(root: Path) -> None:
-    """Write images of high resolution, and the list of them, from which training makes those of low resolution.
-
-    Args:
-        root: root of the repository's copy.
-    """
-    _version(root)
-    folder = root / "datasets/DF2K"
-    pairs(folder / "HR_sub", None, 6, side=416, scale=1, seed=5)
-    names = sorted(path.name for path in (folder / "HR_sub").iterdir())
-    lists = folder / "meta_info"
-    lists.mkdir()
-    (lists / "meta_info_DF2Kmultiscale+OST_sub.txt").write_text("".join(f"HR_sub/{name}\n" for name in names))
-
-
-def pairs(high: Path, low: Path | None, count: int, side: int, scale: int, seed: int) -> None:
-    """Write square images of smooth colours with noise and, if wanted, the same reduced.
+def pairs(high: Path, low: Path, count: int, side: int, scale: int, seed: int) -> None:
+    """Write square images of smooth colours with noise, and the same reduced.
 
     Args:
         high: folder for the images of high resolution.
-        low: folder for the reduced ones, or None for none.
+        low: folder for the reduced ones.
         count: number of images.
         side: width and height of an image of high resolution, in pixels.
         scale: how much smaller the others are.
         seed: seed of the colours.
     """
     numbers = np.random.default_rng(seed)
+    for folder in (high, low):
+        folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         coarse = Image.fromarray(numbers.integers(0, 256, (6, 6, 3), dtype=np.uint8))
         smooth = np.asarray(coarse.resize((side, side), Image.Resampling.BICUBIC), dtype=np.int16)
         noisy = (smooth + numbers.integers(-10, 11, smooth.shape)).clip(0, 255).astype(np.uint8)
         image = Image.fromarray(noisy)
         name = f"{number:04d}.png"
-        high.mkdir(parents=True, exist_ok=True)
         image.save(high / name)
-        if low is not None:
-            low.mkdir(parents=True, exist_ok=True)
-            image.resize((side // scale, side // scale), Image.Resampling.BICUBIC).save(low / name)
+        image.resize((side // scale, side // scale), Image.Resampling.BICUBIC).save(low / name)
 
 
 def _version(root: Path) -> None:

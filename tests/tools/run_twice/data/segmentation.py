@@ -16,7 +16,7 @@ _CASES, _SIDE, _PATCH = 5, 40, 32
 
 
 def nnunet(root: Path) -> None:
-    """Write five images of 40 by 40 pixels with one label, their plans and a network of two stages.
+    """Write five images of 40 by 40 pixels with one label, their plans and a network of three stages.
 
     The images are as preprocessing leaves them: normalised, with the places of the label's pixels.
 
@@ -61,13 +61,13 @@ def _properties(places: np.ndarray) -> dict[str, object]:
 def _plans() -> dict[str, object]:
     """Plans as the program's planning writes them, with a patch, a batch and a network made small."""
     network = {
-        "n_stages": 2,
-        "features_per_stage": [4, 8],
+        "n_stages": 3,
+        "features_per_stage": [4, 8, 8],
         "conv_op": "torch.nn.modules.conv.Conv2d",
-        "kernel_sizes": [[3, 3], [3, 3]],
-        "strides": [[1, 1], [2, 2]],
-        "n_conv_per_stage": [1, 1],
-        "n_conv_per_stage_decoder": [1],
+        "kernel_sizes": [[3, 3], [3, 3], [3, 3]],
+        "strides": [[1, 1], [2, 2], [2, 2]],
+        "n_conv_per_stage": [1, 1, 1],
+        "n_conv_per_stage_decoder": [1, 1],
         "conv_bias": True,
         "norm_op": "torch.nn.modules.instancenorm.InstanceNorm2d",
         "norm_op_kwargs": {"eps": 1e-05, "affine": True},
