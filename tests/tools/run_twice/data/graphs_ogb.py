@@ -76,7 +76,7 @@ def links_ddi(root: Path) -> None:
 
 
 def links_citation(root: Path) -> None:
-    """Write a citation graph, and a split that has 20 negative targets for each source.
+    """Write a citation graph, and a split that has 1000 negative targets for each source.
 
     Args:
         root: root of the repository's copy.
@@ -85,11 +85,11 @@ def links_citation(root: Path) -> None:
     folder = _dataset(root / "examples/linkproppred/citation2", "ogbl_citation2", 1)
     _nodes_and_edges(folder, numbers, features=128)
     _csv(folder / "raw/node_year.csv.gz", numbers.integers(2000, 2020, (_NODES, 1)))
-    size = 200
+    size = 64
     for part in ("train", "valid", "test"):
         ends = {name: torch.from_numpy(numbers.integers(0, _NODES, size)) for name in ("source_node", "target_node")}
         if part != "train":
-            ends["target_node_neg"] = torch.from_numpy(numbers.integers(0, _NODES, (size, 20)))
+            ends["target_node_neg"] = torch.from_numpy(numbers.integers(0, _NODES, (size, 1000)))
         _save(ends, folder / "split/time" / f"{part}.pt")
 
 
