@@ -7,7 +7,8 @@ run's own, as they have on another disk. Then the bits of its parameters, of wha
 - `recipes.py` reads the recipes; `data/` makes the small data that they name
 - `running.py` runs a program and keeps what came of it; `child/` is the part of it within the program's processes
 - `comparing.py` says in which kinds two runs differ
+- `measuring.py` puts these together to a row of the results
 - `standing.py` asks detlint: the findings of a repository, `detlint bisect` where runs differ
-- `totals.py` counts, by part
+- `totals.py` counts rows, and says them in lines
 - `__main__.py` is the command line
 """

@@ -1,57 +1,77 @@
 """Run programs of public repositories twice, and lay beside it what detlint says.
 
-python -m tests.tools.run_twice --part open|counted [--python PATH] [--only NAME ...] [--out FILE] CORPUS
+python -m tests.tools.run_twice --part open|counted [--python PATH] [--out FILE] [--only NAME ...] CORPUS
 
-CORPUS is a folder of checkouts, named OWNER+NAME. `--python` is the interpreter of an environment with the packages of
-`requirements.txt`. Prints a line for each program and the totals; of the part "counted" the totals alone.
+CORPUS is a folder of checkouts, named OWNER+NAME. `--python` is the interpreter of an environment with torch for a CPU
+and the packages of `requirements.txt`, `tests/tools/run_twice/__init__.py` says what is compared. Prints a line for each
+program and the totals; of the part "counted" the totals alone, and `--out` has no more of it. `--out` is written after
+each program. With `--only` it keeps what it has of the others.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import json
 import sys
-import tempfile
 from pathlib import Path
+from typing import Any
 
 from . import recipes
-from .comparing import Comparison, compare
-from .running import Place
+from .measuring import Measure
+from .totals import line, totals
 
 
 def main(arguments: list[str]) -> int:
-    """Run the programs of a part, and print what came of it."""
+    """Measure the programs of a part, and print what came of it."""
     parser = argparse.ArgumentParser("tests.tools.run_twice")
     parser.add_argument("--part", choices=recipes.PARTS, required=True)
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the folders of the runs here")
+    parser.add_argument("--python", default=sys.executable, metavar="PATH", help="runs the programs [this one]")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the results as JSON")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these programs alone")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for each run [600]")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the folders of all runs here")
+    parser.add_argument("--no-shuffle", action="store_true", help="leave the order of listings as it is")
+    parser.add_argument("--no-static", action="store_true", help="run programs twice, and ask detlint nothing")
+    parser.add_argument("--no-bisect", action="store_true", help="do not run `detlint bisect` on what differs")
+    parser.add_argument("--fix", choices=("safe", "unsafe"), default="", help="run what differs again, fixed")
     parser.add_argument("corpus", type=Path)
     options = parser.parse_args(arguments)
-    for program in recipes.read(options.part):
-        if options.only and program.name not in options.only:
-            continue
-        if options.keep:
-            folder = options.keep / program.name
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-        else:
-            folder = Path(tempfile.mkdtemp())
-        try:
-            place = Place(program, options.corpus / program.checkout, folder, options.python)
-            runs = [place.run(options.timeout) for _ in range(2)]
-        finally:
-            if not options.keep:
-                shutil.rmtree(folder)
-        print(_line(program.name, compare(*runs), [run.seconds for run in runs]), flush=True)
+    measure = Measure(
+        options.corpus.resolve(),
+        options.python,
+        options.timeout,
+        options.keep,
+        shuffle=not options.no_shuffle,
+        static=not options.no_static,
+        bisect=not options.no_bisect,
+        fix=options.fix,
+    )
+    programs = recipes.read(options.part)
+    rows = _earlier(options.out) if options.part == "open" and options.only else {}
+    for program in programs:
+        if not options.only or program.name in options.only:
+            rows[program.name] = measure.row(program)
+            if options.part == "open":
+                print(line(rows[program.name]), flush=True)
+            if options.out:
+                ordered = [rows[each.name] for each in programs if each.name in rows]
+                options.out.write_text(_document(options.part, ordered), encoding="utf-8")
+    print(json.dumps(totals(rows.values()), indent=2))
     return 0
 
 
-def _line(name: str, found: Comparison, seconds: list[float]) -> str:
-    verdict = f"did not run ({found.error})" if found.error else "equal" if found.equal else "differs"
-    seen = ", ".join(f"{count} {kind}" for kind, count in found.seen.items())
-    return f"{name}: {verdict} [{found.first or seen}] {max(seconds):.0f} s"
+def _earlier(path: Path | None) -> dict[str, dict[str, Any]]:
+    """The rows of an earlier run by name: where some programs are run again, those of the others are kept."""
+    if not path or not path.exists():
+        return {}
+    return {row["name"]: row for row in json.loads(path.read_text(encoding="utf-8"))["programs"]}
+
+
+def _document(part: str, rows: list[dict[str, Any]]) -> str:
+    results: dict[str, Any] = {"part": part, "totals": totals(rows)}
+    if part == "open":
+        results["programs"] = rows
+    return json.dumps(results, indent=2) + "\n"
 
 
 if __name__ == "__main__":

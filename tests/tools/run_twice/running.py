@@ -127,7 +127,8 @@ class Place:
     def _result(self, status: int | None, process: int, seconds: float) -> Run:
         beside = self.root.parent
         if status != 0:
-            return Run(seconds, "timed out" if status is None else f"exit status {status}")
+            last = (beside / "stderr").read_text("utf-8", "replace").strip().rpartition("\n")[2]
+            return Run(seconds, "timed out" if status is None else f"exit status {status}: {last[:200]}")
         records = {path.stem: json.loads(path.read_text("utf-8")) for path in (beside / "record").glob("*.json")}
         if str(process) not in records:
             return Run(seconds, "ended without a record")
@@ -143,6 +144,8 @@ class Place:
     def _digests(self) -> tuple[tuple[str, str], ...]:
         """Paths and digests of the files of the copy that are new or have changed."""
         files = "\n".join(sorted(self._changed()))
+        if not files:
+            return ()
         digests = subprocess.run(
             [self._python, "-m", "run_twice_child.files", str(self.root)],
             cwd=self.folder,
@@ -168,7 +171,8 @@ class Place:
         made = subprocess.run(
             [self._python, "-m", "tests.tools.run_twice.data", self.program.data, str(self.root)],
             cwd=PROJECT,
-            env={key: value for key, value in os.environ.items() if key not in _UNSET},
+            env={key: value for key, value in os.environ.items() if key not in _UNSET}
+            | {"PYTHONPATH": str(self._hook)},
             capture_output=True,
             text=True,
         )

@@ -22,13 +22,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
 from .masking import masked, masked_line
 from .values import digest
 
 _EVENTS = re.compile(r"events\.out\.tfevents\.")
+_LEGACY = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # what torch's files begin with that are no archives
 _PDF_DATE = re.compile(rb"\(D:\d{14}[^)]*\)")
 
 
@@ -59,7 +57,11 @@ def _content(content: bytes) -> str:
     if content.startswith(b"\x1f\x8b"):
         return _content(gzip.decompress(content))
     if content.startswith(b"\x93NUMPY"):
+        import numpy as np
+
         return digest(np.load(io.BytesIO(content), allow_pickle=True))
+    if content.startswith(_LEGACY):
+        return _torch(content)
     if content.startswith(b"\x80"):
         return _pickled(content)
     if content.startswith(b"%PDF"):
@@ -74,16 +76,18 @@ def _archive(content: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = sorted(archive.namelist())
         if any(name.endswith("data.pkl") for name in names) and not any("/code/" in name for name in names):
-            return digest(torch.load(io.BytesIO(content), "cpu", _Placeholding, weights_only=False))
+            return _torch(content)
         return digest([(name, _content(archive.read(name))) for name in names])
 
 
+def _torch(content: bytes) -> str:
+    import torch
+
+    return digest(torch.load(io.BytesIO(content), "cpu", _Placeholding, weights_only=False))
+
+
 def _pickled(content: bytes) -> str:
-    """A pickle, or what torch saved before it wrote archives. What cannot be loaded counts by its bytes."""
-    try:
-        return digest(torch.load(io.BytesIO(content), "cpu", _Placeholding, weights_only=False))
-    except (RuntimeError, EOFError, pickle.UnpicklingError, ValueError, TypeError, AttributeError):
-        pass
+    """A pickle by what it holds; what cannot be loaded counts by its bytes."""
     try:
         return digest(_Unpickler(io.BytesIO(content)).load())
     except Exception:

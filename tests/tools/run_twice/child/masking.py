@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 _NUMBER = r"[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
-_UNIT = r"(?:[nmuµμ]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|m|days?|milliseconds?)"
-_BYTES = r"(?:[KMGT]i?B|bytes)"
+_UNIT = r"(?-i:[nmuµμ]?s)|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|milliseconds?|microseconds?"
+_BYTES = r"[KMGT]i?B|bytes"
+_RATE = r"\w+/(?:s|secs?|seconds?)"
 _TIMED = (
-    r"(?:time|times|elapsed|took|takes|duration|eta|seconds|secs?|ms|s/it|it/s|fps|speed|throughput|mfu|latency|"
-    r"(?:ms|s|sec|seconds)/\w+|\w+/(?:s|sec|second)|\w+ per (?:s|sec|second))"
+    rf"time|elapsed|took|duration|eta|seconds|secs|fps|speed|throughput|mfu|latency|(?:ms|s|secs?|seconds)/\w+|{_RATE}"
 )
+_OF = r"(?: ?[(\[][\w/]+[)\]]| (?:per|taken|spent|for) \w+)*"  # what stands between such a word and its number
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?"
@@ -29,10 +30,11 @@ _MASKS = [
         (rf"\b(?:\d+ days?, )?{_CLOCK}(?!\d)", "<time>"),
         (r"(?<![\d.])1[5-9]\d{8}(?:\.\d+)?(?!\d)", "<date>"),  # seconds since 1970, in the decades around this one
         # rates and durations by their unit: 12.3 it/s, 1,234 tokens/sec, 3 ms, 0.5s/batch
-        (rf"(?<![\w.]){_NUMBER} ?(?:\w+/(?:s|sec|second)|(?:{_UNIT}|{_BYTES})/\w+)\b", "<rate>"),
-        (rf"(?<![\w.]){_NUMBER} ?{_UNIT}\b", "<time>"),
+        (rf"(?<![\w.]){_NUMBER} ?(?:{_RATE}|(?:{_UNIT}|{_BYTES})/\w+)\b", "<rate>"),
+        (r"(?<![\w.])(?:\d+ ?h ?)?\d+ ?m ?\d+(?:\.\d+)? ?s\b", "<time>"),
+        (rf"(?<![\w.]){_NUMBER} ?(?:{_UNIT})\b", "<time>"),
         # numbers by the word before them: time: 12.3, ms/batch 5.12, took 3, mfu 1.2%, seconds = 4
-        (rf"\b({_TIMED}\b[\w ()\[\]/]{{0,16}}?[\"' )\]]*[:=]?[ \t]*){_NUMBER}(?:%|\b)", r"\1<time>"),
+        (rf"\b((?:{_TIMED})\b{_OF}[\"']?[ \t]*[:=]?[ \t]*){_NUMBER}(?:%|\b)", r"\1<time>"),
         # numbers of processes, addresses in memory
         (r"\b(pid[ :=]*|process[ :=]+)\d+\b", r"\1<process>"),
         (r"\b0x[0-9a-f]{6,}\b", "<address>"),

@@ -45,37 +45,58 @@ def record_at_exit(folder: str, root: str) -> None:
 
 
 def _parameters() -> Iterator[str]:
-    """Digests of all parameters and buffers of modules and of all that optimizers hold, each tensor once."""
+    """Digests of what optimizers hold and of the parameters and buffers of modules, each tensor once.
+
+    A module counts if an optimizer has its parameters, or if it is alive: one that was made and thrown away is no result.
+    """
     if "torch" not in sys.modules:
         return
     import torch
 
     from .values import bits
 
-    seen: dict[int, Any] = {}
-
-    def add(value: Any) -> None:
-        if isinstance(value, torch.Tensor):
-            seen[id(value)] = value
-        elif isinstance(value, dict):
-            for one in value.values():
-                add(one)
-        elif isinstance(value, (list, tuple)):
-            for one in value:
-                add(one)
-
-    def is_one(value: Any, kind: type) -> bool:
-        return issubclass(type(value), kind)  # `isinstance` would wake lazy objects by their `__class__`
-
-    for each in [*_KEPT, *gc.get_objects()]:
-        if is_one(each, torch.nn.Module):
-            add(each.__dict__.get("_parameters"))
-            add(each.__dict__.get("_buffers"))
-        elif is_one(each, torch.optim.Optimizer):
-            add(each.__dict__.get("state"))
-            add([group.get("params") for group in each.__dict__.get("param_groups", ())])
+    seen: dict[int, torch.Tensor] = {}
+    _gather_trained(seen)
+    _KEPT.clear()
+    gc.collect()
+    for each in gc.get_objects():
+        if _is_one(each, torch.nn.Module):
+            _gather(_held(each), seen)
     for tensor in seen.values():
         yield bits(tensor)
+
+
+def _gather_trained(seen: dict[int, Any]) -> None:
+    """Add what optimizers hold, and the buffers beside it."""
+    import torch
+
+    for each in [*_KEPT, *gc.get_objects()]:
+        if _is_one(each, torch.optim.Optimizer):
+            _gather([each.__dict__.get("state"), [group.get("params") for group in each.param_groups]], seen)
+    trained = set(seen)
+    for each in _KEPT:
+        if _is_one(each, torch.nn.Module) and trained & set(map(id, _held(each)[0].values())):
+            _gather(_held(each), seen)
+
+
+def _held(module: Any) -> list[dict[str, Any]]:
+    """Parameters and buffers that are a module's own, by name."""
+    return [module.__dict__.get(name) or {} for name in ("_parameters", "_buffers")]
+
+
+def _gather(value: Any, seen: dict[int, Any]) -> None:
+    """Add all tensors in nested containers, by their identity."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        seen[id(value)] = value
+    elif isinstance(value, (dict, list, tuple)):
+        for one in value.values() if isinstance(value, dict) else value:
+            _gather(one, seen)
+
+
+def _is_one(value: Any, kind: type) -> bool:
+    return issubclass(type(value), kind)  # `isinstance` would wake lazy objects by their `__class__`
 
 
 def _loaded(root: str, cwd: Path) -> set[str]:

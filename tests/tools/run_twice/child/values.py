@@ -1,13 +1,18 @@
-"""Digests of values by what they hold: tensors and arrays to the bit, containers, and objects by their state."""
+"""Digests of values by what they hold: tensors and arrays to the bit, containers, and objects by their state.
+
+Neither torch nor numpy is imported here: where a process has not, it holds no value of theirs.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import torch
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
 
 
 def digest(value: object) -> str:
@@ -17,6 +22,8 @@ def digest(value: object) -> str:
 
 def bits(tensor: torch.Tensor) -> str:
     """A digest of a tensor's dtype, shape and bits; of those alone that lie in no memory (device `meta`)."""
+    import torch
+
     about = f"{tensor.dtype} {tuple(tensor.shape)}" if not _lazy(tensor) else "uninitialised"
     if tensor.device.type == "meta" or _lazy(tensor):
         return _hash("tensor", about.encode())
@@ -32,15 +39,17 @@ def bits(tensor: torch.Tensor) -> str:
 
 
 def _lazy(tensor: torch.Tensor) -> bool:
+    import torch
+
     return isinstance(tensor, (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer))
 
 
 def _digest(value: Any, above: dict[int, int]) -> str:
     """The digest of a value; `above` has those that hold it, by their numbers from the outermost one on."""
-    if isinstance(value, torch.Tensor):
+    if "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor):
         return bits(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _array(np.asarray(value), above)
+    if "numpy" in sys.modules and isinstance(value, (sys.modules["numpy"].ndarray, sys.modules["numpy"].generic)):
+        return _array(sys.modules["numpy"].asarray(value), above)
     if isinstance(value, float):
         return _hash("float", value.hex().encode())
     if value is None or isinstance(value, (bool, int, complex, bytes, str)):

@@ -1,0 +1,298 @@
+"""Real programs run twice: what counts as a difference, what is kept of a run, and whose a finding is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .tools.run_twice import recipes, standing
+from .tools.run_twice.child.masking import masked
+from .tools.run_twice.comparing import Comparison, compare
+from .tools.run_twice.recipes import Program
+from .tools.run_twice.running import Place, Run
+from .tools.run_twice.totals import totals
+
+RECIPES = [each for part in recipes.PARTS for each in recipes.read(part)]
+
+
+def twice(folder: Path, script: str, *, seconds: float = 120) -> Comparison:
+    """What two runs of a script differ in, in a repository that has a folder of eight files, too."""
+    checkout = folder / "repository"
+    (checkout / "data").mkdir(parents=True)
+    (checkout / "main.py").write_text(script, encoding="utf-8")
+    for name in "abcdefgh":
+        (checkout / "data" / f"{name}.txt").write_text(name, encoding="utf-8")
+    place = Place(Program("one", "owner/name", ("main.py",)), checkout, folder / "place", sys.executable)
+    return compare(place.run(seconds), place.run(seconds))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("import os\nprint(os.listdir('data'))", id="listdir"),
+        pytest.param("import os\nprint([each.name for each in os.scandir('data')])", id="scandir"),
+        pytest.param("import os\nprint([files for _, _, files in os.walk('data')])", id="walk"),
+        pytest.param("import glob\nprint(glob.glob('data/*.txt'))", id="glob"),
+        pytest.param("import pathlib\nprint(list(pathlib.Path('data').iterdir()))", id="iterdir"),
+        pytest.param("import pathlib\nprint(list(pathlib.Path('data').rglob('*.txt')))", id="rglob"),
+        pytest.param("print(set('abcdefgh'))", id="hashes"),
+        pytest.param("import random\nprint(random.random())", id="unseeded"),
+    ],
+)
+def test_output_differs_by_what_differs_between_runs(script: str, tmp_path: Path) -> None:
+    assert twice(tmp_path, script).differs == ("output",)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("import os\nprint(sorted(os.listdir('data')))", id="sorted"),
+        pytest.param("import random\nrandom.seed(0)\nprint(random.random())", id="seeded"),
+        pytest.param("import time\nprint('took', time.perf_counter(), 's')", id="duration"),
+        pytest.param("import pathlib\nprint(pathlib.Path('data').resolve())", id="path"),
+        pytest.param("import os\nprint(os.environ['HOME'], os.environ['TMPDIR'])", id="folders"),
+    ],
+)
+def test_output_is_equal(script: str, tmp_path: Path) -> None:
+    found = twice(tmp_path, script)
+    assert found.equal
+    assert found.seen["output"] == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ("raise KeyError('such')", "exit status 1: KeyError: 'such'"),
+        ("import time\ntime.sleep(60)", "timed out"),
+        ("import os\nos._exit(0)", "ended without a record"),
+    ],
+)
+def test_what_does_not_run_is_not_compared(script: str, error: str, tmp_path: Path) -> None:
+    found = twice(tmp_path, script, seconds=1 if "sleep" in script else 120)
+    assert (found.error, found.equal, found.differs) == (error, False, ())
+
+
+def test_each_run_begins_with_fresh_files(tmp_path: Path) -> None:
+    found = twice(tmp_path, "import os\nprint(os.path.exists('left'))\nopen('left', 'w').close()")
+    assert found.equal
+
+
+def test_files_that_are_loaded_are_recorded(tmp_path: Path) -> None:
+    (tmp_path / "repository/package").mkdir(parents=True)
+    (tmp_path / "repository/package/__init__.py").touch()
+    (tmp_path / "repository/package/inner.py").write_text("import os\nos.chdir('/')\n", encoding="utf-8")
+    (tmp_path / "repository/package/unused.py").touch()
+    (tmp_path / "repository/main.py").write_text("import package.inner", encoding="utf-8")
+    program = Program("one", "owner/name", ("main.py",))
+    run = Place(program, tmp_path / "repository", tmp_path / "place", sys.executable).run(60)
+    assert run.loaded == ("main.py", "package/__init__.py", "package/inner.py")
+
+
+TRAINING = """
+import torch
+
+def train():
+    {seed}
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    model(torch.ones(4, 2)).sum().backward()
+    optimizer.step()
+    {save}
+
+train()
+print("done")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seed", "save", "differs"),
+    [
+        pytest.param("torch.manual_seed(0)", "", (), id="seeded"),
+        pytest.param("", "", ("parameters",), id="unseeded"),
+        pytest.param("", "torch.save(model, 'a.pt')", ("parameters", "saved"), id="saved"),
+        pytest.param("torch.manual_seed(0)", "torch.save(model.state_dict(), 'a.pt')", (), id="saved-seeded"),
+    ],
+)
+def test_parameters_of_a_model_that_is_gone(seed: str, save: str, differs: Sequence[str], tmp_path: Path) -> None:
+    found = twice(tmp_path, TRAINING.format(seed=seed, save=save or "pass"))
+    assert not found.error
+    assert found.differs == differs
+    assert found.seen == {"parameters": 4, "saved": bool(save), "output": 1}
+
+
+@pytest.mark.slow
+def test_a_model_that_is_thrown_away_is_no_result(tmp_path: Path) -> None:
+    found = twice(tmp_path, "import torch\ntorch.nn.Linear(2, 1)\ntorch.manual_seed(0)\nkept = torch.nn.Linear(2, 1)")
+    assert found.equal, (found.error, found.first)
+    assert found.seen["parameters"] == 2
+
+
+SAVING = """
+import gzip, json, pickle, time
+import numpy as np
+import torch
+
+class Own:
+    def __init__(self, value):
+        self.value = value
+
+torch.save({"x": torch.ones(3), "names": {"a", "b", "c"}}, "x.pt")
+np.savez("x.npz", x=np.ones(3))
+pickle.dump([Own(1), {"a", "b", "c"}], open("x.pkl", "wb"))
+with gzip.GzipFile("x.gz", "wb", mtime=time.time_ns() // 1000 % 2**32) as file:
+    file.write(b"text")
+open("log.txt", "w").write(time.strftime("%Y-%m-%d %H:%M:%S") + f" {time.perf_counter()} s, loss 0.5")
+"""
+
+
+@pytest.mark.slow
+def test_files_are_compared_by_what_they_hold(tmp_path: Path) -> None:
+    found = twice(tmp_path, SAVING)
+    assert found.equal, (found.error, found.first)
+    assert found.seen["saved"] == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "saved",
+    [
+        pytest.param("torch.save([torch.rand(1)], 'x.pt')", id="torch"),
+        pytest.param("np.save('x.npy', torch.rand(1).numpy())", id="numpy"),
+        pytest.param("pickle.dump(Own(torch.rand(1).item()), open('x.pkl', 'wb'))", id="pickle"),
+        pytest.param("open('x.json', 'w').write(json.dumps(torch.rand(1).item()))", id="text"),
+    ],
+)
+def test_files_differ_by_a_number(saved: str, tmp_path: Path) -> None:
+    found = twice(tmp_path, SAVING + saved)
+    assert (found.error, found.differs) == ("", ("saved",))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("iter 3: loss 2.1, time 12.30ms, mfu 1.20%", "iter 3: loss 2.1, time 1048.1ms, mfu -100.00%"),
+        ("| ms/batch  5.12 | loss 3.10", "| ms/batch 115.12 | loss 3.10"),
+        ("Epoch: 0020 (0.1234s) loss: 1.5", "Epoch: 0020 (12.34s) loss: 1.5"),
+        ("10/10 [00:01<00:00, 7.21it/s]", "10/10 [01:01<00:10,  2.38s/it]"),
+        ("2024-05-01 10:11:12,345 - root - INFO - on", "2026-11-01 20:11:12,001 - root - INFO - on"),
+        ("It took 0.5 seconds to load", "It took 1.25e-05 seconds to load"),
+        ("Time per iteration: 3.5", "Time per iteration: 12"),
+        ('{"train_time": 1, "elapsed (s)": 2.5}', '{"train_time": 1, "elapsed (s)": 3}'),
+        ("12m 3s (- 1m 2s)", "1m 13s (- 0m 2s)"),
+        ("1,234 tokens/sec", "834.5 tokens/sec"),
+        ("runs/May01_10-11-12_host", "runs/Nov23_20-01-02_host"),
+        ("<Net object at 0x7f3a5c0d1e80>", "<Net object at 0x7fa41b0d1e81>"),
+        ("pid 1234: done", "pid 77: done"),
+        ("\r10%\r50%\rdone", "\r33%\rdone"),
+    ],
+)
+def test_timings_are_no_difference(one: str, other: str) -> None:
+    assert masked(one) == masked(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("loss 0.123", "loss 0.124"),
+        ("step 3", "step 4"),
+        ("time step 3", "time step 4"),
+        ("accuracy: 12.5%", "accuracy: 12.6%"),
+        ("parameters: 10.65M", "parameters: 10.66M"),
+        ("[1, 2, 3]", "[1, 3, 2]"),
+        ("iter 3: loss 2.1, time 12.30ms", "iter 3: loss 2.2, time 12.30ms"),
+        ("5 samples", "6 samples"),
+        ("psnr: 12.5 dB", "psnr: 13.5 dB"),
+    ],
+)
+def test_numbers_are_a_difference(one: str, other: str) -> None:
+    assert masked(one) != masked(other)
+
+
+def test_runs_are_compared_by_kind() -> None:
+    one = Run(1.0, parameters=("a", "a", "b"), saved=(("x", "1"),), output=("loss 1",))
+    other = Run(2.0, parameters=("a", "b", "b"), saved=(("x", "1"), ("y", "2")), output=("loss 1",))
+    assert compare(one, one).equal
+    assert compare(one, other).differs == ("parameters", "saved")
+    assert compare(one, other).first == "1 tensors; saved: y"
+    assert compare(one, Run(1.0, "timed out")).error == "timed out"
+
+
+def finding(
+    path: str, *related: tuple[str, str], severity: str = "error", breaks: str = "run-to-run"
+) -> dict[str, Any]:
+    places = [{"path": place, "message": message} for place, message in related]
+    return {"code": "DET101", "severity": severity, "path": path, "related": places, "breaks": [breaks]}
+
+
+@pytest.mark.parametrize(
+    ("found", "its"),
+    [
+        (finding("main.py"), True),
+        (finding("other.py"), False),
+        (finding("library.py"), True),
+        (finding("library.py", ("main.py", "called from here: `main`")), True),
+        (finding("library.py", ("other.py", "called from here: `main`")), False),
+        (finding("library.py", ("other.py", "called from here"), ("main.py", "this program gets there too")), True),
+        (finding("library.py", ("other.py", "`torch.rand` draws too")), True),
+    ],
+)
+def test_a_finding_is_a_programs_where_it_is_reached_from_what_it_loads(found: dict[str, Any], its: bool) -> None:
+    assert bool(standing.of_program([found], ["main.py", "library.py"])) is its
+
+
+def test_notes_and_resuming_name_no_cause_of_two_runs() -> None:
+    assert standing.names_a_cause([finding("a.py")])
+    assert standing.names_a_cause([finding("a.py", severity="warning", breaks="cross-machine")])
+    assert not standing.names_a_cause([finding("a.py", severity="note"), finding("a.py", breaks="resume")])
+
+
+def test_totals_set_runs_beside_what_is_named() -> None:
+    def row(name: str, differs: Sequence[str], named: bool, **more: Any) -> dict[str, Any]:
+        ran = {"ran": True, "equal": not differs, "differs": differs, "named": named}
+        return {"name": name, "repository": "owner/name", **ran, **more}
+
+    counted = totals(
+        [
+            row("a", ["output"], True, bisect={"verdict": "diverged", "code": "DET101"}),
+            row("b", ["parameters", "output"], False, bisect={"verdict": "equal"}, fixed={"ran": True, "equal": True}),
+            row("c", [], True),
+            row("d", [], False),
+            {"name": "e", "repository": "owner/other", "ran": False, "error": "timed out"},
+        ]
+    )
+    assert counted == {
+        "programs": 5,
+        "repositories": 2,
+        "did not run": 1,
+        "equal": 2,
+        "differ": 2,
+        "differ in": {"parameters": 1, "saved": 0, "output": 2},
+        "differ, named": 1,
+        "differ, silent": 1,
+        "equal, named": 1,
+        "equal, silent": 1,
+        "bisect": {"diverged, names a rule": 1, "equal": 1},
+        "fixed": {"equal": 1},
+    }
+
+
+@pytest.mark.parametrize("program", [pytest.param(each, id=each.name) for each in RECIPES])
+def test_recipes_name_data_that_can_be_made(program: Program) -> None:
+    assert "/" in program.repository
+    if program.data:
+        module, _, function = program.data.rpartition(".")
+        text = (recipes.FOLDER / "data" / f"{module}.py").read_text(encoding="utf-8")
+        assert f"\ndef {function}(root: Path" in text
+
+
+def test_a_recipe_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "open.toml").write_text(
+        '[[program]]\nname = "a"\nrepository = "b/c"\ncommand = []\nseed = 1\n', "utf-8"
+    )
+    with pytest.raises(ValueError, match="seed"):
+        recipes.read("open", tmp_path)

@@ -1,0 +1,122 @@
+"""What detlint says of a program: the findings of its repository that are the program's, and what `bisect` finds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .running import PROJECT, Place
+
+SEVERITIES = ("error", "warning", "note")
+_SEEN = {"run-to-run", "cross-machine"}  # what two runs show; to resume is another matter
+_CALLED, _TOO = "called from here", "this program gets there too"
+
+
+@cache
+def findings(checkout: Path) -> tuple[Mapping[str, Any], ...]:
+    """All findings of a repository, with paths relative to it. Raises RuntimeError where the run itself failed."""
+    command = [sys.executable, "-m", "detlint", "--format", "json", "--no-cache", "--exit-zero", str(checkout)]
+    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    if ran.returncode:
+        raise RuntimeError(f"detlint failed on {checkout.name}\n{ran.stderr[-2000:]}")
+    found = json.loads(ran.stdout)["findings"]
+    for each in found:
+        for place in (each, *each["related"]):
+            place["path"] = os.path.relpath(place["path"], checkout)
+    return tuple(found)
+
+
+def of_program(found: Iterable[Mapping[str, Any]], loaded: Iterable[str]) -> list[Mapping[str, Any]]:
+    """The findings that are a program's: they lie in files that it loaded, and are reached from files that it loaded.
+
+    Where a finding tells by which calls some program gets there, all of them must lie in loaded files, or one of the
+    other programs that it names must be among them.
+    """
+    files = set(loaded)
+
+    def is_its(one: Mapping[str, Any]) -> bool:
+        calls = {place["path"] for place in one["related"] if place["message"].startswith(_CALLED)}
+        others = {place["path"] for place in one["related"] if place["message"].startswith(_TOO)}
+        return one["path"] in files and (calls <= files or bool(others & files))
+
+    return [one for one in found if is_its(one)]
+
+
+def codes(found: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """How many findings there are of each code, by severity."""
+    counts = Counter((one["severity"], one["code"]) for one in found)
+    return {
+        severity: {code: count for (of, code), count in sorted(counts.items()) if of == severity}
+        for severity in SEVERITIES
+    }
+
+
+def names_a_cause(found: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether an error or a warning says that two runs differ, on this machine or with files listed in another order."""
+    return any(one["severity"] != "note" and _SEEN & set(one["breaks"]) for one in found)
+
+
+def bisect(place: Place, python: str, seconds: float) -> dict[str, Any]:
+    """What `detlint bisect` says of a program that has differed, with the listings of its second run reversed.
+
+    Its verdict, the first operation that differs, the kind of cause, the code of the rule that it names and whether
+    that rule has a finding there. It is run by the program's interpreter, each run for so many seconds at most.
+    """
+    place.fresh()
+    command = [
+        python,
+        "-m",
+        "detlint",
+        "bisect",
+        "--format",
+        "json",
+        "--perturb",
+        "listing",
+        "--timeout",
+        f"{seconds:g}",
+    ]
+    environment = place.environment()
+    environment["PYTHONPATH"] += os.pathsep + str(PROJECT)
+    try:
+        ran = subprocess.run(
+            [*command, "--", *place.command()],
+            cwd=place.working_folder(),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=5 * seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return {"verdict": "timed out"}
+    try:
+        said = json.loads(ran.stdout)
+    except ValueError:
+        return {"verdict": "failed", "exit": ran.returncode, "reason": ran.stderr.strip()[-300:]}
+    first = said.get("first") or {}
+    rule = first.get("rule") or {}
+    return {
+        "verdict": said["verdict"],
+        "reason": said["reason"],
+        "operation": (first.get("a") or first.get("b") or {}).get("op", ""),
+        "line": "{path}:{line}".format(**first["line"]) if first.get("line") else "",
+        "cause": (first.get("cause") or {}).get("kind", ""),
+        "code": rule.get("code", ""),
+        "finding": rule.get("place", ""),
+        "seconds": said["seconds"],
+    }
+
+
+def fix(checkout: Path, folder: Path, *, unsafe: bool) -> None:
+    """Fix all that can be fixed in a copy of a repository. Raises RuntimeError where the run itself failed."""
+    command = [sys.executable, "-m", "detlint", "--fix", *(["--unsafe-fixes"] if unsafe else []), "--no-cache"]
+    ran = subprocess.run([*command, "--exit-zero", str(folder)], cwd=PROJECT, capture_output=True, text=True)
+    if ran.returncode:
+        raise RuntimeError(f"detlint --fix failed on {checkout.name}\n{ran.stderr[-2000:]}")

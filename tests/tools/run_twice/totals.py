@@ -1,0 +1,62 @@
+"""Rows of programs counted, and said in lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .comparing import KINDS
+
+_Row = Mapping[str, Any]
+
+
+def totals(rows: Iterable[_Row]) -> dict[str, Any]:
+    """How many programs ran, how many differ and in what, and how that stands to what detlint says of them."""
+    rows = list(rows)
+    ran = [row for row in rows if row["ran"]]
+    told = [row for row in ran if "named" in row]
+    differing = [row for row in ran if not row["equal"]]
+    return {
+        "programs": len(rows),
+        "repositories": len({row["repository"] for row in rows}),
+        "did not run": len(rows) - len(ran),
+        "equal": len(ran) - len(differing),
+        "differ": len(differing),
+        "differ in": {kind: sum(kind in row["differs"] for row in differing) for kind in KINDS},
+        "differ, named": sum(row["named"] for row in told if not row["equal"]),
+        "differ, silent": sum(not row["named"] for row in told if not row["equal"]),
+        "equal, named": sum(row["named"] for row in told if row["equal"]),
+        "equal, silent": sum(not row["named"] for row in told if row["equal"]),
+        "bisect": dict(sorted(Counter(_bisected(row["bisect"]) for row in differing if "bisect" in row).items())),
+        "fixed": dict(sorted(Counter(_fixed(row["fixed"]) for row in differing if "fixed" in row).items())),
+    }
+
+
+def line(row: _Row) -> str:
+    """A line for a program: what two runs came to, and what detlint says."""
+    if not row["ran"]:
+        return f"{row['name']}: did not run ({row['error'].strip().splitlines()[-1]})"
+    seen = ", ".join(f"{count} {kind}" for kind, count in row["seen"].items())
+    parts = [f"{row['name']}: " + (f"equal [{seen}]" if row["equal"] else f"differs [{row['first']}]")]
+    if "codes" in row:
+        said = [f"{code} {severity}" for severity, codes in row["codes"].items() for code in codes]
+        parts.append(f"detlint {'names a cause' if row['named'] else 'is silent'} [{', '.join(said)}]")
+    if "bisect" in row:
+        found = row["bisect"]
+        about = [str(found[key]) for key in ("operation", "line", "cause", "code", "reason") if found.get(key)]
+        parts.append(f"bisect: {found['verdict']} [{', '.join(about)}]")
+    if "fixed" in row:
+        parts.append(f"after fixes: {_fixed(row['fixed'])}")
+    return "; ".join(parts) + f"; {max(row['seconds']):.0f} s"
+
+
+def _bisected(found: _Row) -> str:
+    """What bisect says, in a class: the first difference with or without a rule, equal, or no answer."""
+    if found["verdict"] != "diverged":
+        return str(found["verdict"])
+    return "diverged, names a rule" if found["code"] else f"diverged, {found['cause']}"
+
+
+def _fixed(found: _Row) -> str:
+    return "did not run" if not found["ran"] else "equal" if found["equal"] else "differs"
