@@ -19,7 +19,7 @@ from .tools.run_twice.totals import totals
 RECIPES = [each for part in recipes.PARTS for each in recipes.read(part)]
 
 
-def twice(folder: Path, script: str, *, seconds: float = 120) -> Comparison:
+def twice(folder: Path, script: str, *, seconds: float = 600) -> Comparison:
     """What two runs of a script differ in, in a repository that has a folder of eight files, too."""
     checkout = folder / "repository"
     (checkout / "data").mkdir(parents=True)
@@ -72,7 +72,7 @@ def test_output_is_equal(script: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_run_is_not_compared(script: str, error: str, tmp_path: Path) -> None:
-    found = twice(tmp_path, script, seconds=1 if "sleep" in script else 120)
+    found = twice(tmp_path, script, seconds=1 if "sleep" in script else 600)
     assert (found.error, found.equal, found.differs) == (error, False, ())
 
 
