@@ -229,33 +229,38 @@ def test_runs_are_compared_by_kind() -> None:
     assert compare(one, Run(1.0, "timed out")).error == "timed out"
 
 
-def finding(
-    path: str, *related: tuple[str, str], severity: str = "error", breaks: str = "run-to-run"
-) -> dict[str, Any]:
-    places = [{"path": place, "message": message} for place, message in related]
-    return {"code": "DET101", "severity": severity, "path": path, "related": places, "breaks": [breaks]}
+def finding(path: str, code: str = "DET201", severity: str = "error", breaks: str = "run-to-run") -> dict[str, Any]:
+    return {"code": code, "severity": severity, "path": path, "related": [], "breaks": [breaks]}
 
 
-@pytest.mark.parametrize(
-    ("found", "its"),
-    [
-        (finding("main.py"), True),
-        (finding("other.py"), False),
-        (finding("library.py"), True),
-        (finding("library.py", ("main.py", "called from here: `main`")), True),
-        (finding("library.py", ("other.py", "called from here: `main`")), False),
-        (finding("library.py", ("other.py", "called from here"), ("main.py", "this program gets there too")), True),
-        (finding("library.py", ("other.py", "`torch.rand` draws too")), True),
-    ],
-)
-def test_a_finding_is_a_programs_where_it_is_reached_from_what_it_loads(found: dict[str, Any], its: bool) -> None:
-    assert bool(standing.of_program([found], ["main.py", "library.py"])) is its
+def test_a_finding_is_a_programs_where_it_lies_in_what_it_loads() -> None:
+    found = [finding("main.py"), finding("other.py"), finding("library.py"), finding("main.py", "DET101")]
+    assert standing.of_program(found, ["main.py", "library.py"]) == [found[0], found[2]]
 
 
-def test_notes_and_resuming_name_no_cause_of_two_runs() -> None:
+def test_generators_are_seeded_or_not_by_the_row_of_the_script() -> None:
+    def row(path: str, **states: str) -> dict[str, Any]:
+        return {"path": path, "generators": {name: {"state": state} for name, state in states.items()}}
+
+    rows = [row("a.py", torch="late", numpy="seeded", python="unused"), row("a.py", python="optional")]
+    assert standing.not_seeded([*rows, row("b.py", numpy="unseeded")], "a.py") == ["python", "torch"]
+    assert standing.not_seeded(rows, "") == []
+
+
+def test_the_script_is_a_file_or_a_module_that_was_loaded() -> None:
+    def script(*command: str) -> str:
+        return Program("a", "b/c", command, folder="examples").script(["src/pkg/main.py", "src/pkg/tool/__main__.py"])
+
+    assert script("../train.py", "-m", "x") == "train.py"
+    assert (script("-m", "pkg.main"), script("-m", "pkg.tool")) == ("src/pkg/main.py", "src/pkg/tool/__main__.py")
+    assert script("-m", "elsewhere") == ""
+
+
+def test_notes_resuming_and_kernels_of_gpus_name_no_cause_of_two_runs() -> None:
     assert standing.names_a_cause([finding("a.py")])
     assert standing.names_a_cause([finding("a.py", severity="warning", breaks="cross-machine")])
     assert not standing.names_a_cause([finding("a.py", severity="note"), finding("a.py", breaks="resume")])
+    assert not standing.names_a_cause([finding("a.py", "DET301"), finding("a.py", "DET501")])
 
 
 def test_totals_set_runs_beside_what_is_named() -> None:

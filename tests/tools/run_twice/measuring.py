@@ -48,8 +48,14 @@ class Measure:
             row |= {"seen": found.seen, "first": found.first, "seconds": [round(run.seconds, 1) for run in runs]}
             if found.error or not self.static:
                 return row
-            its = standing.of_program(standing.findings(checkout), {*runs[0].loaded, *runs[1].loaded})
-            row |= {"named": standing.names_a_cause(its), "codes": standing.codes(its)}
+            loaded = {*runs[0].loaded, *runs[1].loaded}
+            its = standing.of_program(standing.findings(checkout), loaded)
+            seeds = standing.not_seeded(standing.entries(checkout), program.script(loaded))
+            row |= {
+                "named": bool(seeds) or standing.names_a_cause(its),
+                "not seeded": seeds,
+                "codes": standing.codes(its),
+            }
             if not found.equal and self.bisect:
                 row["bisect"] = standing.bisect(place, self.python, self.timeout)
         if not found.equal and self.fix:

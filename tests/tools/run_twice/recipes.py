@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -34,6 +35,14 @@ class Program:
     def checkout(self) -> str:
         """The name of the repository's folder in the corpus."""
         return self.repository.replace("/", "+")
+
+    def script(self, loaded: Iterable[str]) -> str:
+        """The file that is run, relative to the repository's root; of the files that it loaded if it is a module."""
+        if self.command[0] != "-m":
+            return posixpath.normpath(posixpath.join(self.folder, self.command[0]))
+        inner = self.command[1].replace(".", "/")
+        ends = (f"{inner}.py", f"{inner}/__main__.py")
+        return next((path for path in sorted(loaded, key=len) if path.endswith(ends)), "")
 
 
 def read(part: str, folder: Path = FOLDER) -> list[Program]:

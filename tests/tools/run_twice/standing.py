@@ -16,37 +16,46 @@ from .running import PROJECT, Place
 
 SEVERITIES = ("error", "warning", "note")
 _SEEN = {"run-to-run", "cross-machine"}  # what two runs show; to resume is another matter
-_CALLED, _TOO = "called from here", "this program gets there too"
+_BY_PROGRAM = ("DET101", "DET102", "DET103", "DET106")  # one finding for many programs: their rows tell which
+_ON_CUDA = ("DET3", "DET5")  # families of what differs on a GPU alone
+_NOT_SEEDED = ("unseeded", "late", "optional")
 
 
 @cache
 def findings(checkout: Path) -> tuple[Mapping[str, Any], ...]:
     """All findings of a repository, with paths relative to it. Raises RuntimeError where the run itself failed."""
-    command = [sys.executable, "-m", "detlint", "--format", "json", "--no-cache", "--exit-zero", str(checkout)]
-    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
-    if ran.returncode:
-        raise RuntimeError(f"detlint failed on {checkout.name}\n{ran.stderr[-2000:]}")
-    found = json.loads(ran.stdout)["findings"]
+    found: list[dict[str, Any]] = _asked(checkout, "check", "--exit-zero")["findings"]
     for each in found:
-        for place in (each, *each["related"]):
-            place["path"] = os.path.relpath(place["path"], checkout)
+        each["path"] = os.path.relpath(each["path"], checkout)
     return tuple(found)
 
 
+@cache
+def entries(checkout: Path) -> tuple[Mapping[str, Any], ...]:
+    """The rows of all programs of a repository, with paths relative to it. Raises RuntimeError as `findings` does."""
+    rows: list[dict[str, Any]] = _asked(checkout, "entries", "--all")["entries"]
+    return tuple(row | {"path": os.path.relpath(row["path"], checkout)} for row in rows)
+
+
+def _asked(checkout: Path, command: str, option: str) -> dict[str, Any]:
+    arguments = [sys.executable, "-m", "detlint", command, option, "--format", "json", "--no-cache", str(checkout)]
+    ran = subprocess.run(arguments, cwd=PROJECT, capture_output=True, text=True)
+    if ran.returncode:
+        raise RuntimeError(f"detlint {command} failed on {checkout.name}\n{ran.stderr[-2000:]}")
+    told: dict[str, Any] = json.loads(ran.stdout)
+    return told
+
+
 def of_program(found: Iterable[Mapping[str, Any]], loaded: Iterable[str]) -> list[Mapping[str, Any]]:
-    """The findings that are a program's: they lie in files that it loaded, and are reached from files that it loaded.
-
-    Where a finding tells by which calls some program gets there, all of them must lie in loaded files, or one of the
-    other programs that it names must be among them.
-    """
+    """The findings that lie in files that a program loaded, but for those on seeds, for which `not_seeded` stands."""
     files = set(loaded)
+    return [one for one in found if one["path"] in files and one["code"] not in _BY_PROGRAM]
 
-    def is_its(one: Mapping[str, Any]) -> bool:
-        calls = {place["path"] for place in one["related"] if place["message"].startswith(_CALLED)}
-        others = {place["path"] for place in one["related"] if place["message"].startswith(_TOO)}
-        return one["path"] in files and (calls <= files or bool(others & files))
 
-    return [one for one in found if is_its(one)]
+def not_seeded(rows: Iterable[Mapping[str, Any]], script: str) -> list[str]:
+    """The generators that a script draws from without a seed, or before it, by the rows of its repository."""
+    states = [row["generators"] for row in rows if row["path"] == script]
+    return sorted({name for each in states for name, one in each.items() if one["state"] in _NOT_SEEDED})
 
 
 def codes(found: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
@@ -59,8 +68,11 @@ def codes(found: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
 
 
 def names_a_cause(found: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether an error or a warning says that two runs differ, on this machine or with files listed in another order."""
-    return any(one["severity"] != "note" and _SEEN & set(one["breaks"]) for one in found)
+    """Whether an error or a warning says that two runs differ on a CPU, or with files listed in another order."""
+    return any(
+        one["severity"] != "note" and _SEEN & set(one["breaks"]) and not one["code"].startswith(_ON_CUDA)
+        for one in found
+    )
 
 
 def bisect(place: Place, python: str, seconds: float) -> dict[str, Any]:

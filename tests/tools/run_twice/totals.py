@@ -40,7 +40,8 @@ def line(row: _Row) -> str:
     seen = ", ".join(f"{count} {kind}" for kind, count in row["seen"].items())
     parts = [f"{row['name']}: " + (f"equal [{seen}]" if row["equal"] else f"differs [{row['first']}]")]
     if "codes" in row:
-        said = [f"{code} {severity}" for severity, codes in row["codes"].items() for code in codes]
+        said = [f"{name} not seeded" for name in row["not seeded"]]
+        said += [f"{code} {severity}" for severity, codes in row["codes"].items() for code in codes]
         parts.append(f"detlint {'names a cause' if row['named'] else 'is silent'} [{', '.join(said)}]")
     if "bisect" in row:
         found = row["bisect"]
