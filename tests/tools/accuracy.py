@@ -159,7 +159,8 @@ def _program(row: Data) -> str:
     if not row["ran"]:
         return f"| {row['name']} | {row['repository']} | did not run | | |"
     runs = "equal" if row["equal"] else f"differ in {', '.join(row['differs'])}"
-    codes = [code for severity in ("error", "warning") for code in row.get("codes", {}).get(severity, {})]
+    codes = [f"{name} not seeded" for name in row.get("not seeded", ())]
+    codes += [code for severity in ("error", "warning") for code in row.get("codes", {}).get(severity, {})]
     found = row.get("bisect", {})
     about = ", ".join(str(found[name]) for name in ("verdict", "operation", "code") if found.get(name))
     return f"| {row['name']} | {row['repository']} | {runs} | {', '.join(codes)} | {about} |"
