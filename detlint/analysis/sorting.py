@@ -8,10 +8,7 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _SETS = frozenset(("builtins.set", "builtins.frozenset"))
-_TAKING = {
-    "join": frozenset(("builtins.str", "builtins.bytes")),
-    "extend": frozenset(("builtins.list", "builtins.bytearray", "collections.deque")),
-}  # by the types whose methods they are
+_TAKING = {"join": "joined-by", "extend": "extended-by"}  # the types of Python that have such a method
 
 
 def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix | None:
@@ -76,7 +73,7 @@ def _takes_items(module: Module, method: s.Expression) -> bool:
     if not isinstance(method, s.Attribute) or method.attribute not in _TAKING:
         return False
     kinds = module.types(method.value)
-    return bool(kinds) and kinds <= _TAKING[method.attribute]
+    return bool(kinds) and kinds <= module.python("types", _TAKING[method.attribute])
 
 
 def _call_around(node: s.Expression) -> s.Call | None:

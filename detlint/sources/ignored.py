@@ -19,7 +19,7 @@ Patterns = tuple[tuple[re.Pattern[str], bool], ...]  # those of a file, the last
 NAME = ".gitignore"
 GIT = ".git"
 _CONTENTS = re.compile(r"/\*\*(/?)\s*$")  # what is in a folder, without the folder: pathspec takes both
-_EXCLUDES_FILE = re.compile(r'(?im)^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$')
+_EXCLUDES_FILE = re.compile(r'(?im)^[ \t]*excludesfile[ \t]*=[ \t]*"?([^"\n]+)')
 
 
 @record(frozen=True)
@@ -125,7 +125,7 @@ def _of_user() -> str:
     """The patterns of the user: `core.excludesFile` in git's settings, or where git looks without it."""
     found = (_EXCLUDES_FILE.search(_content(file)) for file in settings_of_user())
     named = next((match[1] for match in found if match is not None), None)
-    return os.path.join(_settings(), "git", "ignore") if named is None else os.path.expanduser(named)
+    return os.path.join(_settings(), "git", "ignore") if named is None else os.path.expanduser(named.strip())
 
 
 def _settings() -> str:

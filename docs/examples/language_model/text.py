@@ -5,7 +5,7 @@ from torch.utils.data import Dataset
 
 
 class Vocabulary:
-    def __init__(self, words):
+    def __init__(self, words: list[str]):
         self.numbers = {word: number for number, word in enumerate(set(words))}
 
     def __len__(self):
