@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,12 +29,14 @@ os.environ["DETLINT_NO_CACHE"] = "1"  # of a run that is to have a cache, its te
 def pytest_collection() -> Generator[None, object, object]:
     """Thousands of tests are made and none is dropped: nothing is looked for among them, now or later.
 
-    What an analysis imports and reads is there before the first test, whose time it would be.
+    What an analysis and torch import and read is there before the first test, whose time it would be.
     """
     gc.disable()
     try:
         found = yield
         report({"train.py": "import torch\n\nprint(torch.rand(2))\n"})
+        if "torch" in sys.modules:  # by a module of tests; its first switch or view imports this
+            import_module("torch._dynamo")
         return found
     finally:
         gc.freeze()  # to and fro, all that there is counts as old

@@ -436,7 +436,6 @@ def test_values_that_one_run_keeps_repair_another(tmp_path: Path) -> None:
     assert (third[0].outputs, third[1].outputs) == (first[0].outputs, first[1].outputs)
 
 
-@pytest.mark.slow
 def test_the_recorder_neither_draws_nor_changes_results(tmp_path: Path) -> None:
     import random
 

@@ -32,6 +32,7 @@ def test_a_picture_is_whole_in_itself(name: str) -> None:
     assert set(re.findall(r"https?://[^\"\s<]*", text)) == {"http://www.w3.org/2000/svg"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_can_be_seen_on_light_and_on_dark(name: str, chromium: Browser, tmp_path: Path) -> None:
     path = charts.FOLDER / f"{name}.svg"

@@ -91,7 +91,6 @@ def job(row: str, tmp_path: Path, called: str, arguments: dict[str, Any], runs: 
     return Job(row, row, "off", "cpu", PROBES[row].dtypes[0], runs, 0, str(tmp_path / row), called, arguments)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "called", "arguments", "told"),
     [

@@ -74,6 +74,7 @@ def test_what_takes_long_fails_unless_it_is_marked(tried: Callable[[str], pytest
     assert re.findall(line, str(done.stdout), re.MULTILINE) == ["test_itself", "test_fixture", "test_process"]
 
 
+@pytest.mark.slow
 def test_searches_for_garbage_are_not_counted(tried: Callable[[str], pytest.RunResult]) -> None:
     searches = "import gc\nimport time\n\ndef test():\n    end = time.process_time() + 0.1\n"
     tried(f"{searches}    while time.process_time() < end:\n        gc.collect()\n").assert_outcomes(passed=1)
