@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Generator, Iterator
 from importlib import import_module
@@ -22,6 +23,8 @@ pytest_plugins = ["tests.tiers"]
 settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=25)
 settings.register_profile("long", deadline=None, database=None, max_examples=5000)
 settings.load_profile("few")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts so what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["DETLINT_NO_CACHE"] = "1"  # of a run that is to have a cache, its test takes this away
 
 

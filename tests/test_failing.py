@@ -232,10 +232,7 @@ def test_a_full_disk_below_the_report_is_one_line(project: Path) -> None:
 
 
 def test_an_interrupt_is_one_line() -> None:
-    stopping = """import detlint.analyse, os, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may be started with it ignored
-def analyse(*given): os.kill(os.getpid(), signal.SIGINT)
-"""
+    stopping = "import detlint.analyse, os, signal\ndef analyse(*given): os.kill(os.getpid(), signal.SIGINT)\n"
     done = process("--jobs", "1", "--no-cache", before=f"{stopping}import detlint.gathering as g; g.analyse = analyse")
     assert (done.returncode, done.stdout) == (2, "")
     one_line(done.stderr, "detlint: interrupted")
