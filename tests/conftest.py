@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,7 +30,7 @@ os.environ["DETLINT_NO_CACHE"] = "1"  # of a run that is to have a cache, its te
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Thousands of tests are made and none is dropped: nothing is looked for among them, now or later.
 
     What an analysis and torch import and read is there before the first test, whose time it would be.
@@ -38,13 +39,22 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         found = yield
         report({"train.py": "import torch\n\nprint(torch.rand(2))\n"})
-        if "torch" in sys.modules:  # by a module of tests; its first switch or view imports this
+        if any("torch" in getattr(item, "fixturenames", ()) for item in session.items):
+            pytest.importorskip("torch")
+        if "torch" in sys.modules:  # its first switch or view imports this
             import_module("torch._dynamo")
         return found
     finally:
         gc.freeze()  # to and fro, all that there is counts as old
         gc.unfreeze()
         gc.enable()
+
+
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    """Give torch to a test of a module that does without it otherwise."""
+    found: ModuleType = pytest.importorskip("torch")
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TypeVar
 
 from packaging.version import Version
 
@@ -63,18 +64,12 @@ def codes(text: str, *select: str, torch: str | None = None) -> list[tuple[int, 
 
 @dataclass(frozen=True)
 class Snippet:
-    """A text of tests/gauntlet, and line and code of each finding that its trailing `# DETnnn` marks ask for.
+    """A text of tests/gauntlet, and line and code of each finding that its trailing `# DETnnn` marks ask for."""
 
-    `missed` says that its file lists it among what is known not to be found.
-    """
-
+    section: str
     name: str
     text: str
     torch: str | None = None
-    missed: bool = False
-
-    def __str__(self) -> str:
-        return self.name
 
     @property
     def marks(self) -> list[tuple[int, str]]:
@@ -83,22 +78,18 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Several:
-    """A project of tests/gauntlet: texts by path, each with marks as a snippet's.
+    """A project of tests/gauntlet: texts by path, each with marks as a snippet's."""
 
-    `notes` says that its file lists it among what is found to be a note.
-    """
-
+    section: str
     name: str
     files: Mapping[str, str]
-    missed: bool = False
-    notes: bool = False
-
-    def __str__(self) -> str:
-        return self.name
 
     @property
     def marks(self) -> list[tuple[str, int, str]]:
         return sorted((path, line, code) for path, text in self.files.items() for line, code in marks(text))
+
+
+Case = TypeVar("Case", Snippet, Several)
 
 
 def marks(text: str) -> list[tuple[int, str]]:
@@ -121,32 +112,36 @@ _PROJECT = re.compile(
 _FILE = re.compile(r'^```py title="(?P<path>.+)"\n(?P<text>(?:.*\n)*?)```$', re.M)
 
 
-def snippets(*files: str) -> list[Snippet]:
-    """The snippets of files of tests/gauntlet, each a heading and a block of Python, perhaps below a section's heading."""
+def snippets(file: str) -> list[Snippet]:
+    """The snippets of a file of tests/gauntlet, each a heading and a block of Python, perhaps below a section's heading."""
     found = []
-    for file in files:
-        section = file
-        text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
-        for match in _SNIPPET.finditer(text):
-            if match["section"]:
-                section = match["section"]
-            else:
-                missed = section.endswith("missed")
-                found.append(Snippet(f"{section}: {match['name']}", match["text"], match["torch"], missed))
+    section = file
+    text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
+    for match in _SNIPPET.finditer(text):
+        section = match["section"] or section
+        if match["name"]:
+            found.append(Snippet(section, match["name"], match["text"], match["torch"]))
     return found
 
 
-def projects(*files: str) -> list[Several]:
-    """The projects of files of tests/gauntlet, each a heading and a block for each of its files."""
+def projects() -> list[Several]:
+    """The projects of tests/gauntlet/projects.md, each a heading and a block for each of its files."""
     found = []
-    for file in files:
-        section = file
-        text = (Path(__file__).parent / "gauntlet" / f"{file}.md").read_text(encoding="utf-8")
-        for match in _PROJECT.finditer(text):
-            if match["section"]:
-                section = match["section"]
-            else:
-                texts = {one["path"]: one["text"] for one in _FILE.finditer(match["files"])}
-                kinds = section.endswith("missed"), "as notes" in section
-                found.append(Several(f"{section}: {match['name']}", texts, *kinds))
+    section = ""
+    text = (Path(__file__).parent / "gauntlet" / "projects.md").read_text(encoding="utf-8")
+    for match in _PROJECT.finditer(text):
+        section = match["section"] or section
+        if match["name"]:
+            texts = {one["path"]: one["text"] for one in _FILE.finditer(match["files"])}
+            found.append(Several(section, match["name"], texts))
     return found
+
+
+def by_section(cases: Iterable[Case]) -> dict[str, dict[str, Case]]:
+    """Snippets or projects by name, of each section: what one test goes through, and tells of those that are wrong."""
+    sections: dict[str, dict[str, Case]] = {}
+    for case in cases:
+        others = sections.setdefault(case.section, {})
+        assert case.name not in others, f"{case.section} has two of the name {case.name!r}"
+        others[case.name] = case
+    return sections

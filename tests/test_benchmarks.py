@@ -73,6 +73,7 @@ print(json.dumps(vars(run({command!r}, Path({str(folder)!r}), {LONG}))))
     return Cost(**json.loads(done.stdout))
 
 
+@pytest.mark.slow
 def test_a_run_is_measured_with_all_that_it_starts(tmp_path: Path) -> None:
     inner = "import time; b = bytearray(90_000_000); time.sleep(0.4)"
     outer = f"import subprocess, sys\nfor p in [subprocess.Popen([sys.executable, '-c', {inner!r}]) for _ in '12']: p.wait()"
@@ -84,6 +85,7 @@ def test_a_run_is_measured_with_all_that_it_starts(tmp_path: Path) -> None:
         assert cost.sum_mb > 180
 
 
+@pytest.mark.slow
 def test_a_run_is_ended_at_its_limit_with_all_that_it_started(tmp_path: Path) -> None:
     inner = "import time; open('begun', 'w').close(); time.sleep(1.5); open('ended', 'w').close()"
     outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])"
@@ -120,6 +122,7 @@ def fake(environments: Path, name: str, caches: tuple[str, ...] = ()) -> Peer:
     return Peer(name, name, ("tool",), caches)
 
 
+@pytest.mark.slow
 def test_a_peer_runs_without_its_cache_with_one_file_changed_and_with_none(
     sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

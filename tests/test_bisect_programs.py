@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -157,8 +158,7 @@ first = draw()
         assert [str(one.line) for one in events(found, kind)] == ["a.py:4"]
 
 
-def test_a_seed_is_told_where_dynamo_has_wrapped_the_function_that_sets_it(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+def test_a_seed_is_told_where_dynamo_has_wrapped_the_function_that_sets_it(tmp_path: Path, torch: ModuleType) -> None:
     script = "import torch\nimport torch._dynamo\ntorch.manual_seed(3)\n"
     _, found = run(tmp_path, {"a.py": script}, "a.py")
     assert [(str(one.line), one.data["value"]) for one in events(found, "seed")] == [("a.py:3", "3")]

@@ -80,7 +80,7 @@ def shown(paths: list[Path], settings: Config) -> str:
 
 @pytest.mark.slow
 def test_a_run_with_a_cache_says_what_one_without_says(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number, project in enumerate(projects("projects")[::8]):
+    for number, project in enumerate(projects()[::8]):
         for path, text in project.files.items():
             file = root / f"p{number}" / path
             file.parent.mkdir(parents=True, exist_ok=True)

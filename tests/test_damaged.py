@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -64,10 +65,9 @@ def scratched(content: bytes, luck: random.Random) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def traces(tmp_path_factory: pytest.TempPathFactory, torch: ModuleType) -> Path:
     """Two records of a small training, of which one has another seed."""
     folder = tmp_path_factory.mktemp("traces")
-    torch = pytest.importorskip("torch")
     for name, seed in (("a", 0), ("b", 1)):
 
         def train(seed: int = seed) -> None:

@@ -59,7 +59,7 @@ def test_numbers_choose_the_branch(tmp_path: Path, test: str, state: str) -> Non
 
 @pytest.mark.parametrize("name", ["limits of a type", "a chain of comparisons", "a try whose branch is not taken"])
 def test_a_draw_in_a_branch_that_is_not_taken_is_no_finding(tmp_path: Path, name: str) -> None:
-    program = next(each for each in programs() if each.name == f"numbers: {name}")
+    program = next(each for each in programs("numbers") if each.name == name)
     for path, text in program.files.items():
         (tmp_path / path).write_text(text, encoding="utf-8")
     result = CliRunner().invoke(cli, ["--no-cache", "--format", "json", str(tmp_path)], catch_exceptions=False)

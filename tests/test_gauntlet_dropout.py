@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
 from .support import report
@@ -40,8 +42,7 @@ def test_it_is_a_warning_where_nobody_asked_for_it_and_torch_is_not_seeded(call:
     assert found.severity.value == severity
 
 
-def test_a_layer_out_of_reach_draws_in_evaluation_and_one_that_is_registered_does_not() -> None:
-    torch = pytest.importorskip("torch")
+def test_a_layer_out_of_reach_draws_in_evaluation_and_one_that_is_registered_does_not(torch: ModuleType) -> None:
     nn = torch.nn
 
     class Net(nn.Module):  # type: ignore[misc, name-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
 from detlint.applying import fixer
@@ -72,8 +74,7 @@ def test_each_loop_over_epochs_sets_the_epoch() -> None:
     assert fixed(text + again).count("train_sampler.set_epoch(epoch)") == 2
 
 
-def test_the_epochs_have_one_order_before_the_fix_and_several_after_it() -> None:
-    pytest.importorskip("torch")
+def test_the_epochs_have_one_order_before_the_fix_and_several_after_it(torch: ModuleType) -> None:
     text = """
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler

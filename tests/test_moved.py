@@ -19,7 +19,7 @@ from .support import Several, projects
 RULES = catalogue.load()
 TORCH = RULES.newest_release()
 CODES = frozenset(RULES.rules)
-CASES = [each for each in projects("projects") if all(path.endswith(".py") for path in each.files)][::6]
+CASES = [each for each in projects() if all(path.endswith(".py") for path in each.files)][::6]
 TRAIN = """
 import random
 import torch
@@ -69,7 +69,7 @@ def moved(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("project", CASES, ids=str)
+@pytest.mark.parametrize("project", CASES, ids=lambda project: project.name)
 def test_what_is_renewed_is_what_would_be_linked(project: Several) -> None:
     before, collected = asked(dict(project.files))
     for path, text in project.files.items():

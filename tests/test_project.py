@@ -175,7 +175,7 @@ def test_files_that_may_start_or_ask_nothing_are_answered_without_being_linked(
 ) -> None:
     torch, around = catalogue.load().newest_release(), Around(commands)
     every, spared = frozenset(catalogue.load().rules), 0
-    for number, (path, text) in enumerate(file for each in projects("projects") for file in each.files.items()):
+    for number, (path, text) in enumerate(file for each in projects() for file in each.files.items()):
         source = Source(path, path.removesuffix(".py").replace("/", "."), text)
         collected = [analyse(source, every, torch)] if number % 5 == 0 else []
         if collected and not may_say_anything(collected, around):

@@ -73,12 +73,14 @@ def test_the_suggestions_on_the_page_are_those_of_the_review(branch: Path) -> No
     git(branch, "checkout", "-q", ".")
 
 
-@pytest.mark.parametrize("text", fences("yaml"), ids=lambda text: text.split("\n")[0])
-def test_the_workflows_are_some_by_the_schema(text: str, tmp_path: Path) -> None:
-    schema = "vendor.github-workflows" if "jobs" in yaml.safe_load(text) else "vendor.gitlab-ci"
-    file = tmp_path / "workflow.yml"
-    file.write_text(text)
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(file)]
+@pytest.mark.parametrize(("part", "schema"), [("jobs", "vendor.github-workflows"), ("", "vendor.gitlab-ci")])
+def test_the_workflows_are_some_by_the_schema(part: str, schema: str, tmp_path: Path) -> None:
+    texts = [text for text in fences("yaml") if ("jobs" in yaml.safe_load(text)) is bool(part)]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.yml").write_text(text)
+    files = sorted(map(str, tmp_path.iterdir()))
+    assert files
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *files]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 

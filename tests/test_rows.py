@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from detlint.cli import cli
 
+ROWS = Path(__file__).parent / "rows"
 _PROGRAM = re.compile(r"^## (?P<name>.+)\n(?P<row>`.+`)\n(?P<files>(?:```(?:py|yaml|json).*\n(?:.*\n)*?```\n)+)", re.M)
 _FILE = re.compile(r'^```(?:py|yaml|json)(?: title="(?P<path>.+)")?\n(?P<text>(?:.*\n)*?)```$', re.M)
 _SWITCHES = {
@@ -33,16 +34,15 @@ class Program(NamedTuple):
     files: dict[str, str]
 
 
-def programs() -> list[Program]:
+def programs(file: str) -> list[Program]:
+    """The programs of a file of tests/rows."""
+    text = (ROWS / f"{file}.md").read_text(encoding="utf-8")
     found = []
-    for path in sorted((Path(__file__).parent / "rows").glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        matches = list(_PROGRAM.finditer(text))
-        assert len(matches) == text.count("\n## ") + text.startswith("## "), f"{path} has a program that is not read"
-        for match in matches:
-            row = dict(each.split(": ") for each in re.findall(r"`([^`]+)`", match["row"]) if each != "nothing")
-            files = {file["path"] or "train.py": file["text"] for file in _FILE.finditer(match["files"])}
-            found.append(Program(f"{path.stem}: {match['name']}", row, files))
+    for match in _PROGRAM.finditer(text):
+        row = dict(each.split(": ") for each in re.findall(r"`([^`]+)`", match["row"]) if each != "nothing")
+        files = {file["path"] or "train.py": file["text"] for file in _FILE.finditer(match["files"])}
+        found.append(Program(match["name"], row, files))
+    assert len(found) == text.count("\n## ") + text.startswith("## "), f"{file}.md has a program that is not read"
     return found
 
 
@@ -62,23 +62,39 @@ def told(entry: dict[str, Any], named: dict[str, str]) -> dict[str, str]:
     return row
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
-def test_the_row_of_a_program(program: Program, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", sorted(path.stem for path in ROWS.glob("*.md")))
+def test_the_rows_of_programs(file: str, tmp_path: Path) -> None:
+    wrong = {}
+    for number, program in enumerate(programs(file)):
+        entry = answer(program, tmp_path / str(number))
+        wanted = {name: word for name, word in program.row.items() if name != "process"}
+        if entry is None:
+            if wanted:
+                wrong[program.name] = ("no program", wanted)
+            continue
+        lines = program.files["train.py"].splitlines()
+        first = {number for number, line in enumerate(lines, 1) if line.endswith("# first")}
+        drawn = {known["first_draw"]["line"] for known in entry["generators"].values() if known["first_draw"]}
+        if told(entry, wanted) != wanted:
+            wrong[program.name] = (told(entry, wanted), wanted)
+        elif first and not (drawn and drawn <= first):
+            wrong[program.name] = (f"first drawn from in lines {drawn}", f"in {first}")
+    assert wrong == {}
+
+
+def answer(program: Program, folder: Path) -> dict[str, Any] | None:
+    """What `entries` tells of the program; nothing where it tells of none, as it does nothing of interest."""
     for path, text in {"pyproject.toml": "", **program.files}.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    arguments = ["entries", "--all", "--no-cache", "--jobs", "1", "--format", "json", str(tmp_path)]
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    arguments = ["entries", "--all", "--no-cache", "--jobs", "1", "--format", "json", str(folder)]
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.stderr
-    shown = result.stdout.replace(f"{tmp_path}/", "")
     process = program.row.get("process")
-    found = [e for e in json.loads(shown)["entries"] if Path(e["path"]).name == "train.py"]
-    wanted = {name: word for name, word in program.row.items() if name != "process"}
-    if not wanted and not found:  # a program that does nothing of interest is none
-        return
+    found = [
+        e for e in json.loads(result.stdout.replace(f"{folder}/", ""))["entries"] if Path(e["path"]).name == "train.py"
+    ]
+    if not found:
+        return None
     (entry,) = (e for e in found if (e["kind"] == "process" if process else e["kind"] != "process"))
-    assert told(entry, wanted) == wanted
-    lines = program.files["train.py"].splitlines()
-    first = {number for number, line in enumerate(lines, 1) if line.endswith("# first")}
-    drawn = {known["first_draw"]["line"] for known in entry["generators"].values() if known["first_draw"]}
-    assert not first or (drawn and drawn <= first)
+    return entry

@@ -15,9 +15,11 @@ PAGE = "DET501-cudnn-benchmark-on.md"
 
 @pytest.fixture
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of `rules/` with a document that was made from it."""
+    """A page and a table of `rules/`, copied, and a document that was made from them."""
     folder = tmp_path / "rules"
-    shutil.copytree(rulebook.folder(), folder, ignore=shutil.ignore_patterns("evidence"))
+    for name in (PAGE, "facts/memory.toml"):
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        shutil.copyfile(rulebook.folder() / name, folder / name)
     monkeypatch.setattr(rulebook, "folder", lambda: folder)
     monkeypatch.setattr(rulebook, "FILE", tmp_path / "made" / "catalogue.json")
     rulebook.FILE.parent.mkdir()
@@ -36,9 +38,12 @@ def edit(path: Path, before: str, after: str) -> None:
 
 
 def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
-    rules: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *sorted((rules / "facts").glob("*.toml")))}
+    monkeypatch.setattr(rulebook, "FILE", tmp_path / "catalogue.json")
+    rulebook.content()
+    tables = sorted((rulebook.folder() / "facts").glob("*.toml"))
+    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *tables)}
     parsed = rulebook._parsed(texts)
     monkeypatch.setattr("detlint.toml.loads", fails)
     assert rulebook.content() == parsed

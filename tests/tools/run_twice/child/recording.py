@@ -39,7 +39,9 @@ def record_at_exit(folder: str, root: str) -> None:
     def write() -> None:
         if os.getpid() == started:  # a forked process ends otherwise, or is not one of the program's own
             record = {"parameters": sorted(_parameters()), "loaded": sorted(_loaded(root, cwd))}
-            (Path(folder) / f"{started}.json").write_text(json.dumps(record), encoding="utf-8")
+            written = Path(folder) / f"{started}.part"
+            written.write_text(json.dumps(record), encoding="utf-8")
+            written.replace(written.with_suffix(".json"))  # whole, or not there: the process may be killed meanwhile
 
     atexit.register(write)
 
