@@ -64,7 +64,7 @@ def told(entry: dict[str, Any], named: dict[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("file", sorted(path.stem for path in ROWS.glob("*.md")))
 def test_the_rows_of_programs(file: str, tmp_path: Path) -> None:
-    wrong = {}
+    wrong: dict[str, tuple[object, object]] = {}
     for number, program in enumerate(programs(file)):
         entry = answer(program, tmp_path / str(number))
         wanted = {name: word for name, word in program.row.items() if name != "process"}
@@ -96,5 +96,6 @@ def answer(program: Program, folder: Path) -> dict[str, Any] | None:
     ]
     if not found:
         return None
+    entry: dict[str, Any]
     (entry,) = (e for e in found if (e["kind"] == "process" if process else e["kind"] != "process"))
     return entry
