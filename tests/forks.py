@@ -50,6 +50,12 @@ class Origin:
 _ORIGINS: dict[tuple[str | None, ...], Origin] = {}
 
 
+@atexit.register
+def _stop() -> None:
+    while _ORIGINS:
+        _ORIGINS.popitem()[1].stop()
+
+
 def _origin(environment: Mapping[str, str]) -> Origin:
     """The process for an environment, as the one that was used last."""
     key = tuple(environment.get(name) for name in _STARTING)
