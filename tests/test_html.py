@@ -27,6 +27,7 @@ from detlint.report import Programs, Report
 from detlint.sources import notebook
 from detlint.sources.source import lines_of
 from tests.reviewed import FILES, made
+from tests.support import report as reported
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = "docs/examples/segmentation"
@@ -113,6 +114,23 @@ def test_nothing_found_says_what_was_looked_at() -> None:
     assert "Looked at 3 files and 2 entry points." in shown(text)
     assert "some files are not shown" in shown(text)
     assert "<main>" not in text and "id=filters" not in text
+
+
+@pytest.mark.parametrize(("findings", "opened"), [(1, True), (30, True), (31, False), (60, False)])
+def test_few_findings_are_shown_opened_and_many_are_not(findings: int, opened: bool) -> None:
+    switched = "torch.backends.cudnn.benchmark = True\n"
+    found = reported({"train.py": "import torch\n\n" + switched * findings}, ("DET501",))
+    text = formats.render("html", found, Config(root=ROOT))
+    assert text.count("<details class=finding ") == findings
+    assert len(re.findall("<details class=finding [^>]* open>", text)) == (findings if opened else 0)
+    assert "withheld" not in shown(text)
+
+
+def test_what_is_withheld_is_counted() -> None:
+    found = reported({"train.py": "import torch\n\ntorch.backends.cudnn.benchmark = True  # noqa: DET501\n"})
+    assert "1 finding withheld by comments, settings or a baseline." in shown(
+        formats.render("html", found, Config(root=ROOT))
+    )
 
 
 def test_what_was_measured_is_told_with_its_numbers() -> None:

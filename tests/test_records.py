@@ -113,6 +113,16 @@ def test_a_method_is_made_when_it_is_first_called() -> None:
     assert hash(Fresh(1)) == hash(Fresh(1)) != hash(Fresh(2))
 
 
+def test_a_class_has_the_defaults_of_its_fields_and_no_more() -> None:
+    @record
+    class Own:
+        number: int = field(default=3, repr=False)
+        made: list[int] = field(default_factory=list)
+
+    assert Own.number == 3
+    assert not hasattr(Own, "made")
+
+
 def test_a_record_is_replaced_copied_and_pickled() -> None:
     derived = Derived(1, [2])
     derived.order = 3

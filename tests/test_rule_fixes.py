@@ -112,6 +112,8 @@ SEEDS = [
     ("an item", "class D(Dataset):\n    def __getitem__(self, i):\n        random.seed(time.time())", []),
     ("a hash of several things", "def f(name: str):\n    random.seed(hash(('a', 1)))\n    random.seed(hash(('a', name)))",
      ["random.seed(0)", "random.seed(zlib.crc32(repr(('a', name)).encode()))"]),
+    ("a hash of a text and nothing", "def f(name: str):\n    random.seed(hash((name, None)))",
+     ["random.seed(zlib.crc32(repr((name, None)).encode()))"]),
     ("a hash of what is not known", "class K:\n    def __str__(self): return 'k'\n\n\nrandom.seed(hash(('a', K())))", []),
     ("a seed that is an attribute", "class T:\n    def __init__(self):\n        self.seed = int(time.time())\n"
      "        random.seed(self.seed)", ["self.seed = 0"]),
