@@ -75,3 +75,27 @@ def test_the_text_tells_of_a_draw_for_a_seed(tmp_path: Path, first: str, second:
     (tmp_path / "train.py").write_text("\n".join(line[4:] for line in lines), encoding="utf-8")
     result = CliRunner().invoke(cli, ["entries", "--no-cache", str(tmp_path)], catch_exceptions=False)
     assert f"torch      {story}" in " ".join(result.stdout.split("\n")).replace(f"{tmp_path}/", ""), result.stdout
+
+
+@pytest.mark.parametrize(
+    ("after", "seeds", "state"),
+    [("torch.set_rng_state(state)", [], "unseeded"), ("print(state)", [("torch.manual_seed", 6)], "seeded")],
+)
+def test_a_seed_is_the_programs_unless_a_context_manager_of_its_own_takes_it_back(
+    tmp_path: Path, after: str, seeds: list[tuple[str, int]], state: str
+) -> None:
+    program = f"""
+        import contextlib, torch
+        @contextlib.contextmanager
+        def seeded(number):
+            state = torch.get_rng_state()
+            print(number)
+            torch.manual_seed(number)
+            yield
+            {after}
+        with seeded(3):
+            torch.rand(2)
+        torch.rand(2)
+        """
+    found = told(tmp_path, program)["generators"]["torch"]
+    assert ([(each["what"], each["line"]) for each in found["seeds"]], found["state"]) == (seeds, state)

@@ -22,14 +22,6 @@ class Scopes(Assignments):
 
     def scoped(self, node: f.Scoped) -> None:
         """Run a `with`."""
-        if isinstance(node.context, f.Call):
-            functions = self.value(node.context.function)
-            own = (a for a in functions if isinstance(a, Function) and (a.path, a.qualified) not in self.program.own)
-            managers = [a for a in own if self.program.function(a).yields]
-            if managers and len(functions) == 1:
-                positional, keywords = self.arguments(node.context.arguments)
-                self.within(managers[0], positional, keywords, node)
-                return
         context = self.value(node.context)
         restored, start = self.restored_by(context), self.state
         if self.state is not None and self.is_undrawn(context):
