@@ -26,8 +26,6 @@ def seeded_once(module: Module, made: s.Expression, call: str, sure: bool) -> Fi
         return None
     known = seed_at(module, made)
     seed = "0" if known is None or known.optional else known.name
-    text = f"{module.source(targets[0])}.{call.format(seed=seed)}"
-    change = edits.behind(module, statement, text)
-    if change is None:
-        return None
-    return edits.fix(f"Call `{text}` once", change, safety=Safety.SAFE if sure and again is False else Safety.UNSAFE)
+    change = edits.behind(module, statement, edits.new(f"{{made}}.{call}", made=targets[0], seed=seed))
+    title = f"Call `{module.source(targets[0])}.{call.format(seed=seed)}` once"
+    return edits.fix(title, change, safety=Safety.SAFE if sure and again is False else Safety.UNSAFE)

@@ -39,14 +39,14 @@ class Reseeding:
         title = "Hash the text alike in each run" if self.hashed else "Seed with 0"
         return edits.fix(title, *found, *edits.unused(self.module, self.replaced), imports=imports)
 
-    def _zero(self, node: s.Expression) -> list[Edit]:
+    def _zero(self, node: s.Expression) -> list[Edit | None]:
         self.replaced.append(node)
         return [edits.replaced(self.module, node, "0")]
 
     def _differs(self, node: s.Expression) -> bool:
         return bool(self.tracer.origin(node, none=self.none)[0])
 
-    def _edits(self, node: s.Expression) -> list[Edit] | None:
+    def _edits(self, node: s.Expression) -> list[Edit | None] | None:
         self._depth += 1
         if self._depth > 50:  # a cycle of assignments
             return None
@@ -72,9 +72,9 @@ class Reseeding:
             return self._attribute(node)
         return self._call(node) if isinstance(node, s.Call) else None
 
-    def _each(self, nodes: list[s.Expression]) -> list[Edit] | None:
+    def _each(self, nodes: list[s.Expression]) -> list[Edit | None] | None:
         """The edits of those among some expressions that differ; None where one of them cannot be made."""
-        found: list[Edit] = []
+        found: list[Edit | None] = []
         for node in nodes:
             if self._differs(node):
                 made = self._edits(node)
@@ -83,14 +83,14 @@ class Reseeding:
                 found += made
         return found or None
 
-    def _attribute(self, node: s.Attribute) -> list[Edit] | None:
+    def _attribute(self, node: s.Attribute) -> list[Edit | None] | None:
         if "seed" not in node.attribute.lower():
             return None
         text = self.module.source(node)
         assigns = [a for a in self.module.assignments if any(self.module.source(t) == text for t in a.targets)]
         return self._each([a.value for a in assigns if a.value is not None and not isinstance(a.value, s.Constant)])
 
-    def _call(self, call: s.Call) -> list[Edit] | None:
+    def _call(self, call: s.Call) -> list[Edit | None] | None:
         names = self.module.callee(call)
         if names == {"builtins.hash"}:
             return self._hash(call)
@@ -103,21 +103,20 @@ class Reseeding:
         receiver = [call.function.value] if isinstance(call.function, s.Attribute) else []
         return self._each([*receiver, *(argument.value for argument in call.arguments)])
 
-    def _hash(self, call: s.Call) -> list[Edit] | None:
+    def _hash(self, call: s.Call) -> list[Edit | None] | None:
         """`hash` of a text becomes its checksum."""
         node = call.arguments[0].value
-        text = self.module.source(node)
         kinds = self.module.proven(node)
         if isinstance(node, s.Collection) and node.kind == "tuple" and all(map(self._is_plain, node.elements)):
-            text = f"repr(({text})).encode()"
+            data = "repr(({text})).encode()"
         elif kinds == {"builtins.str"}:
-            simple = isinstance(node, (s.Name, s.Attribute, s.Call, s.Subscript))
-            simple = simple or ("\n" not in text and isinstance(node, s.Operation) and node.operator == "f-string")
-            text = f"{text}.encode()" if simple else f"({text}).encode()"
-        elif kinds != {"builtins.bytes"}:
+            data = "{text}.encode()"
+        elif kinds == {"builtins.bytes"}:
+            data = "{text}"
+        else:
             return None
         self.hashed = True
-        return [edits.replaced(self.module, call, f"zlib.crc32({text})")]
+        return [edits.replaced(self.module, call, edits.new(f"zlib.crc32({data})", text=node))]
 
     def _is_plain(self, node: s.Expression) -> bool:
         kinds = self.module.types(node)
@@ -166,6 +165,6 @@ def reseeded(module: Module, call: s.Call) -> Fix | None:
     if any(c.partition(".")[0] == "torch" for c in module.callee(call)):
         if name not in _MANUAL or call.arguments or not isinstance(call.parent, s.ExpressionStatement):
             return None
-        place = module.at(module.span(function)[1] - len(name), module.span(call)[1])
-        return edits.fix("Seed with 0", Edit(place, f"{_MANUAL[name]}(0)"))
+        assert isinstance(function, s.Attribute)
+        return edits.fix("Seed with 0", edits.renamed(module, function, _MANUAL[name]), edits.first(module, call, "0"))
     return edits.fix("Seed with 0", edits.first(module, call, "0"))

@@ -15,13 +15,12 @@ def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix
     """`sorted(...)`, with a `key` function, around what is gone through; None where it is used in other ways too."""
     if not is_iterated(module, node) or not module.is_builtin("sorted", node):
         return None
-    more = f", key={key}" if key else ""
     around = _call_around(node)
     if around is not None and module.callee(around) == {"builtins.list"} and len(around.arguments) == 1:
         changes = [edits.replaced(module, around.function, "sorted")]
-        changes += [] if not more else [edits.wrapped(module, node, "", more)[1]]
+        changes += [edits.last(module, around, f"key={key}")] if key else []
     else:
-        changes = list(edits.wrapped(module, node, "sorted(", f"{more})"))
+        changes = list(edits.wrapped(module, node, f"sorted({{it}}, key={key})" if key else "sorted({it})"))
     return edits.fix("Sort it", *changes)
 
 
@@ -34,12 +33,7 @@ def in_first_order(module: Module, node: s.Expression) -> Fix | None:
         made = module.callee(node)
         changes = [edits.replaced(module, node.function, "dict.fromkeys")] if made and made <= _SETS else []
     elif isinstance(node, (s.Collection, s.Comprehension)):
-        start, end = module.span(node)
-        opening, closing = ("(", ")") if isinstance(node, s.Comprehension) else ("([", "])")
-        changes = [
-            Edit(module.at(start, start + 1), f"dict.fromkeys{opening}"),
-            Edit(module.at(end - 1, end), closing),
-        ]
+        changes = [edits.listed(module, node, "dict.fromkeys")]
     return edits.fix("Keep the order in which the items come", *changes) if changes else None
 
 

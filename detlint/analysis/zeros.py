@@ -6,7 +6,7 @@ from detlint.analysis.contexts import named
 from detlint.analysis.sizes import may_be_no_size
 from detlint.catalogue import Row
 from detlint.editing import edits
-from detlint.finding import Edit, Fix, Safety
+from detlint.finding import Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -47,10 +47,9 @@ def zeroed(module: Module, call: s.Call, row: Row) -> Fix | None:
     elif name not in filled or (name == "Tensor" and keywords):
         return None
     new = filled[name].id if name in filled else "zeros"
-    _, end = module.span(function)
     if not module.source(function).endswith(f".{old}"):
         return None
-    renamed = Edit(module.at(end - len(old), end), new)
+    renamed = edits.renamed(module, function, new, also=old.count("."))
     safety = Safety.UNSAFE if row.list("filled_dtypes") and _may_hold_objects(module, call, name) else Safety.SAFE
     changes = [renamed, *([edits.last(module, call, more)] if more else [])]
     return edits.fix(f"Allocate with `{new}`", *changes, safety=safety)

@@ -96,10 +96,9 @@ def _fix(module: Module, source: Source) -> Fix | None:
     if source.made is not None:
         return edits.fix(title, *edits.literals(module, source.made, row.list("fixed")).values())
     if row.text("ordered") and isinstance(call.function, s.Attribute):
-        text = f"{module.source(call.function.value)}.{row.text('ordered')}"
         known = _is_pool(module, row, call.function.value)
         safety = Safety.SAFE if known else Safety.UNSAFE
-        return edits.fix(title, edits.replaced(module, call.function, text), safety=safety)
+        return edits.fix(title, edits.renamed(module, call.function, row.text("ordered")), safety=safety)
     tasks = call.arguments[0] if row.text("tasks") and len(call.arguments) == 1 else None
     types = module.types(tasks.value) if tasks is not None and not tasks.star else frozenset[str]()
     if tasks is None or not types or not types <= module.python("types", "in-order"):
@@ -107,7 +106,7 @@ def _fix(module: Module, source: Source) -> Fix | None:
     around = call.parent.parent if isinstance(call.parent, s.Argument) else None
     if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
         return None
-    change = edits.replaced(module, call, module.source(tasks.value))
+    change = edits.replaced(module, call, edits.new("{tasks}", tasks=tasks.value))
     taken = isinstance(call.parent, (s.For, s.Clause, s.Argument, s.Starred))  # elsewhere it may be an iterator
     safety = Safety.SAFE if taken else Safety.UNSAFE
     return edits.fix(title, change, *edits.unused(module, [call.function]), safety=safety)

@@ -59,7 +59,7 @@ def _fix(module: Module, listings: Listings, call: s.Call, kind: str) -> Fix | N
     fix = sorted_where_taken(module, call, key="str" if text else "")
     if fix is not None or not module.is_builtin("sorted", call):
         return fix
-    fix = edits.fix("Sort it", *edits.wrapped(module, call, "sorted(", ", key=str)" if text else ")"))
+    fix = edits.fix("Sort it", *edits.wrapped(module, call, "sorted({it}, key=str)" if text else "sorted({it})"))
     once = kind == "list" or _is_taken_once(module, call)
     return fix if fix is None or once else replace(fix, safety=Safety.UNSAFE)
 

@@ -61,11 +61,11 @@ def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | N
     if passed is None:
         value = module.argument(call, given).values[0]
         remedy = f"pass `{given}={module.short(value)} if {name}.training else 0.0`"
-        edit = edits.wrapped(module, value, "", f" if {name}.training else 0.0")[1]
+        edit = edits.wrapped(module, value, edits.new("{it} if {owner}.training else 0.0", owner=name))
         reason = f"`{given}` holds whatever `eval()` says"
         if isinstance(value, s.Conditional):
             return reason, f"pass 0.0 as `{given}` unless `{name}.training`", None
-        made = edits.fix(f"Pass 0.0 unless `{name}.training`", edit, safety=Safety.UNSAFE) if owner else None
+        made = edits.fix(f"Pass 0.0 unless `{name}.training`", *edit, safety=Safety.UNSAFE) if owner else None
         return reason, remedy, made
     remedy = f"pass `{mode}={name}.training`"
     reason = f"`{mode}` is True" if passed.given else f"`{mode}` is True unless it is given"
@@ -101,8 +101,8 @@ def _layer(module: Module, rule: Rule, call: s.Call) -> tuple[str, str, Fix | No
     reason = "it is made anew, in training mode"
     if isinstance(made.parent, s.Call) and made.parent.function is made:
         owner = _receiver(module, call)
-        edit = edits.wrapped(module, made, "", f".train({owner}.training)")[1]
-        fix = edits.fix("Put it into the mode of the module", edit, safety=Safety.UNSAFE) if owner else None
+        edit = edits.wrapped(module, made, edits.new("{it}.train({owner}.training)", owner=owner))
+        fix = edits.fix("Put it into the mode of the module", *edit, safety=Safety.UNSAFE) if owner else None
         return reason, remedy, fix
     local = [target for target in kept_as(call) if isinstance(target, s.Name)]
     if made is call and local and all(_is_only_called(module, name) for name in local):

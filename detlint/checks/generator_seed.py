@@ -43,8 +43,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             for argument in call.arguments:
                 made = module.names(argument.value) if argument.keyword in rule.data["factories"] else frozenset()
                 if made and made <= row.set("names"):
-                    text = f"lambda: {module.source(argument.value)}(0)"
-                    fix = edits.fix("Seed with 0", edits.replaced(module, argument.value, text))
+                    seeded = edits.new("lambda: {factory}(0)", factory=argument.value)
+                    fix = edits.fix("Seed with 0", edits.replaced(module, argument.value, seeded))
                     yield module.finding(rule, argument.value, fix=fix, call=module.short(argument.value), case="")
 
 

@@ -54,12 +54,8 @@ def _fix(module: Module, call: s.Call) -> Fix | None:
     value = call.arguments[0].value
     if module.callee(call) != {"builtins.hash"}:
         return None
-    text, kind = module.source(value), Elements(module).one(value)
-    if kind not in (Kind.TEXT, Kind.BYTES):
-        text = f"str({text}).encode()"
-    elif kind is Kind.TEXT:
-        simple = isinstance(value, (s.Name, s.Attribute, s.Call, s.Subscript))
-        text = f"{text}.encode()" if simple else f"({text}).encode()"
-    change = edits.replaced(module, call, f"zlib.crc32({text})")
+    kind = Elements(module).one(value)
+    data = {Kind.TEXT: "{value}.encode()", Kind.BYTES: "{value}"}.get(kind, "str({value}).encode()")
+    change = edits.replaced(module, call, edits.new(f"zlib.crc32({data})", value=value))
     safety = Safety.SAFE if kind in (Kind.TEXT, Kind.BYTES) else Safety.UNSAFE
     return edits.fix("Take a checksum", change, safety=safety, imports=(Import(module.path, "zlib"),))

@@ -85,18 +85,12 @@ def _edit(module: Module, trace: Trace, loop: Loop, made: tuple[s.Node, ...]) ->
     if not known:
         return None
     held, doubt = min(known, key=lambda each: (len(each[0].path), each[1], each[0].node.order))
-    sampler = module.source(held.node) + held.path
-    line = f"{sampler}.set_epoch({loop.target.id})"
+    line = "{sampler}.set_epoch({epoch})"
     if doubt:
-        outer, inner = _indent(module, loop), _indent(module, first)
-        test = f"{sampler} is not None" if doubt == NONE else f'hasattr({sampler}, "set_epoch")'
-        line = f"if {test}:\n{inner}{inner[len(outer) :]}{line}"
-    return edits.ahead(module, first, line)
-
-
-def _indent(module: Module, statement: s.Node) -> str:
-    start, _ = module.span(statement)
-    return module.text[module.text.rfind("\n", 0, start) + 1 : start]
+        test = "{sampler} is not None" if doubt == NONE else 'hasattr({sampler}, "set_epoch")'
+        line = f"if {test}:\n    {line}"
+    sampler = edits.new(f"{{it}}{held.path}", it=held.node)
+    return edits.ahead(module, first, edits.new(line, sampler=sampler, epoch=loop.target))
 
 
 def _doubt(module: Module, trace: Trace, held: Held, loop: Loop) -> int | None:

@@ -52,10 +52,10 @@ def _fix(module: Module, call: s.Call) -> Fix | None:
     known = len(call.arguments) == len(passed) + 1 and passed.keys() <= {"warn_only"}
     if module.callee(call) != {"torch.use_deterministic_algorithms"} or not known or not _is_true(mode):
         return None
-    given = "".join(f"{name}={module.source(value)}" for name, value in passed.items())
+    given = ", ".join(f"{name}={{{name}}}" for name in passed)
     return edits.fix(
         "Have the runtime switch it on",
-        edits.replaced(module, call, f"enable_determinism({given})"),
+        edits.replaced(module, call, edits.new(f"enable_determinism({given})", **passed)),
         *edits.unused(module, [call.function]),
         safety=Safety.UNSAFE,
         imports=edits.runtime(module, "enable_determinism"),

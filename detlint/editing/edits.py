@@ -1,15 +1,47 @@
-"""Edits of a file's syntax, each on the smallest piece of text, so that comments and layout survive."""
+"""Edits of a file's syntax: libcst transforms the smallest piece of code that holds one, so that all else stays.
+
+Code that is new is a template that libcst parses, with nodes of the file in its places: `new("sorted({it})", it=node)`.
+libcst is imported with the first edit.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING
 
+from detlint.editing.import_removal import unused as unused
 from detlint.editing.importing import WIDTH
 from detlint.editing.vendoring import RUNTIME as RUNTIME
 from detlint.finding import Edit, Fix, Import, Safety
+from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from detlint.editing.items import Item
+
+
+@record(frozen=True)
+class New:
+    """New code: a template with places such as `{it}` for nodes of the file, other new code, or text."""
+
+    template: str
+    parts: Mapping[str, s.Expression | New | str]
+
+
+Code = New | str
+
+
+def new(template: str, **parts: s.Expression | New | str) -> New:
+    """Make code of a template and of what comes in its places, in parentheses where it needs them."""
+    return New(template, parts)
+
+
+# What a fix is
 
 
 def fix(
@@ -38,18 +70,41 @@ def runtime(module: Module, *names: str, inline: bool = False) -> tuple[Import, 
     return tuple(Import(module.path, RUNTIME, name, inline) for name in names)
 
 
-def replaced(module: Module, node: s.Node, text: str) -> Edit:
-    """`node`, without its own parentheses, replaced by `text`."""
-    return Edit(module.place(node), text)
+# Edits of expressions: None where libcst cannot read what stands there
 
 
-def wrapped(module: Module, node: s.Node, before: str, after: str = ")") -> tuple[Edit, Edit]:
-    """Text put right before and right after `node`."""
+def replaced(module: Module, node: s.Node, code: Code) -> Edit | None:
+    """`node`, without its own parentheses, replaced."""
+    made = _made(module, code)
+    return None if made is None else Edit(module.place(node), _printed(module, made))
+
+
+def wrapped(module: Module, node: s.Expression, code: Code) -> tuple[Edit | None, ...]:
+    """What a template has ahead of `{it}` and behind it put around `node`."""
+    from detlint.editing import nodes
+
+    inner, parts = _read(module, node), _parts(module, _new(code).parts)
+    if inner is None or parts is None:
+        return (None,)
     start, end = module.span(node)
-    return Edit(module.at(start, start), before), Edit(module.at(end, end), after)
+    before, after = nodes.around(_new(code).template, "it", inner, parts)
+    edits = Edit(module.at(start, start), before), Edit(module.at(end, end), after)
+    return tuple(edit for edit in edits if edit.text)
 
 
-def argument(module: Module, call: s.Call, keyword: str, value: str) -> Edit | None:
+def renamed(module: Module, function: s.Attribute, name: str, *, also: int = 0) -> Edit | None:
+    """The last part of a dotted name, and as many before it as `also` says, replaced by `name`."""
+    import libcst as cst
+
+    dotted = _read(module, function)
+    for _ in range(also):
+        dotted = dotted.value if isinstance(dotted, cst.Attribute) else None
+    if not isinstance(dotted, cst.Attribute):
+        return None
+    return _difference(module, function, dotted.with_changes(attr=cst.Name(name)))
+
+
+def argument(module: Module, call: s.Call, keyword: str, value: Code) -> Edit | None:
     """`keyword=value` in a call: in place of what is passed there, or after the last argument, laid out as that is.
 
     None where unpacking hides whether something is passed.
@@ -59,63 +114,51 @@ def argument(module: Module, call: s.Call, keyword: str, value: str) -> Edit | N
         return replaced(module, passed.values[0], value) if len(passed.values) == 1 else None
     if passed.given is None:
         return None
-    return last(module, call, f"{keyword}={value}")
+    return last(module, call, new(f"{keyword}={{value}}", value=_new(value)))
 
 
-def last(module: Module, call: s.Call, text: str) -> Edit | None:
-    """`text` after the last argument of a call, or before its `**`, laid out as that is; None where neither can be."""
-    start, end = module.span(call)
-    if not call.arguments:
-        inside = module.text[:end].rindex("(", start) + 1
-        return Edit(module.at(inside, inside), text)
-    final = call.arguments[-1]
-    if isinstance(final.value, s.Comprehension) and not final.keyword and len(call.arguments) == 1:
-        return None  # a generator expression as the only argument has no parentheses of its own
-    begin, after = module.span(final)
-    if _would_be_long(module, start, end, len(text) + 2):
-        return _spread(module, call, text)
-    line = module.text.rfind("\n", 0, begin) + 1
-    indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
-    long = after - line + len(text) + 4 > WIDTH
-    separator = f",\n{indent}" if line > start and (line + len(indent) == begin or long) else ", "
-    if final.star == "**" and long and len(call.arguments) > 1:
-        _, previous = module.span(call.arguments[-2])
-        return Edit(module.at(previous, previous), f",\n{indent}{text}")
-    if final.star == "**":
-        space = " " if module.text[begin - 1] == "," else ""
-        return Edit(module.at(begin, begin), f"{space}{text}{separator}")
-    return Edit(module.at(after, after), f"{separator}{text}")
+def last(module: Module, call: s.Call, code: Code) -> Edit | None:
+    """Arguments after the last one of a call, or before its `**`, laid out as that is; None where neither can be."""
+    from detlint.editing import items, nodes
+
+    node, parts = _read(module, call), _parts(module, _new(code).parts)
+    if node is None or parts is None or items.is_generator_alone(getattr(node, "args", ())):
+        return None
+    values = [argument.value for argument in call.arguments]
+    return _with_items(module, call, node, nodes.arguments(_new(code).template, parts), values[-1:])
 
 
-def _would_be_long(module: Module, start: int, end: int, more: int) -> bool:
-    """Whether what stands on one line, from `start` to `end`, makes that too long with `more` characters."""
-    if "\n" in module.text[start:end]:
-        return False
-    line = module.text.rfind("\n", 0, start) + 1
-    length = len(module.text[line:].partition("\n")[0].rstrip())
-    return length <= WIDTH < length + more
+def entry(module: Module, dictionary: s.Dictionary, key: Code, value: Code) -> Edit | None:
+    """An entry after the last one of a dict, laid out as that is."""
+    import libcst as cst
+
+    node, made = _read(module, dictionary), [_made(module, code) for code in (key, value)]
+    if node is None or made[0] is None or made[1] is None:
+        return None
+    return _with_items(module, dictionary, node, [cst.DictElement(made[0], made[1])], dictionary.values[-1:])
 
 
-def _spread(module: Module, call: s.Call, text: str) -> Edit:
-    """The arguments of a call and one more, each on a line of its own."""
-    start, end = module.span(call)
-    opening = module.text.index("(", module.span(call.function)[1])
-    line = module.text.rfind("\n", 0, start) + 1
-    indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
-    inner = indent + ("\t" if indent.startswith("\t") else "    ")
-    given = [module.source(argument) for argument in call.arguments]
-    unpacked = given[-1:] if call.arguments[-1].star == "**" else []
-    rows = [*given[: len(given) - len(unpacked)], text, *unpacked]
-    spread = "".join(f"\n{inner}{row}," for row in rows)
-    return Edit(module.at(opening + 1, end - 1), f"{spread}\n{indent}")
+def listed(module: Module, braced: s.Collection | s.Comprehension, function: str) -> Edit | None:
+    """A call of `function` with the items of a set display as a list, or of a set comprehension as a generator."""
+    import libcst as cst
+
+    node, called = _read(module, braced), _made(module, function)
+    if called is None or not isinstance(node, (cst.Set, cst.SetComp)):
+        return None
+    before, after = node.lbrace.whitespace_after, node.rbrace.whitespace_before
+    if isinstance(node, cst.Set):
+        brackets = cst.LeftSquareBracket(before), cst.RightSquareBracket(after)
+        items: cst.BaseExpression = cst.List(node.elements, *brackets)
+        return _difference(module, braced, cst.Call(called, [cst.Arg(items)]))
+    items = cst.GeneratorExp(node.elt, node.for_in, lpar=[], rpar=[])
+    argument = cst.Arg(items, whitespace_after_arg=after)
+    return _difference(module, braced, cst.Call(called, [argument], whitespace_before_args=before))
 
 
-def first(module: Module, call: s.Call, value: str) -> Edit | None:
+def first(module: Module, call: s.Call, value: Code) -> Edit | None:
     """`value` as the first argument of a call that is given none, or None; None where it is given another."""
     if not call.arguments:
-        start, end = module.span(call)
-        inside = module.text[:end].rindex("(", start) + 1
-        return Edit(module.at(inside, inside), value)
+        return last(module, call, value)
     given = call.arguments[0]
     absent = isinstance(given.value, s.Constant) and given.value.value is None and not given.star
     return replaced(module, given.value, value) if absent and len(call.arguments) == 1 else None
@@ -123,80 +166,170 @@ def first(module: Module, call: s.Call, value: str) -> Edit | None:
 
 def literals(module: Module, call: s.Call, values: Iterable[str]) -> dict[str, Edit]:
     """Those of the `values`, written `name=value`, that take the place of a literal argument, each with its edit."""
-    found = {}
+    found: dict[str, Edit] = {}
     for value in values:
-        parameter, _, new = value.partition("=")
+        parameter, _, text = value.partition("=")
         passed = module.argument(call, parameter).values
-        if len(passed) == 1 and isinstance(passed[0], s.Constant) and module.source(passed[0]) != new:
-            found[value] = replaced(module, passed[0], new)
+        if len(passed) == 1 and isinstance(passed[0], s.Constant) and module.source(passed[0]) != text:
+            edit = replaced(module, passed[0], text)
+            if edit is not None:
+                found[value] = edit
     return found
 
 
-def unused(module: Module, nodes: Sequence[s.Node]) -> list[Edit]:
-    """The removal of imports that nothing uses once `nodes` are gone.
+# Edits of statements
 
-    An import that shares its line, may fail or is there for others stays.
+
+def ahead(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
+    """Lines of their own right before a statement and the comments that lead it; None where that shares its line.
+
+    A line that is "" is left empty.
     """
-    gone = {id(node) for node in nodes}
-    names = {(name.scope.find(name.id), name.id) for node in nodes for name in s.walk(node) if isinstance(name, s.Name)}
-    found = []
-    for scope, name in sorted(names, key=lambda pair: pair[1]):
-        bindings = scope.bindings[name] if scope is not None else []
-        if scope is None or len(bindings) != 1 or not isinstance(bindings[0].node, s.Import):
-            continue
-        reads = module.reads(scope, name)
-        if all(any(id(node) in gone for node in (read, *read.ancestors())) for read in reads):
-            edit = _without(module, bindings[0].node, name)
-            found += [edit] if edit is not None else []
-    return found
-
-
-def _without(module: Module, statement: s.Import, name: str) -> Edit | None:
-    """An import statement without one of its names."""
-    block = statement.parent
-    if (
-        module.origins
-        or module.path.endswith("__init__.py")
-        or any(isinstance(a, s.Try) for a in statement.ancestors())
-    ):
-        return None
-    start, end = module.span(statement)
-    text = module.text[start:end]
-    parsed = re.fullmatch(r"((?:from\s+\S+\s+)?import\s+)([^()\n]+)", text)
-    parts = [part.strip() for part in parsed[2].split(",")] if parsed is not None else []
-    others = [part for part in parts if part.split()[-1].partition(".")[0] != name]
-    if parsed is not None and others and len(others) < len(parts):
-        return Edit(module.at(start, end), parsed[1] + ", ".join(others))
-    first = module.text.rfind("\n", 0, start) + 1
-    after = module.text.find("\n", end) + 1
-    alone = not module.text[first:start].strip() and re.fullmatch(r"\s*(#.*)?", module.text[end : after or None])
-    if len(parts) != 1 or not alone or not isinstance(block, s.Block) or len(block.statements) == 1 or not after:
-        return None
-    return Edit(module.at(first, after), "")
-
-
-def ahead(module: Module, statement: s.Node, *lines: str) -> Edit | None:
-    """Lines of their own right before a statement and the comments that lead it; None where that shares its line."""
     start, _ = module.span(statement)
     if isinstance(statement, (s.Function, s.Class)) and statement.decorators:
         start = module.text.rindex("@", 0, module.span(statement.decorators[0])[0])
-    begin = max(module.text.rfind("\n", 0, start), module.text.rfind("\r", 0, start)) + 1
+    begin = _line_start(module, start)
     indent = module.text[begin:start]
     if indent.strip(" \t\f"):
         return None
     while begin:
-        above = max(module.text.rfind("\n", 0, begin - 1), module.text.rfind("\r", 0, begin - 1)) + 1
+        above = _line_start(module, begin - 1)
         if not re.match(re.escape(indent) + r"#(?!!)", module.text[above:begin]):
             break
         begin = above
-    return Edit(module.at(begin, begin), "".join(f"{indent}{line}\n" if line else "\n" for line in lines))
+    text = _lines(module, indent, lines)
+    return None if text is None else Edit(module.at(begin, begin), text)
 
 
-def behind(module: Module, statement: s.Node, line: str) -> Edit | None:
-    """A line of its own right behind a statement; None where that shares its lines with another."""
+def behind(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
+    """Lines of their own right behind a statement; None where that shares its lines with another."""
     start, end = module.span(statement)
-    begin = max(module.text.rfind("\n", 0, start), module.text.rfind("\r", 0, start)) + 1
-    indent, rest = module.text[begin:start], re.compile(r"[ \t]*(#.*)?(\r?\n)").match(module.text, end)
-    if indent.strip(" \t\f") or rest is None:
+    indent = module.text[_line_start(module, start) : start]
+    rest = re.compile(r"[ \t]*(#[^\r\n]*)?(?=[\r\n]|\Z)").match(module.text, end)
+    text = _lines(module, indent, lines)
+    if indent.strip(" \t\f") or rest is None or text is None:
         return None
-    return Edit(module.at(rest.end(), rest.end()), f"{indent}{line}\n")
+    return Edit(module.at(rest.end(), rest.end()), f"\n{text}".removesuffix("\n"))
+
+
+def _lines(module: Module, indent: str, lines: Sequence[Code]) -> str | None:
+    """Statements printed, each line indented."""
+    from libcst import ParserSyntaxError
+
+    from detlint.editing import nodes
+
+    text = ""
+    for line in lines:
+        parts = _parts(module, _new(line).parts)
+        if parts is None:
+            return None
+        try:
+            made = nodes.statement(_new(line).template, parts) if line else None
+        except ParserSyntaxError:
+            return None
+        text += "\n" if made is None else nodes.printed(made, indent=_unit(module))
+    return "".join(f"{indent}{row}" if row.strip() else row for row in text.splitlines(keepends=True))
+
+
+def _unit(module: Module) -> str:
+    """What the file indents a block by."""
+    head = r"^(?:def|class|if|for|while|with|try|else)\b[^\r\n]*:[ \t]*\r?\n([ \t]+)\S"
+    found = re.search(head, module.text, re.MULTILINE)
+    return found[1] if found else "    "
+
+
+def _line_start(module: Module, offset: int) -> int:
+    return max(module.text.rfind("\n", 0, offset), module.text.rfind("\r", 0, offset)) + 1
+
+
+# Nodes of a file as libcst has them
+
+
+def _new(code: Code) -> New:
+    return New(code, {}) if isinstance(code, str) else code
+
+
+def _read(module: Module, node: s.Node) -> cst.BaseExpression | None:
+    """An expression of the file, without its own parentheses."""
+    from libcst import ParserSyntaxError
+
+    from detlint.editing import nodes
+
+    try:
+        return nodes.expression(module.source(node))
+    except ParserSyntaxError:
+        return None
+
+
+def _made(module: Module, code: Code) -> cst.BaseExpression | None:
+    from libcst import ParserSyntaxError
+
+    from detlint.editing import nodes
+
+    parts = _parts(module, _new(code).parts)
+    try:
+        return None if parts is None else nodes.filled(_new(code).template, parts)
+    except ParserSyntaxError:
+        return None
+
+
+def _parts(module: Module, parts: Mapping[str, s.Expression | New | str]) -> Mapping[str, cst.BaseExpression] | None:
+    found = {
+        name: _made(module, part) if isinstance(part, (New, str)) else _read(module, part)
+        for name, part in parts.items()
+    }
+    made = {name: node for name, node in found.items() if node is not None}
+    return made if len(made) == len(found) else None
+
+
+def _printed(module: Module, node: cst.CSTNode) -> str:
+    from detlint.editing import nodes
+
+    newline = re.search(r"\r\n|\r|\n", module.text)
+    return nodes.printed(node, "\n" if newline is None else newline[0])
+
+
+def _difference(module: Module, old: s.Node, node: cst.CSTNode) -> Edit:
+    """The least that turns the text of a node into that of what libcst made of it."""
+    before, after = module.source(old), _printed(module, node)
+    start, end = module.span(old)
+    head = _alike(before, after)
+    tail = min(_alike(before[::-1], after[::-1]), len(before) - head, len(after) - head)
+    return Edit(module.at(start + head, end - tail), after[head : len(after) - tail])
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _with_items(
+    module: Module, old: s.Call | s.Dictionary, node: cst.CSTNode, items: Sequence[Item], last: Sequence[s.Node | None]
+) -> Edit | None:
+    """A call or a dict with more items, the first of them behind `last`."""
+    import libcst as cst
+
+    from detlint.editing.items import Items
+
+    if not isinstance(node, (cst.Call, cst.Dict)):
+        return None
+    start, end = module.span(old)
+    begin, after = (start, end) if not last or last[0] is None else module.span(last[0])
+    line = _line_start(module, begin)
+    indent = module.text[line : len(module.text) - len(module.text[line:].lstrip(" \t"))]
+    more = sum(len(_printed(module, item)) + 2 for item in items)
+    found = Items.of(node)
+    if found.items and _would_be_long(module, start, end, more):
+        found.spread(items, indent, indent + ("\t" if indent.startswith("\t") else _unit(module)))
+    else:
+        for item in items:
+            found.add(item, indent, own_line=line > start and after - line + more + 2 > WIDTH)
+    return _difference(module, old, found.put(node))
+
+
+def _would_be_long(module: Module, start: int, end: int, more: int) -> bool:
+    """Whether what stands on one line, from `start` to `end`, makes that too long with `more` characters."""
+    if "\n" in module.text[start:end]:
+        return False
+    length = len(module.text[_line_start(module, start) :].partition("\n")[0].rstrip())
+    return length <= WIDTH < length + more

@@ -85,7 +85,7 @@ def _completion(module: Module, call: s.Call) -> Edit | None:
     once = any(isinstance(node, s.Call) and module.callee(node) != {"builtins.int"} for node in s.walk(seed))
     if once or not isinstance(statement, (s.ExpressionStatement, s.Assign)):
         return None
-    return edits.ahead(module, statement, f"{SEED}({module.source(seed)})")
+    return edits.ahead(module, statement, edits.new(f"{SEED}({{seed}})", seed=seed.value))
 
 
 def _takes(module: Module, call: s.Call) -> bool:
