@@ -79,7 +79,8 @@ class Import:
 class Fix:
     """A repair: all its edits and imports together, or none.
 
-    `lowered` is its safety where its finding is lowered, if that is another.
+    `lowered` is its safety where its finding is lowered, if that is another. As others may bring that about, those of
+    seeds above all, such a fix is made after them, where it is still wanted then.
     """
 
     title: str
@@ -102,16 +103,21 @@ class Step:
 class Remedy:
     """What a fix that seeds a program has to know of it, beside the texts of its files.
 
-    The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded. `seeds`
-    are the calls that surely seed one before, the last first: their places, and what they call. `begins` says that the
-    first step is the start of the program itself, `inner` that it leads to a function that other programs start with,
-    `imported` that other files import the file.
+    The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded: one of
+    `generators`, those of which it draws unseeded. `seeds` are the calls that surely seed one before, the last first:
+    their places, and what they call. `late` are the calls that lead to the first seed that comes too late, and that
+    seed; `option` is what it seeds by where that is given. `begins` says that the first step is the start of the
+    program itself, `inner` that it leads to a function that other programs start with, `imported` that other files
+    import the file.
     """
 
     path: str
     steps: tuple[Step, ...]
     draw: Place
+    generators: tuple[str, ...]
     seeds: tuple[tuple[Place, str], ...] = ()
+    late: tuple[Place, ...] = ()
+    option: str = ""
     begins: bool = False
     inner: bool = False
     imported: bool = False

@@ -80,7 +80,7 @@ def write(files: Mapping[str, str]) -> None:
 def fix() -> tuple[Outcome, list[str]]:
     """What the fixes did in the working directory, written to it, and the codes of the findings that are left."""
     config = Config(select=SEEDING, root=Path())
-    fixed = fixing.fix_paths([Path()], config, catalogue.load().newest_release(), jobs=1)
+    fixed = fixing.fix_paths([Path()], config, catalogue.load().newest_release(), unsafe=True, jobs=1)
     assert fixed.files.write(fixed.outcome.changes) == {}
     assert fixed.outcome.converged
     return fixed.outcome, [judged.finding.code for judged in fixed.report.findings]

@@ -8,6 +8,7 @@ from detlint.analysis.contexts import named
 from detlint.analysis.generators import ITEM_METHODS
 from detlint.analysis.seeds import seed_at
 from detlint.editing import edits
+from detlint.editing.names import library_name
 from detlint.finding import Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -41,13 +42,10 @@ def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
     seed = seed_at(module, call)
     if seed is not None and seed.optional:
         return None  # once that has a default, or all is seeded, there is nothing left to fix
-    value = f"make_generator({'0' if seed is None else seed.name})"
-    return edits.fix(
-        f"Pass `generator={value}`",
-        edits.argument(module, call, "generator", value),
-        imports=edits.runtime(module, "make_generator"),
-        lowered=Safety.UNSAFE,
-    )
+    torch, imports = library_name(module, "torch", call)
+    value = f"{torch}.Generator().manual_seed({'0' if seed is None else seed.name})"
+    edit = edits.argument(module, call, "generator", value)
+    return edits.fix(f"Pass `generator={value}`", edit, imports=imports, lowered=Safety.UNSAFE)
 
 
 def _is_called_again(module: Module, function: s.Function, depth: int) -> bool | None:

@@ -160,6 +160,10 @@ def apply(findings: Iterable[Finding], read: Read, settings: Settings = Settings
     reasons = [refused.reason(finding) for finding in ordered]
     left = [Left(finding, reason) for finding, reason in zip(ordered, reasons, strict=True) if reason]
     wanted = [(f, f.fix) for f, reason in zip(ordered, reasons, strict=True) if f.fix is not None and not reason]
+    later = [(finding, fix) for finding, fix in wanted if fix.lowered is not None]
+    if len(later) < len(wanted):  # what the others leave of these is seen in the next round
+        left += [(Left(finding, OVERLAPS)) for finding, _ in later]
+        wanted = [pair for pair in wanted if pair[1].lowered is None]
     while True:
         chosen, waiting = _choose(wanted)
         texts, problems = _rewritten([fix for _, fix in chosen], read, settings)

@@ -62,7 +62,8 @@ def together(fixes: Sequence[Fix]) -> Fix | None:
         return next(iter(fixes), None)
     made = dict.fromkeys(edit for each in fixes for edit in each.edits)
     imports = dict.fromkeys(need for each in fixes for need in each.imports)
-    return Fix(fixes[0].title, fixes[0].safety, tuple(made), tuple(imports))
+    safety = next(level for level in (Safety.DISPLAY, Safety.UNSAFE, Safety.SAFE) if level in [f.safety for f in fixes])
+    return Fix(fixes[0].title, safety, tuple(made), tuple(imports))
 
 
 def runtime(module: Module, *names: str, inline: bool = False) -> tuple[Import, ...]:
@@ -192,11 +193,7 @@ def ahead(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
     indent = module.text[begin:start]
     if indent.strip(" \t\f"):
         return None
-    while begin:
-        above = _line_start(module, begin - 1)
-        if not re.match(re.escape(indent) + r"#(?!!)", module.text[above:begin]):
-            break
-        begin = above
+    begin = _above_comments(module, begin, indent)
     text = _lines(module, indent, lines)
     return None if text is None else Edit(module.at(begin, begin), text)
 
@@ -210,6 +207,29 @@ def behind(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
     if indent.strip(" \t\f") or rest is None or text is None:
         return None
     return Edit(module.at(rest.end(), rest.end()), f"\n{text}".removesuffix("\n"))
+
+
+def moved(module: Module, statement: s.Statement, before: s.Statement) -> tuple[Edit | None, Edit | None]:
+    """A statement on lines of its own, with the comments that lead it, put right before another one."""
+    start, end = module.span(statement)
+    begin = _line_start(module, start)
+    indent = module.text[begin:start]
+    rest = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)").match(module.text, end)
+    if indent.strip(" \t\f") or rest is None:
+        return None, None
+    begin = _above_comments(module, begin, indent)
+    lines = "".join(row.removeprefix(indent) for row in module.text[begin : rest.end()].splitlines(keepends=True))
+    return Edit(module.at(begin, rest.end()), ""), ahead(module, before, lines)
+
+
+def _above_comments(module: Module, begin: int, indent: str) -> int:
+    """Where the comments begin that stand right above a line and are indented as it is."""
+    while begin:
+        above = _line_start(module, begin - 1)
+        if not re.match(re.escape(indent) + r"#(?!!)", module.text[above:begin]):
+            break
+        begin = above
+    return begin
 
 
 def _lines(module: Module, indent: str, lines: Sequence[Code]) -> str | None:

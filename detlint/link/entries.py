@@ -162,6 +162,10 @@ class Entry:
         arms = {arm for arm in draw.arms if any((arm[0], not arm[1]) in m.arms for m in self._trains)}
         return any(m.event.kind == "restores" and not arms.isdisjoint(m.arms) for m in self._marks)
 
+    def draws_weights(self, stream: Stream) -> bool:
+        """Whether a program finds a generator unseeded where it draws weights."""
+        return any(draw.event.weights or self._initialises(draw) for draw in stream.draws)
+
     def _initialises(self, draw: Met[Drawn]) -> bool:
         """Whether a draw sets weights, as what is drawn from torch's generator while a model is made does."""
         return draw.event.generator == "torch" and any(call.name in self.initialisers for call in draw.path)

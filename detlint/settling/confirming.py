@@ -76,7 +76,9 @@ class Confirmed:
             self.unsure.append(finding)
             return
         lowered = finding.lowered or verdict.lowered
-        fix = self._repaired(finding.remedies) if finding.remedies else finding.fix
+        fix = finding.fix
+        if finding.remedies:  # a program that only tries something out, or draws nothing that decides, stays as it is
+            fix = None if lowered else self._repaired(finding.remedies)
         if fix is not None:
             fix = self._placement.placed(_settled(fix, lowered or verdict.doubted))
         self.findings.append(_judged(finding, lowered, fix))
@@ -141,7 +143,7 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
 def _settled(fix: Fix, lowered: bool) -> Fix:
     """A fix with its safety settled."""
     safety = fix.lowered if lowered and fix.lowered is not None else fix.safety
-    return replace(fix, safety=safety, lowered=None)
+    return replace(fix, safety=safety, lowered=None if lowered else fix.lowered)
 
 
 def _read(finding: Finding) -> set[str]:

@@ -1,0 +1,34 @@
+"""The names that libraries have in a file, for code that a fix writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.finding import Import
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+
+def library_name(module: Module, library: str, before: s.Node) -> tuple[str, tuple[Import, ...]]:
+    """The name that a library has at a place of a file, and the import that this needs if it has none."""
+    for node, name in _imported(module, library):
+        around = module.function_of(node)
+        if around is None and (node.order < before.order or module.function_of(before) is not None):
+            return name, ()
+    return library, (Import(module.path, library),)
+
+
+def _imported(module: Module, library: str) -> Iterator[tuple[s.Import, str]]:
+    """The imports of a library in a file, and the name that each gives to it."""
+    for bindings in module.file.scope.bindings.values():
+        for node in (binding.node for binding in bindings):
+            if isinstance(node, s.Import) and node.module is None and _is_imported(module, node):
+                for name, alias in node.names:
+                    if name == library or (alias is None and name.partition(".")[0] == library):
+                        yield node, alias or library
+
+
+def _is_imported(module: Module, node: s.Import) -> bool:
+    """Whether an import stands at the top level, or in a `try` there."""
+    around = node.parent.parent if node.parent is not None else None
+    return node.parent is module.file.body or (isinstance(around, s.Try) and around.parent is module.file.body)

@@ -1,0 +1,70 @@
+"""The least that seeds some global generators: the libraries' own lines, or one call of the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from detlint import catalogue as catalogues
+from detlint.editing import edits
+from detlint.editing.edits import Code
+from detlint.editing.names import library_name
+from detlint.editing.vendoring import is_runtime
+from detlint.finding import Import
+from detlint.records import record
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+SEED = "seed_everything"
+
+
+@record(frozen=True)
+class Lines:
+    """Statements that seed, the imports that they need, and the call that they make of it in words."""
+
+    lines: tuple[Code, ...]
+    imports: tuple[Import, ...]
+    title: str
+
+
+def seeding(
+    module: Module,
+    generators: Sequence[str],
+    seed: s.Expression | str,
+    before: s.Statement,
+    *,
+    inline: bool,
+    local: bool,
+) -> Lines:
+    """Seed these generators ahead of a statement.
+
+    One generator gets its library's own line; more get a call of the runtime, unless lines are to be `inline` or its
+    name is another thing in the file. `local` says that the runtime is to be imported right there.
+    """
+    text = seed if isinstance(seed, str) else module.source(seed)
+    taken = any(not isinstance(binding.node, s.Import) for binding in module.file.scope.bindings.get(SEED, ()))
+    if len(generators) > 1 and not inline and not (taken or _imports_another(module)):
+        lines = [f"from {edits.RUNTIME} import {SEED}", ""] if local else []
+        call = edits.new(f"{SEED}({{seed}})", seed=seed)
+        imports = edits.runtime(module, SEED, inline=local)
+        return Lines((*lines, call), imports, f"{SEED}({text})")
+    calls: list[Code] = []
+    needs: list[Import] = []
+    for generator in generators:
+        library, _, inner = seeder(generator).partition(".")
+        name, need = library_name(module, library, before)
+        calls.append(edits.new(f"{name}.{inner}({{seed}})", seed=seed))
+        needs += need
+        title = f"{name}.{inner}({text})"
+    return Lines(tuple(calls), tuple(needs), title if len(calls) == 1 else f"{', '.join(generators)} with {text}")
+
+
+def seeder(generator: str) -> str:
+    """The function that seeds a global generator and nothing else, by its full name."""
+    rows = catalogues.load().rows("randomness", "seeder")
+    return next(row.list("names")[0] for row in rows if row.text("completes") and [*row.list("seeds")] == [generator])
+
+
+def _imports_another(module: Module) -> bool:
+    """Whether a file imports a function of the same name from elsewhere."""
+    nodes = [b.node for b in module.file.scope.bindings.get(SEED, ()) if isinstance(b.node, s.Import)]
+    return not all(node.module is not None and is_runtime(node.module) for node in nodes)
