@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from detlint.applying.rewriting import rewrite
-from detlint.editing.import_merge import merged
 from detlint.editing.importing import Head, NoPlaceError
 from detlint.finding import Import, Place
 
@@ -212,6 +211,27 @@ UNTIDY = {
         "from m import (a,\n               b,\n               c)\n",
     ),
     "merged behind a backslash": ("m:b", "from m import a, \\\n    c\n", "from m import a, \\\n    b, c\n"),
+    "merged behind the comment of the first": (
+        "..m:b",
+        "from .. m import (a, # why\n                  c) # how\n",
+        "from .. m import (a, # why\n                  b,\n                  c) # how\n",
+    ),
+    "merged where comments hold commas and brackets": (
+        "m:b",
+        "from m import (  # (a, b\n    a as x,  # b), c\n\n    # d,\n    c\n)\n",
+        "from m import (  # (a, b\n    a as x,  # b), c\n    b,\n\n    # d,\n    c\n)\n",
+    ),
+    "merged behind backslashes": (
+        "m:z",
+        "from m \\\n    import a, \\\n    c  # why\n",
+        "from m \\\n    import a, \\\n    c, z  # why\n",
+    ),
+    "merged ahead of a semicolon": (
+        "m:b",
+        "import os; from m import a;  # why\nx = 1\n",
+        "import os; from m import a, b;  # why\nx = 1\n",
+    ),
+    "merged ahead of a statement on its line": ("m:b", "from m import (a); x = 1\n", "from m import (a, b); x = 1\n"),
     "two on a line": ("re", "import os; import sys\nx = 1\n", "import os; import sys\nimport re\nx = 1\n"),
     "a line that is longer than usual": (
         "m:a",
@@ -400,8 +420,3 @@ def test_files_of_this_project_stay_clean(path: Path, tmp_path: Path) -> None:
     new = added(text, "detlint_runtime:seed_worker", "torch:a")
     assert text != new and set(text.split("\n")) - set(new.split("\n")) == set()
     compile(new, str(path), "exec", dont_inherit=True)
-
-
-def test_a_name_is_merged_with_its_comment() -> None:
-    assert merged("from m import a", "b", 18, "  # c") == "from m import (  # c\n    a,\n    b,\n)"
-    assert merged("from m import a as x, c", "b", 88) == "from m import a as x, b, c"

@@ -9,7 +9,6 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from detlint import catalogue, reading
-from detlint.editing.import_merge import merged
 from detlint.editing.import_order import Key, section, statement_key
 from detlint.finding import Edit, Import, Place
 from detlint.records import record
@@ -89,7 +88,7 @@ class Head:
             if need.name is not None and _takes_names(statement.node, need.module):
                 return (self._merge(statement, need.name),)
         if not statements:
-            return (self._at_head(_written(need), limit),)
+            return (self._at_head(need, limit),)
         ahead = [x for x in statements if x.start < self._code] or statements
         return (self._in_block(need, self._block(ahead, section(need.module, self._first_party))),)
 
@@ -141,10 +140,12 @@ class Head:
     # What to write
 
     def _merge(self, statement: _Statement, name: str) -> Edit:
-        comment = re.compile(r"[ \t\f]*(?:#[^\r\n]*)?").match(self._text, statement.end)
+        from detlint.editing.import_nodes import rewritten, with_name
+
+        comment = _COMMENT.match(self._text, statement.end)
         end = statement.end if comment is None else comment.end()
         old = self._text[statement.start : end]
-        new = merged(self._text[statement.start : statement.end], name, self._width, self._text[statement.end : end])
+        new = rewritten(old, lambda line: with_name(line, name, self._width))
         head = _alike(old, new)
         tail = _alike(old[head:][::-1], new[head:][::-1])
         return self._edit(statement.start + head, end - tail, new[head : len(new) - tail])
@@ -157,7 +158,7 @@ class Head:
         spaced = all(
             not self._rows[a.last].strip() for a, b in pairwise(block) if a.section != b.section and b.first > a.last
         )
-        blank = [""] if spaced and not same else []
+        blank = int(spaced and not same)
         keys = [x.key for x in same]
         sections = [x.section for x in block]
         if same:
@@ -165,29 +166,25 @@ class Head:
         elif sections == sorted(sections):
             ahead = [x for x in block if x.section < own]
         else:
-            ahead, blank = list(block), []
-        if ahead:
-            return self._after(ahead[-1].last, [*blank, _written(need)])
-        return self._before(same[0] if same else block[0], [_written(need), *blank])
+            ahead, blank = list(block), 0
+        if not ahead:
+            return self._before(same[0] if same else block[0], need, blank)
+        end = self._end(ahead[-1].last)
+        return self._edit(end, end, _written(need, 1 + blank, ends=False))
 
-    def _after(self, line: int, added: Sequence[str]) -> Edit:
-        """Lines below `line`, which need not end in a newline."""
-        end = self._end(line)
-        return self._edit(end, end, "".join(f"\n{text}" for text in added))
-
-    def _before(self, statement: _Statement, added: Sequence[str]) -> Edit:
-        """Lines above a statement and the comment above it, but below a comment that heads the file."""
+    def _before(self, statement: _Statement, need: Import, blank: int) -> Edit:
+        """An import above a statement and the comment above it, but below a comment that heads the file."""
         line = statement.first
         while line > 1 and _COMMENT.match(self._rows[line - 2]) and self._cell(line - 1) == statement.cell:
             line -= 1
         if line == 1 or self._cell(line - 1) != statement.cell:
             line = statement.first
-        elif line < statement.first and added[-1]:
-            added = [*added, ""]
+        elif line < statement.first:
+            blank = 1
         start = self._lines.starts[line - 1]
-        return self._edit(start, start, "".join(f"{text}\n" for text in added))
+        return self._edit(start, start, _written(need, below=blank))
 
-    def _at_head(self, written: str, limit: int) -> Edit:
+    def _at_head(self, need: Import, limit: int) -> Edit:
         """The first import of a file: below its docstring or the comment that heads it, and spaced."""
         count = sum(self._cell(line) == self._cell(1) for line in range(1, len(self._rows) + 1))
         rows = self._rows[:count]
@@ -198,12 +195,11 @@ class Head:
         below = next((i for i in range(above, count) if rows[i].strip() or not self._own[i]), count)
         if above >= limit or (not above and below == count):
             raise NoPlaceError("no place for the import is ahead of what needs it")
-        lead = [""] if docstring or (below > above > magics) else []
-        lines = [*lead, written, *[""] * _blank_lines(rows[below:])]
+        lead, behind = int(docstring > 0 or below > above > magics), _blank_lines(rows[below:])
         if above:
-            return self._edit(self._end(above), self._end(below), "".join(f"\n{line}" for line in lines))
+            return self._edit(self._end(above), self._end(below), _written(need, 1 + lead, behind, ends=False))
         starts = self._lines.starts
-        return self._edit(starts[0], starts[below], "".join(f"{line}\n" for line in lines))
+        return self._edit(starts[0], starts[below], _written(need, lead, behind))
 
     def _docstring_end(self) -> int:
         """The line that the docstring ends on, 0 without one."""
@@ -262,8 +258,11 @@ def _blank_lines(rows: Sequence[str]) -> int:
     return 1 if rows else 0
 
 
-def _written(need: Import) -> str:
-    return f"import {need.module}" if need.name is None else f"from {need.module} import {need.name}"
+def _written(need: Import, above: int = 0, below: int = 0, *, ends: bool = True) -> str:
+    """The statement that imports `need`, with line ends above it and blank lines below it."""
+    from detlint.editing.import_nodes import import_line, printed  # libcst is for those who write
+
+    return printed(import_line(need), above, below, ends)
 
 
 def _module(node: s.Import) -> str:

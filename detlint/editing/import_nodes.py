@@ -1,0 +1,145 @@
+"""Import statements as libcst's nodes: a new one, one with one more name. Their layout is kept.
+
+A new line ends in `\\n`, whatever the others end in.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import repeat
+
+import libcst as cst
+
+from detlint.editing.import_order import name_key
+from detlint.finding import Import
+
+_Statement = cst.Import | cst.ImportFrom
+_Gap = cst.BaseParenthesizableWhitespace
+_NO_SPACE, _SPACE, _INDENT = (cst.SimpleWhitespace(text) for text in ("", " ", "    "))
+_LINE_END = cst.TrailingWhitespace(newline=cst.Newline("\n"))
+
+
+def import_line(need: Import) -> cst.SimpleStatementLine:
+    """Make the statement that imports `need`."""
+    path = need.module.lstrip(".")
+    module: cst.Name | cst.Attribute | None = None
+    for part in filter(None, path.split(".")):
+        module = cst.Name(part) if module is None else cst.Attribute(module, cst.Name(part))
+    if need.name is not None:
+        dots = [cst.Dot() for _ in range(len(need.module) - len(path))]
+        return cst.SimpleStatementLine([cst.ImportFrom(module, [cst.ImportAlias(cst.Name(need.name))], dots)])
+    assert module is not None, need
+    return cst.SimpleStatementLine([cst.Import([cst.ImportAlias(module)])])
+
+
+def printed(line: cst.SimpleStatementLine, above: int = 0, below: int = 0, ends: bool = True) -> str:
+    """Print a statement with line ends above it and blank lines below it, the last with its newline if it `ends`."""
+    blank = cst.EmptyLine(newline=cst.Newline("\n"))
+    module = cst.Module([line.with_changes(leading_lines=[blank] * above)], footer=[blank] * below)
+    return module.with_changes(has_trailing_newline=ends).code
+
+
+def rewritten(text: str, change: Callable[[cst.SimpleStatementLine], cst.SimpleStatementLine]) -> str:
+    """Print what `change` makes of the statement that `text` holds, with no other on its lines."""
+    module = cst.parse_module(text)
+    (line,) = module.body
+    assert isinstance(line, cst.SimpleStatementLine), text
+    return module.with_changes(body=[change(line)]).code
+
+
+def with_name(line: cst.SimpleStatementLine, name: str, width: int) -> cst.SimpleStatementLine:
+    """Import `name`, too, in `from module import a`.
+
+    The name goes to its sorted place among names that are sorted, else to the end. A line that gets longer than
+    `width`, its comment included, is broken to one name a line.
+    """
+    statement = _statement(line)
+    assert isinstance(statement, cst.ImportFrom)
+    aliases, gaps = _names(statement), _gaps(statement)
+    keys = [name_key(alias.evaluated_name) for alias in aliases]
+    place = bisect_right(keys, name_key(name)) if keys == sorted(keys) else len(keys)
+    beside = gaps[min(place, len(keys) - 1)]
+    if isinstance(beside, cst.ParenthesizedWhitespace):  # the name beside it begins a line
+        gaps[place : place + 1] = _broken(gaps[place], beside)
+    else:
+        gaps[place : place + 1] = [gaps[place], _SPACE] if place < len(keys) else [_SPACE, gaps[place]]
+    aliases.insert(place, cst.ImportAlias(cst.Name(name)))
+    changed = line.with_changes(body=[_laid_out(statement, aliases, gaps)])
+    text = printed(changed, ends=False)
+    return _one_a_line(changed) if len(text) > width and not re.search(r"[\r\n]", text) else changed
+
+
+def _statement(line: cst.SimpleStatementLine) -> _Statement:
+    (statement,) = line.body
+    assert isinstance(statement, (cst.Import, cst.ImportFrom)), statement
+    return statement
+
+
+def _names(statement: _Statement) -> list[cst.ImportAlias]:
+    assert not isinstance(statement.names, cst.ImportStar)
+    return list(statement.names)
+
+
+# What stands between names
+
+
+def _gaps(statement: _Statement) -> list[_Gap]:
+    """What stands ahead of each name, behind the comma there, and behind all."""
+    commas = [alias.comma for alias in _names(statement)]
+    between = [comma.whitespace_after for comma in commas if isinstance(comma, cst.Comma)]
+    left, right = _brackets(statement)
+    gaps = [statement.whitespace_after_import if left is None else left.whitespace_after, *between]
+    if len(gaps) == len(commas):
+        gaps.append(_NO_SPACE if right is None else right.whitespace_before)
+    return gaps
+
+
+def _laid_out(statement: _Statement, aliases: Sequence[cst.ImportAlias], gaps: Sequence[_Gap]) -> _Statement:
+    """A statement with other names and gaps, and a comma behind the last name where it had one."""
+    begin, *between, end = gaps
+    trailing = isinstance(_names(statement)[-1].comma, cst.Comma)
+    behind = [*between, end] if trailing else between
+    names = [alias.with_changes(comma=_comma(alias, gap)) for alias, gap in zip(aliases, behind, strict=False)]
+    if not trailing:
+        names.append(aliases[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT))
+    changed = statement.with_changes(names=names)
+    left, right = _brackets(statement)
+    if left is None or right is None:
+        return changed
+    right = right if trailing else right.with_changes(whitespace_before=end)
+    return changed.with_changes(lpar=left.with_changes(whitespace_after=begin), rpar=right)
+
+
+def _brackets(statement: _Statement) -> tuple[cst.LeftParen | None, cst.RightParen | None]:
+    return (statement.lpar, statement.rpar) if isinstance(statement, cst.ImportFrom) else (None, None)
+
+
+def _comma(alias: cst.ImportAlias, gap: _Gap) -> cst.Comma:
+    comma = alias.comma if isinstance(alias.comma, cst.Comma) else cst.Comma()
+    return comma.with_changes(whitespace_after=gap)
+
+
+def _broken(gap: _Gap, indent: cst.ParenthesizedWhitespace) -> tuple[_Gap, _Gap]:
+    """The gaps around a name that gets a line of its own, above the comments that have one."""
+    if not isinstance(gap, cst.ParenthesizedWhitespace):
+        return indent.with_changes(first_line=_LINE_END, empty_lines=[]), gap
+    return indent.with_changes(first_line=gap.first_line, empty_lines=[]), gap.with_changes(first_line=_LINE_END)
+
+
+def _one_a_line(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
+    """The names below one another in brackets, the comment behind the opening one."""
+    statement, end = _statement(line), line.trailing_whitespace
+    aliases = [alias.with_changes(comma=cst.Comma()) for alias in _names(statement)]
+    opened = end.with_changes(newline=cst.Newline("\n")) if end.comment is not None else _LINE_END
+    starts = [
+        cst.ParenthesizedWhitespace(first, last_line=_INDENT)
+        for first in (opened, *repeat(_LINE_END, len(aliases) - 1))
+    ]
+    bracketed = statement.with_changes(
+        names=aliases, whitespace_after_import=_SPACE, lpar=cst.LeftParen(), rpar=cst.RightParen()
+    )
+    closing = cst.ParenthesizedWhitespace(_LINE_END)
+    changed = _laid_out(bracketed, aliases, [*starts, closing])
+    return line.with_changes(body=[changed], trailing_whitespace=cst.TrailingWhitespace(newline=end.newline))
