@@ -1,4 +1,4 @@
-"""Import statements as libcst's nodes: a new one, one with one more name. Their layout is kept.
+"""Import statements as libcst's nodes: a new one, one with one more name, one with fewer. Their layout is kept.
 
 A new line ends in `\\n`, whatever the others end in.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import repeat
 
 import libcst as cst
@@ -71,6 +71,17 @@ def with_name(line: cst.SimpleStatementLine, name: str, width: int) -> cst.Simpl
     return _one_a_line(changed) if len(text) > width and not re.search(r"[\r\n]", text) else changed
 
 
+def without_names(line: cst.SimpleStatementLine, names: Collection[str]) -> cst.SimpleStatementLine:
+    """Leave out what binds one of `names`, which must not be all, with the comment of a name that had its own line."""
+    statement = _statement(line)
+    aliases, gaps = _names(statement), _gaps(statement)
+    for place in reversed(range(len(aliases))):
+        if _bound(aliases[place]) in names:
+            gaps[place : place + 2] = [_joined(gaps[place], gaps[place + 1], place == 0, place == len(aliases) - 1)]
+            del aliases[place]
+    return line.with_changes(body=[_laid_out(statement, aliases, gaps)])
+
+
 def _statement(line: cst.SimpleStatementLine) -> _Statement:
     (statement,) = line.body
     assert isinstance(statement, (cst.Import, cst.ImportFrom)), statement
@@ -80,6 +91,10 @@ def _statement(line: cst.SimpleStatementLine) -> _Statement:
 def _names(statement: _Statement) -> list[cst.ImportAlias]:
     assert not isinstance(statement.names, cst.ImportStar)
     return list(statement.names)
+
+
+def _bound(alias: cst.ImportAlias) -> str:
+    return alias.evaluated_alias or alias.evaluated_name.partition(".")[0]
 
 
 # What stands between names
@@ -126,6 +141,23 @@ def _broken(gap: _Gap, indent: cst.ParenthesizedWhitespace) -> tuple[_Gap, _Gap]
     if not isinstance(gap, cst.ParenthesizedWhitespace):
         return indent.with_changes(first_line=_LINE_END, empty_lines=[]), gap
     return indent.with_changes(first_line=gap.first_line, empty_lines=[]), gap.with_changes(first_line=_LINE_END)
+
+
+def _joined(ahead: _Gap, behind: _Gap, first: bool, last: bool) -> _Gap:
+    """The gap that stays where a name went, the `first` or the `last` perhaps."""
+    if isinstance(ahead, cst.ParenthesizedWhitespace) and isinstance(behind, cst.ParenthesizedWhitespace):
+        return behind.with_changes(first_line=ahead.first_line, empty_lines=[*ahead.empty_lines, *behind.empty_lines])
+    if first or last:
+        near, far = (ahead, behind) if first else (behind, ahead)
+        return far if _has_comment(far) else near
+    breaks = not isinstance(behind, cst.SimpleWhitespace) or "\\" in behind.value
+    return behind if breaks else ahead
+
+
+def _has_comment(gap: _Gap) -> bool:
+    if not isinstance(gap, cst.ParenthesizedWhitespace):
+        return False
+    return gap.first_line.comment is not None or any(line.comment is not None for line in gap.empty_lines)
 
 
 def _one_a_line(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:

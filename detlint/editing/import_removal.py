@@ -1,9 +1,10 @@
-"""Imports that nothing uses once some code is gone, removed."""
+"""The removal of imports that nothing uses any more once a fix is made."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 
 from detlint.finding import Edit
 from detlint.semantics.model import Module
@@ -11,43 +12,49 @@ from detlint.tree import syntax as s
 
 
 def unused(module: Module, nodes: Sequence[s.Node]) -> list[Edit]:
-    """The removal of imports that nothing uses once `nodes` are gone.
+    """Remove the imports that nothing uses once `nodes` are gone.
 
     An import that shares its line, may fail or is there for others stays.
     """
     gone = {id(node) for node in nodes}
     names = {(name.scope.find(name.id), name.id) for node in nodes for name in s.walk(node) if isinstance(name, s.Name)}
-    found = []
+    found: dict[s.Import, list[str]] = defaultdict(list)
     for scope, name in sorted(names, key=lambda pair: pair[1]):
         bindings = scope.bindings[name] if scope is not None else []
         if scope is None or len(bindings) != 1 or not isinstance(bindings[0].node, s.Import):
             continue
         reads = module.reads(scope, name)
         if all(any(id(node) in gone for node in (read, *read.ancestors())) for read in reads):
-            edit = _without(module, bindings[0].node, name)
-            found += [edit] if edit is not None else []
-    return found
+            found[bindings[0].node].append(name)
+    edits = (_without(module, statement, gone_names) for statement, gone_names in found.items())
+    return [edit for edit in edits if edit is not None]
 
 
-def _without(module: Module, statement: s.Import, name: str) -> Edit | None:
-    """An import statement without one of its names."""
-    block = statement.parent
+def _without(module: Module, statement: s.Import, names: Collection[str]) -> Edit | None:
+    """An import statement without some of its names."""
     if (
         module.origins
         or module.path.endswith("__init__.py")
         or any(isinstance(a, s.Try) for a in statement.ancestors())
     ):
         return None
+    if all((alias or name.partition(".")[0]) in names for name, alias in statement.names):
+        return _removed(module, statement)
+    from detlint.editing.import_nodes import rewritten, without_names  # an analysis mostly does without libcst
+
     start, end = module.span(statement)
-    text = module.text[start:end]
-    parsed = re.fullmatch(r"((?:from\s+\S+\s+)?import\s+)([^()\n]+)", text)
-    parts = [part.strip() for part in parsed[2].split(",")] if parsed is not None else []
-    others = [part for part in parts if part.split()[-1].partition(".")[0] != name]
-    if parsed is not None and others and len(others) < len(parts):
-        return Edit(module.at(start, end), parsed[1] + ", ".join(others))
-    first = module.text.rfind("\n", 0, start) + 1
-    after = module.text.find("\n", end) + 1
-    alone = not module.text[first:start].strip() and re.fullmatch(r"\s*(#.*)?", module.text[end : after or None])
-    if len(parts) != 1 or not alone or not isinstance(block, s.Block) or len(block.statements) == 1 or not after:
+    text = rewritten(module.text[start:end], lambda line: without_names(line, names))
+    return Edit(module.at(start, end), text)
+
+
+def _removed(module: Module, statement: s.Import) -> Edit | None:
+    """The lines of a statement taken out; None where another is on them, or the block has no other."""
+    start, end = module.span(statement)
+    lines = module.lines
+    last = lines.position(end)[0]
+    first, after = lines.starts[lines.position(start)[0] - 1], lines.starts[last : last + 1]
+    block = statement.parent
+    if not after or not isinstance(block, s.Block) or len(block.statements) == 1:
         return None
-    return Edit(module.at(first, after), "")
+    alone = not module.text[first:start].strip() and re.fullmatch(r"\s*(#.*)?\s*", module.text[end : after[0]])
+    return Edit(module.at(first, after[0]), "") if alone else None
