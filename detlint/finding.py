@@ -67,12 +67,19 @@ class Import:
     """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
 
     A relative `module` keeps its leading dots. One that is `inline` is written by the edits, where it is needed.
+    `alias` is the name that an imported module gets, where that is another.
     """
 
     path: str
     module: str
     name: str | None = None
     inline: bool = False
+    alias: str = ""
+
+    @property
+    def bound(self) -> str:
+        """The name that it gives a meaning in the file."""
+        return self.name or self.alias or self.module.partition(".")[0]
 
 
 @record(frozen=True, slots=True)

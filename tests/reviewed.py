@@ -25,6 +25,7 @@ BENCHMARK = "torch.backends.cudnn.benchmark = True"
 CELL = f"import torch\nx = 'é😀\"\\t'; {BENCHMARK}\ny = 1"
 TRAIN = f"""\
 import os
+import random
 
 import torch
 from torch.utils.data import DataLoader
@@ -38,7 +39,7 @@ def main():
 \t\tTrue,
 \t\twarn_only=True)
 \tfor batch in loader:
-\t\tx = torch.randn(3)
+\t\tx = torch.randn(3) * random.random()
 
 
 if __name__ == "__main__":

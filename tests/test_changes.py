@@ -445,5 +445,5 @@ def test_a_fix_in_an_old_file_does_not_bring_its_other_findings() -> None:
     write("helper.py", HELPER.replace("torch.manual_seed(0)", "pass"))
     assert shown() == [("noise.py", 5, "DET101")]
     detlint("--changed-since", "HEAD", "--fix", ".")
-    assert "seed_everything(0)" in Path("train.py").read_text()
+    assert "torch.manual_seed(0)" in Path("train.py").read_text()
     assert Path("noise.py").read_text() == noise

@@ -16,7 +16,18 @@ from detlint.cli import cli
 from detlint.editing.vendoring import FILE
 
 DRAW = "import torch\n\nprint(torch.rand(2))\n"
-SEEDED = "import torch\n\nfrom detlint_runtime import seed_everything\n\nseed_everything(0)\nprint(torch.rand(2))\n"
+SEEDED = "import torch\n\ntorch.manual_seed(0)\nprint(torch.rand(2))\n"
+BOTH = "import random\n\nimport torch\n\nprint(torch.rand(2), random.random())\n"
+BOTH_SEEDED = """\
+import random
+
+import torch
+
+from detlint_runtime import seed_everything
+
+seed_everything(0)
+print(torch.rand(2), random.random())
+"""
 IMPORTS_DRAW = 'from noise import X\n\nif __name__ == "__main__":\n    print(X)\n'
 CHANCE = "import random\n\nrandom.seed(random.randint(0, 9))\nprint(random.random())\n"
 EMPTY = "import torch\n\nprint(torch.empty(2))\n"
@@ -53,13 +64,24 @@ def train() -> str:
 
 
 def test_status_0_where_all_is_fixed() -> None:
-    write({"train.py": DRAW})
+    write({"train.py": BOTH})
     done = detlint("--fix", ".")
-    assert (done.exit_code, train()) == (0, SEEDED)
+    assert (done.exit_code, train()) == (0, BOTH_SEEDED)
     assert done.stdout == "Nothing found in 2 files (1 entry point).\n"
     assert done.stderr.splitlines() == [
-        "detlint: train.py:3:7: DET101 fixed: seed all generators with `0`",
+        "detlint: train.py:5:7: DET101 fixed: Seed with `seed_everything(0)`",
+        "detlint: train.py:5:22: DET103 fixed: Seed with `seed_everything(0)`",
         f"detlint: new: {FILE}; the fixed files import it: commit all of these",
+        "detlint: fixed 2 in 1 file",
+    ]
+
+
+def test_one_generator_is_seeded_by_its_library() -> None:
+    write({"train.py": DRAW})
+    done = detlint("--fix", ".")
+    assert (done.exit_code, train(), Path(FILE).exists()) == (0, SEEDED, False)
+    assert done.stderr.splitlines() == [
+        "detlint: train.py:3:7: DET101 fixed: Seed with `torch.manual_seed(0)`",
         "detlint: fixed 1 in 1 file",
     ]
 
@@ -111,10 +133,10 @@ def test_many_unsafe_fixes_of_a_rule_are_told_in_one_line() -> None:
 
 
 def test_a_name_that_is_taken_is_named() -> None:
-    write({"train.py": f"def seed_everything():\n    pass\n\n\n{DRAW}"})
+    write({"train.py": "from random import random\n\nprint(random())\n"})
     done = detlint("--fix", ".")
-    taken = "name taken: `seed_everything` would be imported, and is another thing there"
-    assert f"detlint: train.py:7:7: DET101 not fixed: {taken}" in done.stderr.splitlines()
+    taken = "name taken: `random` would be imported, and is another thing there"
+    assert f"detlint: train.py:3:7: DET103 not fixed: {taken}" in done.stderr.splitlines()
 
 
 def test_exit_zero_holds_for_fixes_too() -> None:
@@ -157,7 +179,7 @@ def test_a_read_only_file_is_told_and_the_others_are_written() -> None:
 
 def test_a_file_whose_folder_is_gone_is_told_and_the_others_are_written(folder: Path) -> None:
     (folder / "lib").mkdir()
-    write({"train.py": DRAW, "z.py": EMPTY})
+    write({"train.py": BOTH, "z.py": EMPTY})
     (folder / FILE).symlink_to(folder / "nowhere" / FILE)
     done = detlint("--fix", ".")
     assert done.exit_code == 2
@@ -191,33 +213,33 @@ def test_a_link_stays_one_and_its_file_is_fixed(folder: Path) -> None:
 
 
 def test_another_file_of_the_name_of_the_copy_is_told_and_kept() -> None:
-    write({"train.py": DRAW, FILE: "X = 1\n"})
+    write({"train.py": BOTH, FILE: "X = 1\n"})
     done = detlint("--fix", ".")
-    assert (done.exit_code, train()) == (1, DRAW)
+    assert (done.exit_code, train()) == (1, BOTH)
     assert Path(FILE).read_text(encoding="utf-8") == "X = 1\n"
-    assert "train.py:3:7: DET101 not fixed:" in done.stderr
+    assert "train.py:5:7: DET101 not fixed:" in done.stderr
     assert f"there is another {FILE}: rename that" in done.stderr
 
 
 def test_the_runtime_is_imported_where_the_settings_say_so() -> None:
-    write({"train.py": DRAW, "pyproject.toml": '[tool.detlint]\nruntime = "import"\n'})
+    write({"train.py": BOTH, "pyproject.toml": '[tool.detlint]\nruntime = "import"\n'})
     assert detlint("--fix", ".").exit_code == 0
     assert "from detlint.runtime import seed_everything" in train()
     assert not Path(FILE).exists()
 
 
 def test_the_option_overrules_the_settings() -> None:
-    write({"train.py": DRAW, "pyproject.toml": '[tool.detlint]\nruntime = "import"\n'})
+    write({"train.py": BOTH, "pyproject.toml": '[tool.detlint]\nruntime = "import"\n'})
     detlint("--fix", "--runtime", "vendor", ".")
-    assert (train(), Path(FILE).exists()) == (SEEDED, True)
+    assert (train(), Path(FILE).exists()) == (BOTH_SEEDED, True)
 
 
 # Patches
 
 PROJECT = {
-    "train.py": DRAW,
+    "train.py": BOTH,
     "pkg/__init__.py": "",
-    "pkg/noise.py": "import torch\n\n\ndef noise():\n    return torch.rand(2)",
+    "pkg/noise.py": "import random\n\nimport torch\n\n\ndef noise():\n    return torch.rand(2), random.random()",
     "pkg/__main__.py": "from .noise import noise\n\nprint(noise())\n",
     "ümlaut folder/a.py": EMPTY.replace("\n", "\r\n"),
 }
@@ -229,7 +251,7 @@ def test_a_patch_changes_nothing_and_makes_what_the_fixes_make() -> None:
     before = {path: content for path, content in tree().items() if not path.startswith(".git/")}
     done = detlint("--diff", ".")
     assert done.exit_code == 1
-    assert "DET101 fixed: seed all generators" in done.stderr
+    assert "DET101 fixed: Seed with `seed_everything(0)`" in done.stderr
     new = [line.startswith("--- /dev/null") for line in done.stdout.splitlines() if line.startswith("--- ")]
     assert new == sorted(new)
     assert any(new)
@@ -282,11 +304,11 @@ def test_json_with_fix_shows_what_is_left() -> None:
 
 @pytest.mark.parametrize("mode", ["vendor", "import"])
 def test_the_edits_of_a_finding_bring_their_imports(mode: str) -> None:
-    write({"train.py": DRAW})
-    (found,) = findings("--runtime", mode, "train.py")
+    write({"train.py": BOTH})
+    found = findings("--runtime", mode, "train.py")[0]
     assert found["fix"]["applicability"] == "safe"
     assert {edit["path"] for edit in found["fix"]["edits"]} == {"train.py"}
-    text = applied(DRAW, found["fix"]["edits"])
+    text = applied(BOTH, found["fix"]["edits"])
     assert ast.parse(text)
     module = "detlint_runtime" if mode == "vendor" else "detlint.runtime"
     assert f"from {module} import seed_everything\n" in text
@@ -295,7 +317,7 @@ def test_the_edits_of_a_finding_bring_their_imports(mode: str) -> None:
 
 def test_an_edit_in_another_file_than_its_finding_names_that_file() -> None:
     write({"train.py": "from noise import noise\n\nprint(noise())\n", "noise.py": PROJECT["pkg/noise.py"]})
-    (found,) = findings(".")
+    found = findings(".")[0]
     assert (found["path"], {edit["path"] for edit in found["fix"]["edits"]}) == ("noise.py", {"train.py"})
     assert ast.parse(applied("from noise import noise\n\nprint(noise())\n", found["fix"]["edits"]))
 

@@ -187,7 +187,7 @@ def test_the_setting_and_the_options_say_whether_git_is_followed(root: Path) -> 
 def test_a_fix_leaves_what_git_ignores_as_it_is(root: Path) -> None:
     write(root / ".gitignore", "gen/")
     run("--fix")
-    assert "seed_everything" in (root / "lib" / "b.py").read_text()
+    assert "torch.manual_seed(0)" in (root / "lib" / "b.py").read_text()
     assert (root / "gen" / "a.py").read_text() == DRAW
 
 

@@ -136,13 +136,12 @@ def test_the_table_holds_what_it_seems_to_hold() -> None:
 
 @pytest.mark.parametrize(
     ("seed", "line"),
-    [("3", "    seed_everything(seed)"), ("'run-a'", "    random.seed(seed)"), ("1.5", "    random.seed(seed)")],
+    [("3", "    torch.manual_seed(seed)"), ("'run-a'", "torch.manual_seed(0)"), ("1.5", "torch.manual_seed(0)")],
 )
-def test_a_seed_that_is_no_whole_number_seeds_only_what_it_seeded(seed: str, line: str) -> None:
+def test_only_a_whole_number_seeds_another_generator_too(seed: str, line: str) -> None:
     body = "def run(seed):\n    random.seed(seed)\n    print(random.random(), torch.rand(2))\n\n\n"
     new = fixed(f"import random\n\nimport torch\n\n\n{body}run({seed})\n")
-    assert line in new.splitlines()
-    assert ("seed_everything(0)" in new) is (seed != "3")
+    assert [each for each in new.splitlines() if "manual_seed" in each] == [line]
 
 
 def test_an_option_that_may_be_text_does_not_seed_all() -> None:
@@ -151,33 +150,31 @@ def test_an_option_that_may_be_text_does_not_seed_all() -> None:
         "parser.add_argument('--seed', default='run-a'{})\nargs = parser.parse_args()\n"
         "random.seed(args.seed)\nprint(torch.rand(2))\n"
     )
-    assert "\nrandom.seed(args.seed)\n" in fixed(text.format(""))
-    assert "\nseed_everything(args.seed)\n" in fixed(text.format(", type=int").replace("'run-a'", "3"))
+    assert "\nrandom.seed(args.seed)\ntorch.manual_seed(0)\n" in fixed(text.format(""))
+    assert "\nrandom.seed(args.seed)\ntorch.manual_seed(args.seed)\n" in fixed(
+        text.format(", type=int").replace("'run-a'", "3")
+    )
 
 
 # Layouts
 
 
 def test_lines_end_as_in_the_rest_of_the_file() -> None:
-    text = "import torch\r\n\r\n\r\ndef main():\r\n    print(torch.rand(2))\r\n\r\n\r\nmain()\r\n"
-    assert fixed(text) == (
-        "import torch\r\n\r\nfrom detlint_runtime import seed_everything\r\n\r\n\r\n"
-        "def main():\r\n    print(torch.rand(2))\r\n\r\n\r\nseed_everything(0)\r\nmain()\r\n"
-    )
+    text = "import torch\r\n\r\n\r\ndef main():\r\n    print(torch.rand(2), {})\r\n\r\n\r\nmain()\r\n"
+    assert fixed(text.format(1)) == text.format(1).replace("\nmain()", "\ntorch.manual_seed(0)\r\nmain()")
+    two = f"import numpy as np\r\n{text.format('np.random.rand()')}"
+    head = "import torch\r\n\r\nfrom detlint_runtime import seed_everything\r\n"
+    seeded = two.replace("\nmain()", "\nseed_everything(0)\r\nmain()")
+    assert fixed(two) == seeded.replace("import torch\r\n", head)
 
 
 def test_tabs_are_kept() -> None:
     text = "import torch\n\nif __name__ == '__main__':\n\tfor i in range(2):\n\t\tprint(torch.rand(2))\n"
-    wanted = "'__main__':\n\tseed_everything(0)\n\tfor i"
-    assert fixed(text) == (
-        text.replace("'__main__':\n\tfor i", wanted).replace(
-            "import torch\n", "import torch\n\nfrom detlint_runtime import seed_everything\n"
-        )
-    )
+    assert fixed(text) == text.replace("'__main__':\n\tfor i", "'__main__':\n\ttorch.manual_seed(0)\n\tfor i")
 
 
 def test_a_last_line_may_lack_its_end() -> None:
-    assert fixed("import torch\nprint(torch.rand(2))").endswith("\nseed_everything(0)\nprint(torch.rand(2))")
+    assert fixed("import torch\nprint(torch.rand(2))").endswith("\ntorch.manual_seed(0)\nprint(torch.rand(2))")
 
 
 def test_a_mark_at_the_head_is_kept() -> None:
@@ -194,9 +191,6 @@ def test_in_a_notebook_only_the_cell_that_draws_first_changes() -> None:
     _, left = fix()
     changed = json.loads(texts()["a.ipynb"])
     assert left == []
-    assert "".join(changed["cells"][0]["source"]) == (
-        "%matplotlib inline\nimport torch\n\nfrom detlint_runtime import seed_everything"
-    )
-    assert changed["cells"][1] == cells[1]
-    assert "".join(changed["cells"][2]["source"]) == "seed_everything(0)\n# draw\ntorch.rand(width)"
+    assert changed["cells"][:2] == cells[:2]
+    assert "".join(changed["cells"][2]["source"]) == "torch.manual_seed(0)\n# draw\ntorch.rand(width)"
     assert changed["metadata"] == {"a": "ü"}

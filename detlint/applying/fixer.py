@@ -295,7 +295,7 @@ def _imported(path: str, text: str, needs: Mapping[Import, Place | None], settin
 def _uses(fix: Fix, need: Import) -> list[Edit]:
     """The edits that write what is imported; all in its file where none does."""
     edits = _edits(fix, need.path)
-    name = re.compile(rf"\b{need.name or re.escape(need.module)}\b")
+    name = re.compile(rf"\b{re.escape(need.name or need.alias or need.module)}\b")
     return [edit for edit in edits if name.search(edit.text)] or edits
 
 

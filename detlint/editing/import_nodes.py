@@ -31,7 +31,8 @@ def import_line(need: Import) -> cst.SimpleStatementLine:
         dots = [cst.Dot() for _ in range(len(need.module) - len(path))]
         return cst.SimpleStatementLine([cst.ImportFrom(module, [cst.ImportAlias(cst.Name(need.name))], dots)])
     assert module is not None, need
-    return cst.SimpleStatementLine([cst.Import([cst.ImportAlias(module)])])
+    alias = cst.AsName(cst.Name(need.alias)) if need.alias else None
+    return cst.SimpleStatementLine([cst.Import([cst.ImportAlias(module, alias)])])
 
 
 def printed(line: cst.SimpleStatementLine, above: int = 0, below: int = 0, ends: bool = True) -> str:

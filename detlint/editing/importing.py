@@ -63,7 +63,7 @@ class Head:
 
     def taken(self, need: Import, uses: Sequence[Place]) -> bool:
         """Whether the name that `need` binds means something else in the file, or where it is used: at `uses`."""
-        name = need.name or need.module.partition(".")[0]
+        name = need.bound
         lines = [line for line in (self._line(place) for place in uses) if line is not None]
         scopes = [self._file.scope]
         for node in self._file.nodes:
@@ -279,7 +279,7 @@ def _has(node: s.Import, need: Import) -> bool:
     """Whether a statement imports what is needed."""
     if need.name is not None:
         return _binds(node, need)
-    plain = [name for name, alias in node.names if alias is None] if node.module is None else []
+    plain = [name for name, alias in node.names if (alias or "") == need.alias] if node.module is None else []
     return any(name == need.module or name.startswith(f"{need.module}.") for name in plain)
 
 
@@ -308,6 +308,8 @@ def _binds(node: s.Import, need: Import) -> bool:
     if need.name is not None:
         found = [name for name, alias in node.names if alias in (None, name)]
         return node.module is not None and _module(node) == need.module and need.name in found
+    if need.alias:
+        return node.module is None and (need.module, need.alias) in node.names
     root = need.module.partition(".")[0]
     return node.module is None and any(
         name.partition(".")[0] == root if alias is None else name == alias == root for name, alias in node.names

@@ -15,7 +15,8 @@ def library_name(module: Module, library: str, before: s.Node) -> tuple[str, tup
         around = module.function_of(node)
         if around is None and (node.order < before.order or module.function_of(before) is not None):
             return name, ()
-    return library, (Import(module.path, library),)
+    alias = next((row.text("as") for row in module.catalogue.rows("program", "alias") if row.id == library), "")
+    return alias or library, (Import(module.path, library, alias=alias),)
 
 
 def _imported(module: Module, library: str) -> Iterator[tuple[s.Import, str]]:

@@ -87,6 +87,8 @@ def _is_self_check(facts: Facts, imported: frozenset[str], packages: frozenset[s
 
     `packages` are the folders that are namespace packages.
     """
+    if facts.path.endswith("__main__.py"):  # which nobody imports: it is what `python -m` runs
+        return False
     offered = "." in facts.module or facts.path in imported
     if not (offered or facts.lasting):
         offered = not packages.isdisjoint(folders_above(facts.path)) and _tries_its_own(facts)

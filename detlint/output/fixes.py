@@ -53,7 +53,7 @@ def _detail(left: Left) -> str:
     if fix is not None and left.reason == BY_HAND:
         return f": {fix.title}"
     if fix is not None and left.reason == NAME_TAKEN:
-        names = dict.fromkeys(need.name or need.module for need in fix.imports if not need.inline)
+        names = dict.fromkeys(need.bound for need in fix.imports if not need.inline)
         return f": {', '.join(f'`{name}`' for name in names)} would be imported, and is another thing there"
     return ""
 

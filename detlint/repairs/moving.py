@@ -44,7 +44,7 @@ def _only_seeds(module: Module, call: s.Call, remedy: Remedy, read: Read) -> boo
     inner = remedy.late[-1]
     if module.place(call) == inner:
         return True
-    if len(remedy.late) != 2:
+    if module.place(call) not in remedy.late[-2:]:
         return False
     other = read(inner.path)
     seeds = next((each for each in other.calls if other.place(each) == inner), None) if other is not None else None
