@@ -18,19 +18,21 @@ from detlint.editing.vendoring import FILE
 from detlint.finding import Finding
 from detlint.gathering import Progress, collect
 from detlint.listing import listed, with_folders
+from detlint.output.programs import Standing, standings
 from detlint.records import record
 from detlint.report import Report
 from detlint.review.filtering import Run, filtered, filters
-from detlint.settling.settling import settle
+from detlint.settling.settling import link, may_say_anything, settle
 from detlint.sources import source
 
 
 @record(frozen=True)
 class Fixed:
-    """What came of the fixes, the report on the fixed texts, and the files as they were read."""
+    """What came of the fixes: the report on the fixed texts, how programs stand, and the files as they were read."""
 
     outcome: Outcome
     report: Report
+    programs: tuple[Standing, ...]
     files: Files
 
 
@@ -68,6 +70,7 @@ def _fixed(
     sources = {item.path: item for item in listing}
     files = Files([config.root, *(path if path.is_dir() else path.parent for path in paths)])
     reports: list[Report] = []
+    programs: dict[str, frozenset[str]] = {}
 
     def check(texts: Mapping[str, str]) -> list[Finding]:
         for path, text in texts.items():
@@ -77,7 +80,9 @@ def _fixed(
                 by_path[path] = analyse(sources[path], codes, torch)
         ordered = [by_path[path] for path in sorted(by_path)]
         run = Run(list(sources.values()), by_path, around)
-        reports.append(filtered(settle(ordered, config, torch, run.sources, around), run, narrowing))
+        project = link(ordered, torch, around) if may_say_anything(ordered, around) else None
+        programs.update({} if project is None else project.programs())
+        reports.append(filtered(settle(ordered, config, torch, run.sources, around, project), run, narrowing))
         return [judged.finding for judged in reports[-1].findings]
 
     names = {path: item.name for path, item in sources.items()}
@@ -85,7 +90,9 @@ def _fixed(
     settings = settings_of(config, unsafe)
     with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copy)
-    return Fixed(outcome, with_folders(reports[-1], around), files)
+    changed = [change.path for change in outcome.changes]
+    stand = tuple(standings(programs, changed, reports[-1].findings))
+    return Fixed(outcome, with_folders(reports[-1], around), stand, files)
 
 
 def settings_of(config: Config, unsafe: bool = False) -> Settings:

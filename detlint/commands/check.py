@@ -31,7 +31,6 @@ from detlint.output import formats
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from detlint.applying.fixer import Outcome
     from detlint.cache.snapshot import Snapshot
     from detlint.fixing import Fixed
     from detlint.report import Programs, Report
@@ -276,16 +275,17 @@ def _written(fixed: Callable[[], Fixed]) -> Report:
     """Write what fixes change, tell of it, and report what is left."""
     made = fixed()
     problems = made.files.write(made.outcome.changes)
-    _tell_of_fixes(made.outcome, problems)
+    _tell_of_fixes(made, problems)
     return made.report
 
 
-def _tell_of_fixes(outcome: Outcome, problems: Mapping[str, str]) -> None:
+def _tell_of_fixes(made: Fixed, problems: Mapping[str, str]) -> None:
     """What was fixed, what was left and why. `problems` say by path what could not be written."""
     from detlint.output import fixes
 
-    click.echo(complaints((*problems.values(), *fixes.lines(outcome, problems))), err=True, nl=False)
-    if problems or not outcome.converged:
+    told = fixes.lines(made.outcome, problems, made.programs)
+    click.echo(complaints((*problems.values(), *told)), err=True, nl=False)
+    if problems or not made.outcome.converged:
         raise SystemExit(2)
 
 
@@ -297,5 +297,5 @@ def _diff(fixed: Fixed, output: Path | None) -> bool:
     text = b"".join(patch.diff(change.path, *fixed.files.contents(change)) for change in changes)
     write_bytes(text, output)
     click.echo(complaints(fixed.report.notes), err=True, nl=False)
-    _tell_of_fixes(fixed.outcome, {})
+    _tell_of_fixes(fixed, {})
     return bool(text)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from detlint.applying.fixer import BY_HAND, NAME_TAKEN, NO_FIX, UNSAFE, Left, Outcome
 from detlint.finding import Finding
+from detlint.output.programs import Standing
+from detlint.output.programs import lines as standing_lines
 from detlint.output.words import where
 
 _SINGLY = 5  # findings of a rule that get a line each, where all wait for --unsafe-fixes
 
 
-def lines(outcome: Outcome, unwritten: Collection[str] = ()) -> Iterator[str]:
-    """A line for each fix that was made, for those that were not, for what is new, and one that counts all.
+def lines(outcome: Outcome, unwritten: Collection[str] = (), programs: Iterable[Standing] = ()) -> Iterator[str]:
+    """A line for each fix that was made, those that were not, what is new, each program, and one that counts all.
 
     `unwritten` are the files that could not be written, of which a line tells already.
     """
@@ -26,6 +28,7 @@ def lines(outcome: Outcome, unwritten: Collection[str] = ()) -> Iterator[str]:
     new = sorted(change.path for change in written if change.old is None)
     if new:
         yield f"new: {', '.join(new)}; the fixed files import {'it' if len(new) == 1 else 'them'}: commit all of these"
+    yield from standing_lines(programs)
     files = len(written) - len(new)
     done = f"fixed {len(fixed)} in {files} {'file' if files == 1 else 'files'}" if written else "fixed nothing"
     reasons = Counter(left.reason for left in outcome.left)

@@ -121,7 +121,7 @@ class Answers:
         found: dict[str, list[Entry]] = defaultdict(list)
         for entry in self.entries:
             if not entry.self_check and not self.program.facts[entry.path].tests:
-                for path in self._reached(entry.path):
+                for path in self.reached(entry.path):
                     found[path].append(entry)
         return found
 
@@ -130,7 +130,7 @@ class Answers:
         """The states in which the programs that import each file end."""
         found: dict[str, list[State]] = defaultdict(list)
         for start, end in self._last:
-            for path in self._reached(start):
+            for path in self.reached(start):
                 found[path].append(end)
         return found
 
@@ -151,7 +151,7 @@ class Answers:
         """The entry points that import each file, those included that others may load."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for entry in self.entries:
-            for path in self._reached(entry.path):
+            for path in self.reached(entry.path):
                 found[path].append(entry)
         return found
 
@@ -167,7 +167,7 @@ class Answers:
         """The files that programs start with."""
         return frozenset(entry.path for entry in self.entries if entry.kind != "process")
 
-    def _reached(self, path: str) -> set[str]:
+    def reached(self, path: str) -> set[str]:
         """A file, and all that it imports, directly or not."""
         found, waiting = {path}, [path]
         while waiting:

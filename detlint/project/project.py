@@ -59,6 +59,11 @@ class Project:
         for level, target in imported(facts):
             yield imports.relative(path, level, target) if level else imports.find(target, path, path)
 
+    def programs(self) -> dict[str, frozenset[str]]:
+        """The files that each program reaches, by the file that somebody runs; those that try out a file left out."""
+        started = {entry.path for entry in self.entries if entry.kind != "process" and not entry.self_check}
+        return {path: frozenset(self._answers.reached(path)) for path in sorted(started)}
+
     def reached(self) -> dict[str, Reached]:
         """What the programs came to in each file; files that none runs are left out."""
         names, functions = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)

@@ -197,8 +197,8 @@ def _is_seeded(module: Module, statement: s.Statement, remedy: Remedy) -> bool:
 
 
 def _seeders(module: Module, statement: s.Statement, names: set[str]) -> Iterable[s.Call]:
-    """The calls of a seeder that stand ahead of a statement in its block."""
+    """The calls of a seeder that surely come ahead of a statement in its block."""
     for call in module.calls_to(names):
-        around = next((each for each in call.ancestors() if each.parent is statement.parent), call)
-        if around.order < statement.order and module.function_of(call) is module.function_of(statement):
+        around = call.parent
+        if isinstance(around, s.Statement) and around.parent is statement.parent and around.order < statement.order:
             yield call

@@ -26,7 +26,7 @@ def moved(module: Module, remedy: Remedy, statement: s.Statement, read: Read) ->
     place = next(known, None)
     if place is None:
         return None
-    title = f"move `{module.short(late.value)}` ahead of the first draw"
+    title = f"Move `{module.short(late.value)}` ahead of the first draw"
     return edits.fix(title, *edits.moved(module, late, place))
 
 

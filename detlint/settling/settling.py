@@ -36,12 +36,17 @@ def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE,
 
 
 def settle(
-    collected: Sequence[Collected], config: Config, torch: Version, sources: Iterable[Source], around: Around = ALONE
+    collected: Sequence[Collected],
+    config: Config,
+    torch: Version,
+    sources: Iterable[Source],
+    around: Around = ALONE,
+    project: Project | None = None,
 ) -> Report:
-    """Link the facts of all files; answer, suppress, select and sort the findings."""
+    """Link the facts of all files, unless that is done; answer, suppress, select and sort the findings."""
     codes = catalogues.load().choose(config.select, config.ignore)
     models = Models({item.path: item for item in sources}, torch)
-    return choose(answer(collected, codes, torch, models, around), config)
+    return choose(answer(collected, codes, torch, models, around, project), config)
 
 
 @undisturbed()
