@@ -1,4 +1,4 @@
-"""Seeds, switches and random states that make two runs of a PyTorch program agree.
+"""Functions that let two runs of a PyTorch program give the same results.
 
 Importing it imports neither torch nor NumPy and changes nothing: spawned processes may
 do so again. Python 3.8, torch 2.0, or newer; without NumPy, worker_rng() is missing.
@@ -7,14 +7,14 @@ do so again. Python 3.8, torch 2.0, or newer; without NumPy, worker_rng() is mis
 from __future__ import annotations
 
 import hashlib
-import importlib
 import operator
 import os
 import random
 import sys
 import warnings
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -37,12 +37,12 @@ _rng: tuple[int, np.random.Generator] | None = None  # of worker_rng(), with its
 
 
 def seed_everything(seed: int, *, strict: bool = False) -> int:
-    """Seed `random`, NumPy's global stream, torch on all devices, what is registered.
+    """Seed `random`, NumPy and torch, on all devices; return the seed.
 
-    `seed`, from 0 to 2**32 - 1 (NumPy takes no other), is returned; TypeError or
-    ValueError is raised for another. NumPy and torch are imported if installed, and
-    `torch.manual_seed` reaches every device, even one that is not in use yet. Processes
-    of a distributed run all get the same streams: see rank_seed().
+    It is an integer from 0 to 2**32 - 1. Devices that are not in use yet get it, too.
+
+    Processes of a distributed run all get the same streams: see rank_seed(). Generators
+    of other libraries are seeded, too, once register() was told of them.
 
     No call fixes hashes of strings, and so the order of sets: PYTHONHASHSEED does, read
     when Python starts. It is not set here, as only child processes would follow it.
@@ -55,9 +55,8 @@ def seed_everything(seed: int, *, strict: bool = False) -> int:
             "start the program with PYTHONHASHSEED=0 in its environment"
         )
     _seed_host(seed)
-    torch = _module("torch")
-    if torch:
-        torch.manual_seed(seed)
+    with suppress(ImportError):
+        import_module("torch").manual_seed(seed)
     return seed
 
 
@@ -90,9 +89,10 @@ def register(
 
     `seed` gets an integer from 0 to 2**31 - 1, which every library takes, from
     seed_everything() and seed_worker(), and at once if one of them ran before.
-    `get_state` and `set_state`, both or neither, serve rng_state() and set_rng_state().
-    A name that is registered again is replaced. Spawned workers import everything anew:
-    register in the module of the data set, not under `if __name__ == "__main__"`.
+    `get_state` and `set_state`, both or neither, serve rng_state() and set_rng_state();
+    deterministic_scope() needs both, too. A name that is registered again is replaced.
+    Spawned workers import everything anew: register in the module of the data set, not
+    under `if __name__ == "__main__"`.
     """
     if (get_state is None) != (set_state is None):
         raise TypeError(f"{name}: give both get_state and set_state, or neither")
@@ -102,7 +102,7 @@ def register(
 
 
 def make_generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """Return a generator seeded with 0 to 2**64 - 1; rng_state() then has it, too."""
+    """Return a generator of torch with a seed of its own, from 0 to 2**64 - 1."""
     import torch
 
     generator = torch.Generator(device=device)
@@ -112,11 +112,7 @@ def make_generator(seed: int, device: torch.device | str = "cpu") -> torch.Gener
 
 
 def seed_worker(worker_id: int) -> None:
-    """Seed `random`, NumPy and registered generators in a worker, as `worker_init_fn`.
-
-    The seed is torch's own there: what the loader drew for the epoch, plus `worker_id`.
-    https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader
-    """
+    """Seed `random` and NumPy as torch is seeded in a worker: a `worker_init_fn`."""
     import torch
 
     _seed_host(torch.initial_seed() % 2**32)
@@ -126,8 +122,7 @@ def worker_rng() -> np.random.Generator:
     """Return this process's own NumPy generator: call it in `__getitem__`.
 
     It follows the seed of the worker, which no other worker or epoch has, or torch's
-    seed outside of workers. It is one object until that seed changes or
-    seed_everything() is called.
+    seed outside of workers. It is one object until the one or the other is seeded anew.
     """
     global _rng
     import numpy as np
@@ -175,14 +170,14 @@ def enable_determinism(warn_only: bool = False) -> None:
 
 @contextmanager
 def deterministic_scope(
-    seed: int | None = None, warn_only: bool = False
+    seed: int | None = None,
+    warn_only: bool = False,
 ) -> Iterator[None]:
     """Run a block, or a decorated function, deterministically and then restore all.
 
     Inside, enable_determinism() holds and, given a `seed`, so does seed_everything().
     Afterwards, also on errors, the switches are as before and, given a `seed`, so are
-    the random streams, but for CUBLAS_WORKSPACE_CONFIG, which is read just once, and
-    the streams of generators registered without `set_state`.
+    the random streams, but for CUBLAS_WORKSPACE_CONFIG, which is read just once.
     """
     import torch
 
@@ -209,9 +204,9 @@ def rng_state(*generators: AnyGenerator) -> dict[str, Any]:
     """Return the states of all random streams of this process, for a checkpoint.
 
     These are `random`, NumPy's global stream, torch's on the CPU and on all devices in
-    use, worker_rng(), what make_generator() made and is in use, what is registered with
-    `get_state`, and the given generators of torch, NumPy or `random`. The dict holds
-    numbers, strings, tuples and CPU tensors, for `torch.load(..., weights_only=True)`.
+    use, generators that come from here or were registered, and the given ones of torch,
+    NumPy or `random`. The dict holds numbers, strings, tuples and CPU tensors, for
+    `torch.load(..., weights_only=True)`.
     """
     np, torch = _module("numpy"), _module("torch")
     state = {
@@ -246,13 +241,15 @@ def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
     if saved != given:
         raise ValueError(f"the state belongs to the generators {saved}, not to {given}")
     np, torch = _module("numpy"), _module("torch")
-    _seed, _rng = state["seed"], None
+    _seed = state.get("seed")
+    _rng = None
     _write(random, state["python"])
     if np and state["numpy"]:
         np.random.set_state(state["numpy"])
-    if np and state["worker_rng"]:
-        _rng = (state["worker_rng"][0], np.random.default_rng())
-        _write(_rng[1], state["worker_rng"][1])
+    if np and state.get("worker_rng"):
+        rng = np.random.default_rng()
+        _write(rng, state["worker_rng"][1])
+        _rng = (state["worker_rng"][0], rng)
     lost = []
     if torch and state["torch"] is not None:
         torch.set_rng_state(state["torch"])
@@ -264,13 +261,14 @@ def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
             for index, one in enumerate(states[:count]):
                 module.get_rng_state(index)  # starts it, or a waiting seed would win
                 module.set_rng_state(one, index)
-    for name, value in state["registered"].items():
-        write = _sources.get(name, (None, None, None))[2]
-        if write:
-            write(value)
-        else:
-            lost.append(f"{name!r} is not registered with a set_state")
-    made, living = state.get("made", []), list(_made.values())
+    registered = state.get("registered", {})
+    for name, (_, _, write) in _sources.items():
+        if write and name in registered:
+            write(registered.pop(name))
+    lost += [f"{name!r} is not registered with a set_state" for name in registered]
+    made: list[Any] = state.get("made", [])
+    living: list[Any] = []
+    living += _made.values()
     if [kind for kind, _ in made] != [_read(one)[0] for one in living[: len(made)]]:
         lost.append(f"{len(made)} of make_generator() then, {len(living)} now")
         made = []
@@ -303,18 +301,18 @@ def _hashes_vary() -> bool:
 
 def _seed_host(seed: int) -> None:
     global _rng, _seed
-    _seed, _rng = seed, None
+    _seed = seed
+    _rng = None
     random.seed(seed)
-    np = _module("numpy")
-    if np:
-        np.random.seed(seed)
+    with suppress(ImportError):
+        import_module("numpy").random.seed(seed)
     for source, _, _ in _sources.values():
         source(seed % 2**31)
 
 
 def _module(name: str) -> Any:
     try:
-        return importlib.import_module(name)
+        return import_module(name)
     except ImportError:
         return None
 
