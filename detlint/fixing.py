@@ -89,7 +89,7 @@ def _fixed(
     placement = Placement(around.vendored, names, files.read)
     settings = settings_of(config, unsafe)
     with undisturbed():
-        outcome = fix_project(check, files.read, settings, placement.copy)
+        outcome = fix_project(check, files.read, settings, placement.copies)
     changed = [change.path for change in outcome.changes]
     stand = tuple(standings(programs, changed, reports[-1].findings))
     return Fixed(outcome, with_folders(reports[-1], around), stand, files)

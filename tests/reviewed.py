@@ -14,7 +14,7 @@ from typing import Any
 from detlint import catalogue, engine
 from detlint.applying.fixer import Settings
 from detlint.config import Config
-from detlint.editing.vendoring import vendored_text
+from detlint.editing.vendoring import whole_text
 from detlint.finding import Finding
 from detlint.fixing import settings_of
 from detlint.output import formats
@@ -63,7 +63,7 @@ FILES = {
     "broken.py": "x = 1\nif x:\nelse:\n    pass\n",
     "first.py": "import torch\ntorch.backends.cudnn.deterministic = False\n",
     "list.ipynb": book(CELL.splitlines(keepends=True), 1),
-    "near/detlint_runtime.py": vendored_text(),
+    "near/detlint_runtime.py": whole_text(),
     "near/near.py": NEAR,
     "string.ipynb": book(CELL, None),
     "train.py": TRAIN,

@@ -327,11 +327,20 @@ def test_fixes_that_had_to_wait_are_made_in_the_next_round() -> None:
 @pytest.mark.parametrize("old", [None, "# older\n"])
 def test_what_is_imported_may_bring_a_file_along(old: str | None) -> None:
     files = {"a.py": "bad(1)\n", **({} if old is None else {"rt.py": old})}
-    found = fix_project(checker(nested, files), reader(files), companion=lambda need: (f"{need.module}.py", "# new\n"))
+    found = fix_project(
+        checker(nested, files),
+        reader(files),
+        companions=lambda needs: {f"{need.module}.py": "# new\n" for need in needs},
+    )
     assert found.changes[1:] == (Change("rt.py", old, "# new\n"),)
     assert checker_calls[-1] == {change.path: change.new for change in found.changes}
     quiet = {"a.py": "ok(1)\n"}
-    assert fix_project(checker(nested, quiet), reader(quiet), companion=lambda need: ("rt.py", "")).changes == ()
+    assert (
+        fix_project(
+            checker(nested, quiet), reader(quiet), companions=lambda needs: {"rt.py": ""} if needs else {}
+        ).changes
+        == ()
+    )
 
 
 def test_a_second_run_changes_nothing() -> None:

@@ -42,7 +42,7 @@ def test_a_fix_makes_what_the_command_line_makes(editor: Editor, project: Path) 
     assert fix.diagnostics == (found,)
     assert suppress.is_preferred is None
     editor.apply(fix.edit)
-    assert editor.texts == {uri: SEEDED, (project / FILE).as_uri(): vendored_text()}
+    assert editor.texts == {uri: SEEDED, (project / FILE).as_uri(): vendored_text({"seed_everything"})}
 
 
 def test_a_menu_that_opens_by_itself_does_not_wait_for_an_analysis(editor: Editor, project: Path) -> None:

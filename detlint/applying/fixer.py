@@ -27,7 +27,7 @@ TOO_MANY = "needs more rounds"
 
 Check = Callable[[Mapping[str, str]], Iterable[Finding]]
 Read = Callable[[str], str]
-Companion = Callable[[Import], "tuple[str, str] | None"]
+Companions = Callable[[Iterable[Import]], Mapping[str, str]]
 _Fixable = tuple[Finding, Fix]
 
 
@@ -83,18 +83,19 @@ class Outcome:
 
 
 def fix_project(
-    check: Check, read: Read, settings: Settings = Settings(), companion: Companion = lambda need: None
+    check: Check, read: Read, settings: Settings = Settings(), companions: Companions = lambda needs: {}
 ) -> Outcome:
     """Fix until nothing changes, at most ROUNDS times.
 
     `check` gives the findings of the project where the files at the paths it is called with have these texts; its
     last call has the texts of the outcome. `read` gives the text of a file without its BOM, or raises
-    UnreadableError. `companion` is the path and the text of the file that comes along with an import, if any; one
-    that cannot be read is new.
+    UnreadableError. `companions` gives the texts by path of the files that come along with the imports of all rounds
+    until then; one that cannot be read is new.
     """
     original: dict[str, str | None] = {}
     texts: dict[str, str] = {}
     fixed: list[Finding] = []
+    needs: set[Import] = set()
 
     def current(path: str) -> str:
         if path not in texts:
@@ -107,9 +108,11 @@ def fix_project(
         rounds += 1
         texts.update(applied.texts)
         fixed += applied.fixed
-        for path, text in filter(None, map(companion, applied.imports)):
+        needs |= applied.imports
+        for path, text in companions(needs).items():
             if path not in texts:
-                texts[path], original[path] = text, _text(read, path)
+                original[path] = _text(read, path)
+            texts[path] = text
         applied = apply(check(dict(texts)), current, settings)
     changes = tuple(
         Change(path, original[path], text) for path, text in sorted(texts.items()) if text != original[path]

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from detlint.editing.vendoring import FILE, RUNTIME, vendored_text, vendored_version
+from detlint.editing.vendoring import FILE, RUNTIME, functions, has_all, vendored_names, vendored_text, vendored_version
 from detlint.finding import Edit, Fix, Import, Safety
 from detlint.records import record
+from detlint.sources.imports import Imports
 from detlint.sources.source import UnreadableError, read
 
 _MODULE = PurePosixPath(FILE).stem
 _ROOT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)
+_ALWAYS = re.compile(r'^(?:[ \t]*")?(?:from|import)[ \t]+([\w.]+)', re.MULTILINE)  # a notebook has it in quotes
 _IMPORTED = re.compile(rf"^from[ \t]+([\w.]*\b{_MODULE}|{re.escape(RUNTIME)})[ \t]+import\b", re.MULTILINE)
 
 
@@ -59,10 +61,19 @@ class Placement:
         folders = {posixpath.dirname(path), *map(str, PurePosixPath(path).parents)}
         return "." in self.names.get(path, "") or not folders.isdisjoint(self._packaged)
 
-    def copy(self, need: Import) -> tuple[str, str] | None:
-        """The path and the text of the copy of the runtime that an import loads; None for another import."""
-        path = self._copy(need)
-        return None if path is None else (path.as_posix(), vendored_text())
+    def copies(self, needs: Iterable[Import]) -> dict[str, str]:
+        """The texts of the copies of the runtime that imports load, by path: of those that are new or have to grow.
+
+        A copy keeps the functions that it has.
+        """
+        wanted: dict[str, set[str]] = defaultdict(set)
+        for need in needs:
+            path = self._copy(need)
+            if path is not None and need.name is not None:
+                wanted[path.as_posix()].add(need.name)
+        there = {path: self._text(path) for path in wanted}
+        lacking = {path: names for path, names in wanted.items() if not has_all(there[path], names)}
+        return {path: vendored_text(names | vendored_names(there[path])) for path, names in lacking.items()}
 
     def _placed(self, need: Import) -> Import:
         there = _IMPORTED.search(self._text(need.path))
@@ -71,40 +82,74 @@ class Placement:
         return replace(need, module=self._module(need)) if self.vendored else need
 
     def _module(self, need: Import) -> str:
-        """The name by which a file imports a copy."""
+        """The name by which a file imports a copy: one that is there, else one to be made."""
         packages = self._packages(need)
-        return f"{packages[0]}.{_MODULE}" if packages else _MODULE
+        beside = posixpath.join(posixpath.dirname(need.path), FILE)
+        if not packages or (beside in self.names and packages[0] not in self._own(need.path)):
+            return _MODULE
+        there = (name for package in packages for name in self._there(package, need.path))
+        return next(there, f"{packages[0]}.{_MODULE}")
+
+    def _there(self, package: str, path: str) -> list[str]:
+        """The names of the copies in a package that a file imports, those at its top first."""
+        top = self._folder(package, path)
+        found = [name for copy, name in self._known.items() if name.startswith(f"{package}.") and top in copy.parents]
+        return sorted(found, key=lambda name: (name.count("."), name))
 
     def _copy(self, need: Import) -> Path | None:
         """The path of the copy that an import loads, where it is one that fixes make or may bring up to date."""
-        folder = Path(need.path).parent
-        top, _, name = need.module.rpartition(".")
-        if need.module == self._module(need):
-            above = len(self._packages(need)[1:])
-        elif need.module.lstrip(".") == _MODULE:
-            above = need.module.count(".") - 1
-        elif name == _MODULE:  # in a folder without an `__init__.py`
-            return next((each / FILE for each in Path(need.path).parents if each.name == top), None)
-        else:
+        package, _, name = need.module.rpartition(".")
+        if name != _MODULE:
             return None
-        for _ in range(above):
+        if package.strip("."):
+            found = self._folder(package, need.path)
+            return None if found is None else found / FILE
+        folder = Path(need.path).parent
+        for _ in package:
             folder = Path(os.path.normpath(folder / ".."))  # the parent of "." is no other folder
         return folder / FILE
 
-    def _packages(self, need: Import) -> list[str]:
-        """The packages that a file is imported from; none where it runs as a script, beside the modules it imports.
+    def _folder(self, package: str, path: str) -> Path | None:
+        """The folder of a package that a file is in or imports; None where it is not known."""
+        top, *inner = package.split(".")
+        own = self._own(path)
+        folder = Path(path).parent
+        if own[:1] == [top]:
+            for _ in own[1:]:
+                folder = Path(os.path.normpath(folder / ".."))
+            return folder.joinpath(*inner)
+        found = self._imports.find(package, path, path)
+        if found is not None:
+            return Path(found).parent
+        return next((each for each in Path(path).parents if each.name == package), None)  # without an `__init__.py`
 
-        Where its imports do not tell, what is imported at the top is for those who import the file, and what is
-        imported in the main block for those who run it.
+    def _own(self, path: str) -> list[str]:
+        """The packages that a file is in, the outermost first."""
+        parts = self.names.get(path, "").split(".")
+        return parts if path.endswith("__init__.py") else parts[:-1]
+
+    def _packages(self, need: Import) -> list[str]:
+        """The packages at whose top a file may find a copy; none where it is to be beside it.
+
+        That is its own, where it is imported from that rather than run as a script, beside the modules it imports; and
+        those that it imports, with an `__init__.py`, the largest first. Where its imports do not tell, what is imported
+        at the top is for those who import the file, and what is imported in the main block for those who run it.
         """
-        path = need.path
-        packages = self.names.get(path, "").split(".")[: None if path.endswith("__init__.py") else -1]
-        if not packages:
-            return []
-        roots = {name.partition(".")[0] for name in _ROOT.findall(self._text(path))}
-        if "" in roots or packages[0] in roots:
-            return packages
-        return [] if need.inline or roots & self._modules[posixpath.dirname(path)] else packages
+        path, text = need.path, self._text(need.path)
+        own = self._own(path)[:1]
+        roots = {name.partition(".")[0] for name in _ROOT.findall(text)}
+        used = [name for name in self._used(path, text) if name not in own]
+        if own and ("" in roots or own[0] in roots):
+            return own + used
+        script = need.inline or roots & self._modules[posixpath.dirname(path)]
+        return used or ([] if script else own)
+
+    def _used(self, path: str, text: str) -> list[str]:
+        """The packages of the project that a file always imports, the largest first."""
+        roots = {name.partition(".")[0] for name in _ALWAYS.findall(text)} & self._sizes.keys()
+        found = {name: self._imports.find(name, path, path) or "" for name in roots}
+        packages = [name for name, init in found.items() if init.endswith("__init__.py") and self.names[init] == name]
+        return sorted(packages, key=lambda name: (-self._sizes[name], name))
 
     def _text(self, path: str) -> str:
         """The text of a file; an empty one where it has gone meanwhile, so that nothing will be written to it."""
@@ -119,6 +164,20 @@ class Placement:
         return {posixpath.dirname(path) for path, name in self.names.items() if "." in name}
 
     @cached_property
+    def _imports(self) -> Imports:
+        return Imports(self.names)
+
+    @cached_property
+    def _sizes(self) -> Counter[str]:
+        """How many files the packages of each name have."""
+        return Counter(name.partition(".")[0] for path, name in self.names.items() if "." in name)
+
+    @cached_property
+    def _known(self) -> Mapping[Path, str]:
+        """The names of the copies that there are, by path."""
+        return {Path(path): name for path, name in self.names.items() if posixpath.basename(path) == FILE}
+
+    @cached_property
     def _modules(self) -> Mapping[str, set[str]]:
         """The names by which the files of each folder import each other as scripts."""
         found: dict[str, set[str]] = defaultdict(set)
@@ -129,8 +188,9 @@ class Placement:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Whether there is a file that detlint did not write."""
+    """Whether there is a file that detlint did not write, or to which others have added functions."""
     try:
-        return path.is_file() and vendored_version(read(path)) is None
+        text = read(path) if path.is_file() else None
     except UnreadableError:
         return True
+    return text is not None and (vendored_version(text) is None or not vendored_names(text) <= functions())

@@ -6,8 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from detlint import __version__
-from detlint.editing.vendoring import FILE, vendored_version
+from detlint.editing.vendoring import FILE, has_all
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.output.files import Files, Span, Text
 from detlint.records import record
@@ -106,16 +105,17 @@ def _joined(lines: list[str], head: int, tail: int) -> str:
 
 
 def is_there(need: Import, files: Files) -> bool:
-    """Whether an import finds what it needs; a copy of the runtime has to be there, and of this version."""
+    """Whether an import finds what it needs; a copy of the runtime has to be there, of this version, and have it."""
     parts = need.module.lstrip(".").split(".")
     if parts[-1] != _COPY:
         return True
     above = PurePosixPath(need.path).parents
-    return any(_is_current((folder / PurePosixPath(*parts)).as_posix() + ".py", files) for folder in above)
+    paths = ((folder / PurePosixPath(*parts)).as_posix() + ".py" for folder in above)
+    return any(_has(path, need, files) for path in paths)
 
 
-def _is_current(path: str, files: Files) -> bool:
+def _has(path: str, need: Import, files: Files) -> bool:
     try:
-        return vendored_version(files.read(path)) == __version__
+        return has_all(files.read(path), {need.name} if need.name else ())
     except UnreadableError:
         return False

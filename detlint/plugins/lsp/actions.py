@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from detlint.applying.fixer import Change, Check, Companion, Read, Settings, apply, fix_project
+from detlint.applying.fixer import Change, Check, Companions, Read, Settings, apply, fix_project
 from detlint.applying.rewriting import BadEditError, rewrite
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.plugins.lsp.diagnostics import Locations, diagnostic
@@ -27,7 +27,7 @@ class Bench:
 
     check: Check
     read: Read
-    companion: Companion
+    companions: Companions
     settings: Settings
 
 
@@ -63,7 +63,7 @@ class Offers:
         def check(texts: Mapping[str, str]) -> Iterable[Finding]:
             return [finding for finding in self._bench.check(texts) if _is_within(finding, path)]
 
-        outcome = fix_project(check, self._bench.read, self._bench.settings, self._bench.companion)
+        outcome = fix_project(check, self._bench.read, self._bench.settings, self._bench.companions)
         if not outcome.converged or not outcome.changes:
             return None
         return workspace_edit(outcome.changes, self._opened, self._client)
@@ -79,7 +79,7 @@ class Offers:
 
     def _companions(self, imports: Iterable[Import]) -> Iterator[Change]:
         """The copies of the runtime that are new or get newer."""
-        for path, text in dict(filter(None, map(self._bench.companion, imports))).items():
+        for path, text in self._bench.companions(imports).items():
             try:
                 old: str | None = self._bench.read(path)
             except UnreadableError:

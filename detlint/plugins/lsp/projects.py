@@ -141,7 +141,7 @@ class Projects:
         settings = settings_of(workspace.config, self.options.unsafe_fixes)
         try:
             with undisturbed():
-                yield Bench(check, self.read, placement.copy, settings)
+                yield Bench(check, self.read, placement.copies, settings)
         finally:
             home.take(before)
 
