@@ -19,6 +19,7 @@ COMMANDS = {  # what each command says of itself
     "entries": "Show where programs start, and what each one seeds and draws.",
     "help": "Show the manual of a command.",
     "rule": "List the rules, or show the page of one.",
+    "runtime": "Print or write the functions that fixes insert.",
     "server": "Serve an editor by the language server protocol.",
     "verify": "Run operations that findings name, confirm or refute each.",
 }

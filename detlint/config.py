@@ -21,7 +21,7 @@ KNOWN = tuple(
     """select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime baseline
     cache-dir""".split()
 )
-RUNTIMES = ("auto", "vendor", "import")
+RUNTIMES = ("auto", "vendor", "import", "inline")
 # where a project's requirements stand, the most binding file first
 REQUIREMENTS = (
     "requirements.txt",
@@ -194,9 +194,9 @@ def severity(where: str, value: object) -> Severity:
 
 
 def runtime(where: str, value: object) -> str:
-    """How fixes import their functions: "auto", "vendor" or "import". Raises ConfigError."""
+    """How fixes import their functions: "auto", "vendor", "import" or "inline". Raises ConfigError."""
     if value not in RUNTIMES:
-        raise ConfigError(f"{where} must be auto, vendor or import, not {value!r}")
+        raise ConfigError(f"{where} must be auto, vendor, import or inline, not {value!r}")
     return str(value)
 
 

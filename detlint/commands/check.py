@@ -86,7 +86,7 @@ _TOLD_ANEW = ("junit", "html")  # formats that tell of seconds in their midst, o
     "--runtime",
     type=click.Choice(config.RUNTIMES),
     metavar="HOW",
-    help="auto, vendor or import the functions that fixes call",
+    help="auto, vendor, import or inline the functions of fixes",
 )
 @click.option("--verify", "verified", is_flag=True, help="run the operations that findings name on a device")
 @click.option("--device", default="cuda", metavar="NAME", help="cuda, cuda:1, cpu, mps, xpu [cuda]")

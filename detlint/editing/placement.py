@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from detlint.editing.vendoring import FILE, RUNTIME, functions, has_all, vendored_names, vendored_text, vendored_version
+from detlint.editing.vendoring import FILE, RUNTIME, has_all, is_foreign, vendored_names, vendored_text
 from detlint.finding import Edit, Fix, Import, Safety
 from detlint.records import record
 from detlint.sources.imports import Imports
-from detlint.sources.source import UnreadableError, read
+from detlint.sources.source import UnreadableError
 
 _MODULE = PurePosixPath(FILE).stem
 _ROOT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)
@@ -24,9 +24,12 @@ _IMPORTED = re.compile(rf"^from[ \t]+([\w.]*\b{_MODULE}|{re.escape(RUNTIME)})[ \
 
 
 def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
-    """Whether a project with these requirements gets a copy of the runtime: "auto" imports it where it is required."""
+    """Whether a project with these requirements gets a copy of the runtime.
+
+    "auto" imports it where it is required, and "inline" does so too, for what has no lines of its own.
+    """
     required = any(re.match(r"\s*detlint\b(?![\w.-])", line) for line in requirements)
-    return mode == "vendor" or (mode == "auto" and not required)
+    return mode == "vendor" or (mode in ("auto", "inline") and not required)
 
 
 @record(frozen=True)
@@ -45,7 +48,7 @@ class Placement:
         """A fix whose imports find the runtime. It is only shown where a file that is not detlint's is in the way."""
         imports = tuple(self._placed(need) if need.module == RUNTIME else need for need in fix.imports)
         copies = {self._copy(need) for need in imports} - {None}
-        if any(copy is not None and _is_foreign(copy) for copy in copies):
+        if any(copy is not None and is_foreign(copy) for copy in copies):
             title = f"{fix.title}, but there is another {FILE}: rename that, or use `--runtime import`"
             return replace(fix, title=title, safety=Safety.DISPLAY, lowered=None)
         edits = tuple(self._renamed(edit, imports) for edit in fix.edits)
@@ -185,12 +188,3 @@ class Placement:
             folder, name = posixpath.split(path)
             found[folder].add(posixpath.splitext(name)[0])
         return found
-
-
-def _is_foreign(path: Path) -> bool:
-    """Whether there is a file that detlint did not write, or to which others have added functions."""
-    try:
-        text = read(path) if path.is_file() else None
-    except UnreadableError:
-        return True
-    return text is not None and (vendored_version(text) is None or not vendored_names(text) <= functions())

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from detlint import __version__
+from detlint.sources.source import UnreadableError, read
 
 RUNTIME = "detlint.runtime"  # of which a copy in the project may take the place
 FILE = "detlint_runtime.py"
@@ -73,3 +74,12 @@ def vendored_version(text: str) -> str | None:
         if match := _GENERATED.match(line):
             return match.group(1)
     return None
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether there is a file that detlint did not write, or to which others have added functions."""
+    try:
+        text = read(path) if path.is_file() else None
+    except UnreadableError:
+        return True
+    return text is not None and (vendored_version(text) is None or not vendored_names(text) <= functions())
