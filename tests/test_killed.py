@@ -157,7 +157,7 @@ def run_in(folder: Path, before: str = "") -> subprocess.CompletedProcess[str]:
 def test_a_file_that_may_not_be_so_large_is_not_written_nor_what_would_import_it(tmp_path: Path) -> None:
     project(tmp_path)
     before = everything(tmp_path)
-    limit = 4096  # the runtime is larger, all else is smaller
+    limit = 1024  # the runtime is larger, all else is smaller
     assert resource.RLIMIT_FSIZE
     result = run_in(tmp_path, f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))")
     assert result.returncode == 2

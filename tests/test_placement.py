@@ -297,6 +297,22 @@ def test_a_second_fix_adds_what_it_needs() -> None:
     assert Path(FILE).read_text(encoding="utf-8") == vendored_text({"make_generator", "seed_everything"})
 
 
+def test_a_copy_that_a_program_imports_already_gets_what_is_added() -> None:
+    seeded = "import torch\nfrom lab.detlint_runtime import rank_seed\n\nprint(torch.rand(2), rank_seed(0))\n"
+    fix({"train.py": seeded, f"lab/{FILE}": vendored_text({"rank_seed"})})
+    assert copies() == [f"lab/{FILE}"]
+    assert vendored_names(Path(f"lab/{FILE}").read_text(encoding="utf-8")) == {"rank_seed", "seed_everything"}
+    assert "from lab.detlint_runtime import rank_seed, seed_everything" in Path("train.py").read_text(encoding="utf-8")
+
+
+def test_a_copy_that_is_imported_relatively_gets_what_is_added() -> None:
+    files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", f"pkg/utils/{FILE}": vendored_text({"rank_seed"})}
+    seeded = "import torch\nfrom .utils.detlint_runtime import rank_seed\n\nprint(torch.rand(2), rank_seed(0))\n"
+    fix({**files, "pkg/__main__.py": seeded})
+    assert copies() == [f"pkg/utils/{FILE}"]
+    assert vendored_names(Path(f"pkg/utils/{FILE}").read_text(encoding="utf-8")) == {"rank_seed", "seed_everything"}
+
+
 def test_one_fix_gathers_what_all_files_need() -> None:
     fix({"train.py": DRAW, "loader.py": LOADERS + "\n\nprint(list(loaders([1])))\n"}, codes=(*SEEDING, "DET201"))
     assert Path(FILE).read_text(encoding="utf-8") == vendored_text({"make_generator", "seed_everything"})

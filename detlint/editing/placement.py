@@ -101,16 +101,17 @@ class Placement:
 
     def _copy(self, need: Import) -> Path | None:
         """The path of the copy that an import loads, where it is one that fixes make or may bring up to date."""
-        package, _, name = need.module.rpartition(".")
+        *packages, name = need.module.lstrip(".").split(".")
+        level = len(need.module) - len(need.module.lstrip("."))
         if name != _MODULE:
             return None
-        if package.strip("."):
-            found = self._folder(package, need.path)
+        if packages and not level:
+            found = self._folder(".".join(packages), need.path)
             return None if found is None else found / FILE
         folder = Path(need.path).parent
-        for _ in package:
+        for _ in range(level - 1):
             folder = Path(os.path.normpath(folder / ".."))  # the parent of "." is no other folder
-        return folder / FILE
+        return folder.joinpath(*packages, FILE)
 
     def _folder(self, package: str, path: str) -> Path | None:
         """The folder of a package that a file is in or imports; None where it is not known."""
@@ -121,7 +122,8 @@ class Placement:
             for _ in own[1:]:
                 folder = Path(os.path.normpath(folder / ".."))
             return folder.joinpath(*inner)
-        found = self._imports.find(package, path, path)
+        named = (self._imports.find(name, path, path) for name in (f"{package}.{_MODULE}", package))
+        found = next(filter(None, named), None)
         if found is not None:
             return Path(found).parent
         return next((each for each in Path(path).parents if each.name == package), None)  # without an `__init__.py`
