@@ -18,12 +18,12 @@ from detlint.editing.vendoring import FILE
 from detlint.finding import Finding
 from detlint.gathering import Progress, collect
 from detlint.listing import listed, with_folders
-from detlint.output.programs import Standing, standings
 from detlint.records import record
 from detlint.report import Report
 from detlint.review.filtering import Run, filtered, filters
 from detlint.settling.settling import link, may_say_anything, settle
 from detlint.sources import source
+from detlint.standing import Standing, standings
 
 
 @record(frozen=True)

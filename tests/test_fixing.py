@@ -72,6 +72,7 @@ def test_status_0_where_all_is_fixed() -> None:
         "detlint: train.py:5:7: DET101 fixed: Seed with `seed_everything(0)`",
         "detlint: train.py:5:22: DET103 fixed: Seed with `seed_everything(0)`",
         f"detlint: new: {FILE}; the fixed files import it: commit all of these",
+        "detlint: train.py: repeats now, as far as detlint sees",
         "detlint: fixed 2 in 1 file",
     ]
 
@@ -82,6 +83,7 @@ def test_one_generator_is_seeded_by_its_library() -> None:
     assert (done.exit_code, train(), Path(FILE).exists()) == (0, SEEDED, False)
     assert done.stderr.splitlines() == [
         "detlint: train.py:3:7: DET101 fixed: Seed with `torch.manual_seed(0)`",
+        "detlint: train.py: repeats now, as far as detlint sees",
         "detlint: fixed 1 in 1 file",
     ]
 
@@ -116,6 +118,7 @@ def test_what_is_unsafe_waits_for_its_own_option() -> None:
     assert (done.exit_code, train()) == (1, CHANCE)
     assert done.stderr.splitlines() == [
         "detlint: train.py:3:1: DET105 not fixed: unsafe fix: use --unsafe-fixes",
+        "detlint: train.py: left: DET105; `--unsafe-fixes` mends it",
         "detlint: fixed nothing; left 1: 1 unsafe fix: use --unsafe-fixes",
     ]
     assert "DET105" in done.stdout

@@ -16,9 +16,9 @@ from detlint.config import Config
 from detlint.editing.vendoring import FILE, vendored_names, vendored_text, vendored_version, whole_text
 
 SEEDING = ("DET101", "DET102", "DET103", "DET106")
-DRAW = "import torch\n\nprint(torch.rand(2))\n"
-INNER = "import torch\n\n\ndef noise():\n    return torch.rand(2)\n"
-GUARD = '\nif __name__ == "__main__":\n    print(noise())\n'
+DRAW = "import random\n\nimport torch\n\nprint(torch.rand(2), random.random())\n"
+INNER = "import random\n\nimport torch\n\n\ndef noise():\n    return torch.rand(2), random.random()\n"
+GUARD = '\nimport torch\n\nif __name__ == "__main__":\n    torch.save(noise(), "x.pt")\n'
 COPIED = "from detlint_runtime import seed_everything"
 SEED = frozenset({"seed_everything"})
 INSTALLED = "from detlint.runtime import seed_everything"
@@ -40,7 +40,7 @@ def write(files: dict[str, str]) -> None:
 
 
 def fix(
-    files: dict[str, str], mode: str = "auto", *paths: str, codes: tuple[str, ...] = SEEDING
+    files: dict[str, str], mode: str = "vendor", *paths: str, codes: tuple[str, ...] = SEEDING
 ) -> tuple[Outcome, list[str]]:
     """What fixes, the seeding one where no others are asked for, did to these files, and the codes of what is left."""
     write(files)
@@ -90,7 +90,7 @@ def test_a_project_that_requires_detlint_imports_it(file: str, mode: str, requir
 
 
 def test_an_extra_counts_as_a_requirement() -> None:
-    fix({"train.py": DRAW, "pyproject.toml": '[project.optional-dependencies]\ndev = ["detlint"]\n'})
+    fix({"train.py": DRAW, "pyproject.toml": '[project.optional-dependencies]\ndev = ["detlint"]\n'}, "auto")
     assert imported("train.py") == INSTALLED
 
 
@@ -115,6 +115,21 @@ def test_scripts_in_two_folders_get_a_copy_each() -> None:
     assert copies() == [f"one/{FILE}", f"two/{FILE}"]
     assert {imported(path) for path in ("one/train.py", "two/train.py", "two/test.py")} == {COPIED}
     assert left == []
+
+
+def test_scripts_in_folders_of_their_own_get_lines_unless_copies_are_asked_for() -> None:
+    _, left = fix({"one/train.py": DRAW, "two/train.py": DRAW, "a.py": DRAW}, "auto")
+    assert copies() == [FILE]
+    assert imported("a.py") == COPIED
+    text = Path("one/train.py").read_text(encoding="utf-8")
+    assert "\ntorch.manual_seed(0)\nrandom.seed(0)\n" in text
+    assert left == []
+
+
+def test_lines_are_written_wherever_they_do() -> None:
+    fix({"a.py": DRAW}, "inline")
+    assert copies() == []
+    assert "\ntorch.manual_seed(0)\nrandom.seed(0)\n" in Path("a.py").read_text(encoding="utf-8")
 
 
 def test_a_package_gets_one_copy() -> None:
@@ -210,13 +225,13 @@ def test_a_file_that_is_named_gets_its_copy_beside_it() -> None:
 
 
 def test_a_notebook_gets_its_copy_beside_it() -> None:
-    cell = '{"cell_type": "code", "metadata": {}, "outputs": [], "source": "import torch\\n\\ntorch.rand(2)"}'
+    cell = '{"cell_type": "code", "metadata": {}, "outputs": [], "source": "import torch, random\\n\\ntorch.rand(2), random.random()"}'
     _, left = fix({"lab/a.ipynb": f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4}}'})
     assert copies() == [f"lab/{FILE}"]
     assert left == []
 
 
-LOADERS = "from torch.utils.data import DataLoader\n\n\ndef loaders(data):\n    return DataLoader(data, shuffle=True)\n"
+LOADERS = "import numpy as np\n\n\ndef loaders(data):\n    return np.random.default_rng().permutation(data)\n"
 
 
 def run(script: str) -> None:
@@ -228,11 +243,11 @@ def test_a_module_in_a_folder_without_init_has_its_copy_in_that_folder() -> None
     read = "from {} import loaders\n\nfor batch in loaders([1, 2]):\n    print(batch)\n"
     files = {"data/sets.py": LOADERS, "data/sub/more.py": LOADERS}
     fix(
-        {**files, "run/train.py": read.format("data.sets"), "train.py": read.format("data.sub.more")}, codes=("DET201",)
+        {**files, "run/train.py": read.format("data.sets"), "train.py": read.format("data.sub.more")}, codes=("DET104",)
     )
     assert copies() == [f"data/{FILE}"]
     for path in files:
-        assert "from data.detlint_runtime import make_generator" in Path(path).read_text(encoding="utf-8")
+        assert "from data.detlint_runtime import worker_rng" in Path(path).read_text(encoding="utf-8")
     Path("run/train.py").rename("other.py")
     run("train.py")
     run("other.py")
@@ -260,18 +275,18 @@ def test_the_main_block_of_a_module_in_a_folder_without_init_imports_for_itself(
 @pytest.mark.slow
 def test_a_script_that_only_tests_import_has_its_copy_beside_it() -> None:
     test = "from lab.train import loaders\n\n\ndef test_all():\n    assert loaders([1])\n"
-    guard = '\nif __name__ == "__main__":\n    print(len(loaders([1])))\n'
-    fix({"lab/train.py": LOADERS + guard, "tests/test_train.py": test}, codes=("DET201",))
+    guard = '\nif __name__ == "__main__":\n    for _ in range(2):\n        print(len(loaders([1])))\n'
+    fix({"lab/train.py": LOADERS + guard, "tests/test_train.py": test}, codes=("DET104",))
     assert copies() == [f"lab/{FILE}"]
-    assert "from detlint_runtime import make_generator" in Path("lab/train.py").read_text(encoding="utf-8")
+    assert "from detlint_runtime import worker_rng" in Path("lab/train.py").read_text(encoding="utf-8")
     run("lab/train.py")
 
 
 @pytest.mark.slow
 def test_a_module_that_scripts_import_from_beside_it_has_its_copy_there() -> None:
     read = "from {} import loaders\n\nprint(loaders([1]))\n"
-    fix({"lab/sets.py": LOADERS, "lab/train.py": read.format("sets"), "lab/sub/a.py": LOADERS}, codes=("DET201",))
-    assert "from detlint_runtime import make_generator" in Path("lab/sets.py").read_text(encoding="utf-8")
+    fix({"lab/sets.py": LOADERS, "lab/train.py": read.format("sets"), "lab/sub/a.py": LOADERS}, codes=("DET104",))
+    assert "from detlint_runtime import worker_rng" in Path("lab/sets.py").read_text(encoding="utf-8")
     run("lab/train.py")
 
 
@@ -291,14 +306,14 @@ def test_an_older_copy_of_all_functions_keeps_them() -> None:
 
 def test_a_second_fix_adds_what_it_needs() -> None:
     fix({"train.py": DRAW})
-    Path("loader.py").write_text(LOADERS + "\n\nprint(list(loaders([1])))\n", encoding="utf-8")
-    outcome, _ = fix({}, codes=("DET201",))
+    Path("loader.py").write_text(LOADERS + "\n\nfor _ in range(2):\n    print(loaders([1]))\n", encoding="utf-8")
+    outcome, _ = fix({}, codes=("DET104",))
     assert [change.path for change in outcome.changes] == [FILE, "loader.py"]
-    assert Path(FILE).read_text(encoding="utf-8") == vendored_text({"make_generator", "seed_everything"})
+    assert Path(FILE).read_text(encoding="utf-8") == vendored_text({"worker_rng", "seed_everything"})
 
 
 def test_a_copy_that_a_program_imports_already_gets_what_is_added() -> None:
-    seeded = "import torch\nfrom lab.detlint_runtime import rank_seed\n\nprint(torch.rand(2), rank_seed(0))\n"
+    seeded = "import random\n\nimport torch\nfrom lab.detlint_runtime import rank_seed\n\nprint(torch.rand(2), random.random(), rank_seed(0))\n"
     fix({"train.py": seeded, f"lab/{FILE}": vendored_text({"rank_seed"})})
     assert copies() == [f"lab/{FILE}"]
     assert vendored_names(Path(f"lab/{FILE}").read_text(encoding="utf-8")) == {"rank_seed", "seed_everything"}
@@ -307,15 +322,18 @@ def test_a_copy_that_a_program_imports_already_gets_what_is_added() -> None:
 
 def test_a_copy_that_is_imported_relatively_gets_what_is_added() -> None:
     files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", f"pkg/utils/{FILE}": vendored_text({"rank_seed"})}
-    seeded = "import torch\nfrom .utils.detlint_runtime import rank_seed\n\nprint(torch.rand(2), rank_seed(0))\n"
+    seeded = "import random\n\nimport torch\n\nfrom .utils.detlint_runtime import rank_seed\n\nprint(torch.rand(2), random.random(), rank_seed(0))\n"
     fix({**files, "pkg/__main__.py": seeded})
     assert copies() == [f"pkg/utils/{FILE}"]
     assert vendored_names(Path(f"pkg/utils/{FILE}").read_text(encoding="utf-8")) == {"rank_seed", "seed_everything"}
 
 
 def test_one_fix_gathers_what_all_files_need() -> None:
-    fix({"train.py": DRAW, "loader.py": LOADERS + "\n\nprint(list(loaders([1])))\n"}, codes=(*SEEDING, "DET201"))
-    assert Path(FILE).read_text(encoding="utf-8") == vendored_text({"make_generator", "seed_everything"})
+    fix(
+        {"train.py": DRAW, "loader.py": LOADERS + "\n\nfor _ in range(2):\n    print(loaders([1]))\n"},
+        codes=(*SEEDING, "DET104"),
+    )
+    assert Path(FILE).read_text(encoding="utf-8") == vendored_text({"worker_rng", "seed_everything"})
 
 
 @pytest.mark.parametrize("names", [SEED, SEED | {"seed_worker"}])
@@ -340,15 +358,14 @@ def test_another_file_of_that_name_is_never_overwritten(text: str) -> None:
     assert Path("train.py").read_text(encoding="utf-8") == DRAW
     assert "DET101" in left
     assert [each.reason for each in outcome.left if each.finding.code == "DET101"] == [BY_HAND]
-    titles = [each.finding.fix.title for each in outcome.left if each.finding.fix is not None]
-    assert titles == [
-        "seed all generators with `0`, but there is another detlint_runtime.py: rename that, or use `--runtime import`"
-    ]
+    assert {each.finding.fix.title for each in outcome.left if each.finding.fix is not None} == {
+        "Seed with `seed_everything(0)`, but there is another detlint_runtime.py: rename that, or use `--runtime import`"
+    }
 
 
 def test_another_file_in_one_folder_does_not_keep_the_others_from_their_fixes() -> None:
     _, left = fix({"one/train.py": DRAW, f"one/{FILE}": "X = 1\n", "two/train.py": DRAW})
-    assert left == ["DET101"]
+    assert left == ["DET101", "DET103"]
     assert copies() == [f"one/{FILE}", f"two/{FILE}"]
     assert imported("two/train.py") == COPIED
 

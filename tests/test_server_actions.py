@@ -16,7 +16,11 @@ from tests.editor import ROOT, Editor, codes, marked, position, range_of
 pytestmark = pytest.mark.slow
 
 DRAW = "import torch\n\nprint(torch.rand(2))\n"
-SEEDED = "import torch\n\nfrom detlint_runtime import seed_everything\n\nseed_everything(0)\nprint(torch.rand(2))\n"
+SEEDED = "import torch\n\ntorch.manual_seed(0)\nprint(torch.rand(2))\n"
+BOTH = "import random\n\nimport torch\n\nprint(torch.rand(2), random.random())\n"
+BOTH_SEEDED = BOTH.replace(
+    "import torch\n\n", "import torch\n\nfrom detlint_runtime import seed_everything\n\nseed_everything(0)\n"
+)
 BENCHMARK = "torch.backends.cudnn.benchmark = True"
 HELD = """import numpy as np
 from torch.utils.data import Dataset
@@ -38,11 +42,18 @@ def test_a_fix_makes_what_the_command_line_makes(editor: Editor, project: Path) 
     uri = editor.create(project / "train.py", DRAW)
     (found,) = editor.diagnostics(uri)
     fix, suppress = editor.actions(uri, found.range, "quickfix")
-    assert (fix.title, fix.is_preferred) == ("detlint: seed all generators with `0`", True)
+    assert (fix.title, fix.is_preferred) == ("detlint: Seed with `torch.manual_seed(0)`", True)
     assert fix.diagnostics == (found,)
     assert suppress.is_preferred is None
     editor.apply(fix.edit)
-    assert editor.texts == {uri: SEEDED, (project / FILE).as_uri(): vendored_text({"seed_everything"})}
+    assert editor.texts == {uri: SEEDED}
+
+
+def test_a_fix_brings_its_copy_of_the_runtime(editor: Editor, project: Path) -> None:
+    uri = editor.create(project / "train.py", BOTH)
+    found = editor.diagnostics(uri)
+    editor.apply(editor.actions(uri, found[0].range, "quickfix")[0].edit)
+    assert editor.texts == {uri: BOTH_SEEDED, (project / FILE).as_uri(): vendored_text({"seed_everything"})}
 
 
 def test_a_menu_that_opens_by_itself_does_not_wait_for_an_analysis(editor: Editor, project: Path) -> None:

@@ -38,6 +38,7 @@ RANKS = (
     {"gathering"},
     {"settling"},
     {"review"},
+    {"standing"},
     {"engine", "fixing", "workspace"},
     {"bisecting", "output"},
     {"plugins"},

@@ -59,6 +59,18 @@ class Placement:
         name = next((need.module for need in imports if need.inline and need.path == edit.place.path), RUNTIME)
         return replace(edit, text=edit.text.replace(f"from {RUNTIME} import", f"from {name} import"))
 
+    def is_shared(self, path: str) -> bool:
+        """Whether the copy that a file imports is for others, too: of a package or the root, or there already."""
+        need = self._placed(Import(path, RUNTIME, ""))
+        copy = self._copy(need)
+        return copy is not None and ("." in need.module or copy.parent == self._root or copy.exists())
+
+    @cached_property
+    def _root(self) -> Path:
+        """The folder that all files are in."""
+        folders = {posixpath.dirname(path) for path in self.names}
+        return Path("" if "" in folders or not folders else os.path.commonpath(folders))
+
     def is_imported(self, path: str) -> bool:
         """Whether a file may be imported by others as a module of a package."""
         folders = {posixpath.dirname(path), *map(str, PurePosixPath(path).parents)}

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from detlint.applying.fixer import BY_HAND, NAME_TAKEN, NO_FIX, UNSAFE, Left, Outcome
 from detlint.finding import Finding
-from detlint.output.programs import Standing
 from detlint.output.programs import lines as standing_lines
 from detlint.output.words import where
+from detlint.standing import Standing
 
 _SINGLY = 5  # findings of a rule that get a line each, where all wait for --unsafe-fixes
 

@@ -58,18 +58,18 @@ def remedy(entry: Entry, started: Collection[tuple[str, str]] = (), imported: bo
 
 
 def repaired(
-    remedies: Iterable[Remedy], read: Read, imported: Callable[[str], bool], inline: bool = False
+    remedies: Iterable[Remedy], read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]
 ) -> Fix | None:
     """Seed what these programs draw unseeded, as far as there are places for it.
 
-    `read` gives the models of files; `imported` says whether others may import one from a package; `inline` asks for
-    the libraries' own lines in any case.
+    `read` gives the models of files; `imported` says whether others may import one from a package; `inline` whether
+    a file is to have the libraries' own lines in any case.
     """
     made = (_repaired(each, read, imported, inline) for each in remedies)
     return edits.together([fix for fix in made if fix is not None])
 
 
-def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: bool) -> Fix | None:
+def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
     module = read(remedy.path)
     if module is None:
         return None
@@ -78,7 +78,7 @@ def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inlin
     return (
         next(filter(None, (moved(module, remedy, x, read) for x in _levels(module, remedy))), None)
         or _completed(remedy, read, inline)
-        or _inserted(module, remedy, imported(module.path), inline)
+        or _inserted(module, remedy, imported(module.path), inline(module.path))
     )
 
 
@@ -113,7 +113,7 @@ def _is_of(node: s.Node, name: str) -> bool:
     return (isinstance(node, s.Attribute) and node.attribute == name) or (isinstance(node, s.Name) and node.id == name)
 
 
-def _completed(remedy: Remedy, read: Read, inline: bool) -> Fix | None:
+def _completed(remedy: Remedy, read: Read, inline: Callable[[str], bool]) -> Fix | None:
     """Seed what is left beside a call that seeds one generator, earlier than all that is drawn unseeded: by one more
     line for one generator, by a call that seeds all in its place for more.
 
@@ -129,7 +129,7 @@ def _completed(remedy: Remedy, read: Read, inline: bool) -> Fix | None:
         function = module.function_of(call)
         if (place.path != remedy.path and function is None) or _is_data(module, function):
             continue
-        fix = _beside(module, call, remedy, inline)
+        fix = _beside(module, call, remedy, inline(module.path))
         if fix is not None:
             return fix
     return None

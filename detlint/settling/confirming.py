@@ -62,6 +62,7 @@ class Confirmed:
         self._models = models
         text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
         names = {path: item.name for path, item in models.sources.items()} | dict(spaces)
+        self._runtime = around.runtime
         self._placement = Placement(around.vendored, names, text)
 
     def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
@@ -86,7 +87,12 @@ class Confirmed:
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
 
-        return repaired(remedies, self._models, self._placement.is_imported)
+        return repaired(remedies, self._models, self._placement.is_imported, self._has_lines)
+
+    def _has_lines(self, path: str) -> bool:
+        """Whether the program of a file is to have the libraries' own lines: also where it alone would get a copy."""
+        alone = self._runtime == "auto" and self._placement.vendored and not self._placement.is_shared(path)
+        return self._runtime == "inline" or alone
 
 
 def renewed(
