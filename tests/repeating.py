@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import re
@@ -19,29 +20,35 @@ from .forking import Forking, read_page
 from .repeat.data import DATA
 
 FOLDER = Path(__file__).parent / "repeat"
+PACKAGES = FOLDER / "packages"
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 FILLS = (85, 170)
 
-_FILE = re.compile(r'^```py title="(?P<path>[^"]+)"\n(?P<text>.*?)^```$', re.S | re.M)
+_FILE = re.compile(r'^```\w+ title="(?P<path>[^"]+)"\n(?P<text>.*?)^```$', re.S | re.M)
+_CELL = re.compile(r"^# %%( \[markdown\])?\n", re.M)
 
 
 @dataclass(frozen=True)
 class Program:
     """A page of tests/repeat: a program as people write them.
 
-    `command` is what follows `python`, `data` names what it reads in `repeat.data.DATA`. `unsafe` says that it takes
-    unsafe fixes to make it repeat, `listing` that the order of a directory's entries matters, `apart` that its runs
-    differ only if they begin in different seconds, `repeats` that it repeats as it is.
+    Of `commands` each is what follows `python`; a run is one after the other. `data` names what it reads in
+    `repeat.data.DATA`, `packages` what it imports from tests/repeat/packages. `unsafe` says that it takes unsafe fixes
+    to make it repeat, `listing` that the order of a directory's entries matters, `apart` that its runs differ only if
+    they begin in different seconds, `repeats` that it repeats as it is, `left` why two runs of it still differ when it
+    is fixed, in what its page shows open.
     """
 
     name: str
     files: Mapping[str, bytes]
-    command: tuple[str, ...]
+    commands: tuple[tuple[str, ...], ...]
     data: str = ""
+    packages: tuple[str, ...] = ()
     unsafe: bool = False
     listing: bool = False
     apart: bool = False
     repeats: bool = False
+    left: str = ""
 
     def __str__(self) -> str:
         return self.name
@@ -67,7 +74,9 @@ def examples() -> list[Program]:
         "processes": (("train.py", "table.csv"), "table"),
     }
     return [
-        Program(name, {path.name: path.read_bytes() for path in sorted((EXAMPLES / name).glob("*.py"))}, command, data)
+        Program(
+            name, {path.name: path.read_bytes() for path in sorted((EXAMPLES / name).glob("*.py"))}, (command,), data
+        )
         for name, (command, data) in commands.items()
     ]
 
@@ -75,10 +84,35 @@ def examples() -> list[Program]:
 def _read(path: Path) -> Program:
     header, text = read_page(path)
     newline = "\r\n" if header.pop("newline", "lf") == "crlf" else "\n"
-    files = {one["path"]: one["text"].replace("\n", newline).encode() for one in _FILE.finditer(text)}
-    command = tuple(header.pop("run", next(iter(files))).split())
+    texts = {one["path"]: one["text"] for one in _FILE.finditer(text)}
+    texts |= {name: _notebook(cells) for name, cells in texts.items() if name.endswith(".ipynb")}
+    files = {name: content.replace("\n", newline).encode() for name, content in texts.items()}
+    run = header.pop("run", next(iter(files)))
+    commands = tuple(tuple(one.split()) for one in ([run] if isinstance(run, str) else run))
     unsafe = header.pop("fixes", "safe") == "unsafe"
-    return Program(path.stem, files, command, unsafe=unsafe, **header)
+    packages = tuple(header.pop("packages", ()))
+    return Program(path.stem, files, commands, unsafe=unsafe, packages=packages, **header)
+
+
+def _notebook(text: str) -> str:
+    """A notebook of the cells that begin with lines `# %%`, or `# %% [markdown]`."""
+    before, *parts = _CELL.split(text)
+    assert not before and parts, "the first line of a notebook begins a cell"
+    cells: list[dict[str, object]] = [
+        {"cell_type": "markdown", "metadata": {}, "source": source.strip("\n").splitlines(keepends=True)}
+        if markdown
+        else {
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": source.strip("\n").splitlines(keepends=True),
+        }
+        for markdown, source in zip(parts[::2], parts[1::2], strict=True)
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
+    return json.dumps(notebook, indent=1) + "\n"
 
 
 class Server(Forking):
@@ -91,9 +125,10 @@ class Server(Forking):
     def __init__(self, fill: int) -> None:
         super().__init__(FOLDER / "server.py", environment(fill))
 
-    def start(self, command: Sequence[str], folder: Path) -> Server:
+    def start(self, command: Sequence[str], folder: Path, packages: Sequence[str] = ()) -> Server:
         """Starts a run, whose exit status `wait` returns."""
-        self.send({"folder": str(folder), "command": command})
+        path = [str(PACKAGES / name) for name in packages]
+        self.send({"folder": str(folder), "command": command, "path": path})
         return self
 
 
@@ -113,19 +148,20 @@ def run(
     They run at once unless the program's runs must be `apart`.
     """
     folders = [place / "run-0", place / "run-1"]
-    started: list[Server] = []
-    statuses: list[int] = []
-    for number, (source, folder, server) in enumerate(zip(scripts, folders, servers, strict=True)):
+    for number, (source, folder) in enumerate(zip(scripts, folders, strict=True)):
         shutil.copytree(source, folder)
         if program.data:
             write_data(program.data, folder, order=number)
-        started.append(server.start(program.command, folder))
-        if program.apart:
-            statuses.append(started[-1].wait())
-            time.sleep(1)
-    statuses += [one.wait() for one in started[len(statuses) :]]
-    for status, folder in zip(statuses, folders, strict=True):
-        assert status == 0, (folder / "log.txt").read_text(encoding="utf-8")
+    for command in program.commands:
+        statuses: list[int] = []
+        for server, folder in zip(servers, folders, strict=True):
+            server.start(command, folder, program.packages)
+            if program.apart:
+                statuses.append(server.wait())
+                time.sleep(1)
+        statuses += [server.wait() for server in servers[len(statuses) :]]
+        for status, folder in zip(statuses, folders, strict=True):
+            assert status == 0, (folder / "log.txt").read_text(encoding="utf-8")
     return results(folders[0]), results(folders[1])
 
 
@@ -153,10 +189,11 @@ def lists_by_age(folder: Path) -> bool:
 
 
 def results(folder: Path) -> dict[str, bytes]:
-    """What lies in the `.pt` files of a folder, by file and path within it."""
+    """What lies in the `.pt` files of a folder, and in the `result*.npz`, by file and path within it."""
     found: dict[str, bytes] = {}
-    for path in sorted(folder.rglob("*.pt")):
-        saved = torch.load(io.BytesIO(path.read_bytes()), weights_only=False)
+    for path in sorted([*folder.rglob("*.pt"), *folder.rglob("result*.npz")]):
+        content = io.BytesIO(path.read_bytes())
+        saved = torch.load(content, weights_only=False) if path.suffix == ".pt" else dict(np.load(content))
         found |= dict(_flat(saved, path.relative_to(folder).as_posix()))
     assert found, f"{folder} holds no results"
     return found

@@ -21,13 +21,6 @@ from tests.repeating import Program, Server, examples, programs, results, write_
 RUNS = 10
 SPREAD = "digits-cnn"
 OPTIONS = ("--epochs", "30", "--lr", "1.0")
-_TIMED = """\
-import os, resource, runpy, sys
-sys.argv = sys.argv[1:]
-runpy.run_path(os.path.abspath(sys.argv[0]), run_name="__main__")
-used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-open("cpu.txt", "w").write(repr(sum(each.ru_utime + each.ru_stime for each in used)))
-"""
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,8 @@ def repeats(place: Path) -> dict[str, Any]:
 def spread(place: Path) -> dict[str, Any]:
     """The losses of RUNS runs of one program, step by step, before and after its fixes."""
     program = next(each for each in programs() if each.name == SPREAD)
-    program = replace(program, command=(*program.command, *OPTIONS))
+    (command,) = program.commands
+    program = replace(program, commands=((*command, *OPTIONS),))
     with _servers() as servers:
         found = [_losses(_runs(program, servers, place, fixed)) for fixed in (False, True)]
     return {"program": SPREAD, "options": " ".join(OPTIONS), "runs": RUNS, "before": found[0], "after": found[1]}
@@ -119,10 +113,12 @@ def _each(
         shutil.copytree(scripts, place)
         if program.data:
             write_data(program.data, place, order=number)
-        (place / "timed_run.py").write_text(_TIMED)
-        status = server.start(("timed_run.py", *program.command), place).wait()
-        assert status == 0, (place / "log.txt").read_text()
-        yield results(place), float((place / "cpu.txt").read_text())
+        seconds = 0.0
+        for command in program.commands:
+            status = server.start(command, place, program.packages).wait()
+            assert status == 0, (place / "log.txt").read_text()
+            seconds += float((place / "cpu.txt").read_text())
+        yield results(place), seconds
         shutil.rmtree(place)
         if program.apart:
             time.sleep(1)
