@@ -36,7 +36,7 @@ class Program:
     `repeat.data.DATA`, `packages` what it imports from tests/repeat/packages. `unsafe` says that it takes unsafe fixes
     to make it repeat, `listing` that the order of a directory's entries matters, `apart` that its runs differ only if
     they begin in different seconds, `repeats` that it repeats as it is, `left` why two runs of it still differ when it
-    is fixed, in what its page shows open.
+    is fixed, `breaks` why it then ends with an error: what the fixes do not do yet, or do wrong.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Program:
     apart: bool = False
     repeats: bool = False
     left: str = ""
+    breaks: str = ""
 
     def __str__(self) -> str:
         return self.name
@@ -115,6 +116,10 @@ def _notebook(text: str) -> str:
     return json.dumps(notebook, indent=1) + "\n"
 
 
+class Failed(AssertionError):
+    """A run ended with an error."""
+
+
 class Server(Forking):
     """A fresh process that forks for each run: a tenth of the time, as all runs share one import of torch.
 
@@ -161,7 +166,8 @@ def run(
                 time.sleep(1)
         statuses += [server.wait() for server in servers[len(statuses) :]]
         for status, folder in zip(statuses, folders, strict=True):
-            assert status == 0, (folder / "log.txt").read_text(encoding="utf-8")
+            if status != 0:
+                raise Failed((folder / "log.txt").read_text(encoding="utf-8"))
     return results(folders[0]), results(folders[1])
 
 
