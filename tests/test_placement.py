@@ -196,6 +196,11 @@ def test_the_largest_package_that_a_script_imports_has_the_copy() -> None:
     assert copies() == [f"b/{FILE}"]
 
 
+def test_a_package_of_one_file_is_a_package() -> None:
+    fix({"src/pkg/__init__.py": "", "examples/a/train.py": f"import pkg\n{DRAW}", "b/train.py": f"import pkg\n{DRAW}"})
+    assert copies() == [f"src/pkg/{FILE}"]
+
+
 def test_a_folder_without_init_that_a_script_imports_has_no_copy() -> None:
     fix({"pkg/noise.py": INNER, "train.py": "from pkg.noise import noise\n\nnoise()\n"})
     assert (copies(), imported("train.py")) == ([FILE], COPIED)

@@ -187,7 +187,8 @@ class Placement:
     @cached_property
     def _sizes(self) -> Counter[str]:
         """How many files the packages of each name have."""
-        return Counter(name.partition(".")[0] for path, name in self.names.items() if "." in name)
+        inside = (name for path, name in self.names.items() if "." in name or path.endswith("__init__.py"))
+        return Counter(name.partition(".")[0] for name in inside)
 
     @cached_property
     def _known(self) -> Mapping[Path, str]:
