@@ -116,7 +116,7 @@ def _notebook(text: str) -> str:
     return json.dumps(notebook, indent=1) + "\n"
 
 
-class Failed(AssertionError):
+class RunError(AssertionError):
     """A run ended with an error."""
 
 
@@ -167,7 +167,7 @@ def run(
         statuses += [server.wait() for server in servers[len(statuses) :]]
         for status, folder in zip(statuses, folders, strict=True):
             if status != 0:
-                raise Failed((folder / "log.txt").read_text(encoding="utf-8"))
+                raise RunError((folder / "log.txt").read_text(encoding="utf-8"))
     return results(folders[0]), results(folders[1])
 
 

@@ -136,10 +136,10 @@ def test_many_unsafe_fixes_of_a_rule_are_told_in_one_line() -> None:
 
 
 def test_a_name_that_is_taken_is_named() -> None:
-    write({"train.py": "from random import random\n\nprint(random())\n"})
+    write({"train.py": "from random import random\n\nseed = 3\nprint(random(), seed)\n"})
     done = detlint("--fix", ".")
-    taken = "name taken: `random` would be imported, and is another thing there"
-    assert f"detlint: train.py:3:7: DET103 not fixed: {taken}" in done.stderr.splitlines()
+    taken = "name taken: `seed` would be imported, and is another thing there"
+    assert f"detlint: train.py:4:7: DET103 not fixed: {taken}" in done.stderr.splitlines()
 
 
 def test_exit_zero_holds_for_fixes_too() -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from detlint.cli import cli
 
-from .repeating import FILLS, Failed, Program, Server, examples, lists_by_age, programs, results, run, write_data
+from .repeating import FILLS, Program, RunError, Server, examples, lists_by_age, programs, results, run, write_data
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +58,7 @@ def test_two_runs_are_equal_after_the_fixes(
     fix(scripts, program.unsafe)
     fixed = contents(scripts)
     if program.breaks:
-        with pytest.raises(Failed):  # once none is raised, delete `breaks` from the page
+        with pytest.raises(RunError):  # once none is raised, delete `breaks` from the page
             run(program, (scripts, scripts), place, servers)
     else:
         first, second = run(program, (scripts, scripts), place, servers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.checkpoints import Checkpoints
 from detlint.analysis.contexts import named
 from detlint.analysis.generators import ITEM_METHODS
 from detlint.analysis.seeds import seed_at
@@ -42,8 +43,11 @@ def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
     seed = seed_at(module, call)
     if seed is not None and seed.optional:
         return None  # once that has a default, or all is seeded, there is nothing left to fix
+    number = "0" if seed is None else seed.name
     torch, imports = library_name(module, "torch", call)
-    value = f"{torch}.Generator().manual_seed({'0' if seed is None else seed.name})"
+    value = f"{torch}.Generator().manual_seed({number})"
+    if Checkpoints(module).resumed:  # whose random state has the generators that the runtime made
+        value, imports = f"make_generator({number})", edits.runtime(module, "make_generator")
     edit = edits.argument(module, call, "generator", value)
     return edits.fix(f"Pass `generator={value}`", edit, imports=imports, lowered=Safety.UNSAFE)
 

@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from detlint import catalogue, reading
-from detlint.editing.import_order import Key, section, statement_key
+from detlint.editing.import_order import FIRST_PARTY, Key, section, statement_key
 from detlint.finding import Edit, Import, Place
 from detlint.records import record
 from detlint.sources import notebook
@@ -90,7 +90,11 @@ class Head:
         if not statements:
             return (self._at_head(need, limit),)
         ahead = [x for x in statements if x.start < self._code] or statements
-        return (self._in_block(need, self._block(ahead, section(need.module, self._first_party))),)
+        # beside what is imported from the same package, which the program may find since a line above says where
+        root = need.module.partition(".")[0]
+        own = section(need.module, self._first_party)
+        beside = [x for x in statements if own == FIRST_PARTY and _module(x.node).partition(".")[0] == root]
+        return (self._in_block(need, self._block(beside or ahead, own)),)
 
     # What is there
 

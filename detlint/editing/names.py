@@ -15,7 +15,9 @@ def library_name(module: Module, library: str, before: s.Node) -> tuple[str, tup
         around = module.function_of(node)
         if around is None and (node.order < before.order or module.function_of(before) is not None):
             return name, ()
+    unbound = {node.id for node in module.file.nodes if isinstance(node, s.Name) and node.scope.find(node.id) is None}
     alias = next((row.text("as") for row in module.catalogue.rows("program", "alias") if row.id == library), "")
+    alias = "" if alias in unbound else alias  # as where a star import brings it
     return alias or library, (Import(module.path, library, alias=alias),)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from packaging.version import Version
 
@@ -79,8 +79,17 @@ class Project:
 
     def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
         """What there is to repair in these entry points."""
-        found = (remedy(entry, self._targets, entry.path in self._imported) for entry in entries)
+        found = (
+            remedy(entry, self._targets, entry.path in self._imported, partial(self._using, entry.path))
+            for entry in entries
+        )
         return tuple(each for each in found if each is not None)
+
+    def _using(self, path: str, name: str) -> list[str]:
+        """The files of a program that import the library of a name."""
+        library = name.partition(".")[0]
+        found = {each: imported(self.program.facts[each]) for each in sorted(self._answers.reached(path))}
+        return [each for each, names in found.items() if any(_is_of(library, *name) for name in names)]
 
     @cached_property
     def _imported(self) -> frozenset[str]:
@@ -95,3 +104,8 @@ class Project:
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         return self._answers.holds(question)
+
+
+def _is_of(library: str, level: int, name: str) -> bool:
+    """Whether what a file imports is of a library."""
+    return not level and name.partition(".")[0] == library

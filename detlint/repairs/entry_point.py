@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from itertools import takewhile
 
 from detlint import catalogue as catalogues
@@ -20,14 +21,20 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
 Read = Callable[[str], "Module | None"]
+_UNHEARD = ("none", "unseeded")  # states of a generator that nothing seeds
 _LEVELS = 3  # how far into the calls a better place is looked for
 
 
-def remedy(entry: Entry, started: Collection[tuple[str, str]] = (), imported: bool = False) -> Remedy | None:
+def remedy(
+    entry: Entry,
+    started: Collection[tuple[str, str]] = (),
+    imported: bool = False,
+    files: Callable[[str], Iterable[str]] = lambda name: (),
+) -> Remedy | None:
     """What there is to repair in an entry point; None where it draws nothing unseeded.
 
     `started` are the paths and names of the functions that are entry points too; `imported` says that other files
-    import that of the entry point.
+    import that of the entry point; `files` gives those of the program that import the library of a name.
     """
     own = entry.own_streams
     unseeded = {id(draw) for stream in own for draw in stream.draws}
@@ -43,14 +50,18 @@ def remedy(entry: Entry, started: Collection[tuple[str, str]] = (), imported: bo
     # what is drawn before a late seed is used after it where it sets weights: nothing repeats then
     weights = (stream for stream in own if entry.draws_weights(stream))
     late = next((stream.late for stream in weights if stream.late is not None), None)
+    unheard = [stream.generator for stream in entry.streams if not stream.draws and stream.state in _UNHEARD]
+    option = next((stream.optional.option for stream in own if stream.draws and stream.optional is not None), "")
     return Remedy(
         entry.path,
         steps,
         place,
         tuple(stream.generator for stream in entry.streams if stream.draws),
+        tuple((generator, path) for generator in unheard for path in files(lines.seeder(generator))),
         tuple((seed.place, seed.what) for seed in reversed(sure)),
         () if late is None else (*(call.place for call in late.path), late.event.place),
-        next((stream.optional.option for stream in own if stream.draws and stream.optional is not None), ""),
+        option,
+        tuple(files("argparse")) if option.startswith("-") else (),
         entry.place is not None and first == entry.place,  # the start of the function that is the entry point
         bool(steps) and (entry.path, steps[0].name) in started,
         imported,
@@ -73,8 +84,9 @@ def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inlin
     module = read(remedy.path)
     if module is None:
         return None
-    if remedy.option:
+    if remedy.option.startswith("-"):
         return _by_default(remedy, read)
+    remedy = replace(remedy, generators=(*remedy.generators, *_unheard(remedy, read)))
     return (
         next(filter(None, (moved(module, remedy, x, read) for x in _levels(module, remedy))), None)
         or _completed(remedy, read, inline)
@@ -82,15 +94,29 @@ def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inlin
     )
 
 
+def _unheard(remedy: Remedy, read: Read) -> list[str]:
+    """The generators that files of a program draw from where it was not followed, as what it calls is not known."""
+    names = catalogues.load().names
+    found = dict.fromkeys(
+        generator
+        for generator, path in remedy.others
+        if (module := read(path)) is not None
+        and any(True for _ in module.calls_to(names("randomness", "consumer", generator=generator, kind="call")))
+    )
+    return list(found)
+
+
 def _by_default(remedy: Remedy, read: Read) -> Fix | None:
-    """Give the option that seeds a program a default: 0, or 1 where that would not count as given."""
-    for path in dict.fromkeys((remedy.path, *(step.place.path for step in remedy.steps))):
-        module = read(path)
-        for call in module.calls if module is not None else ():
-            if module is not None and _adds(call, remedy.option):
-                default = "0" if _asks_for_none(module, remedy.option) else "1"
-                edit = edits.argument(module, call, "default", default)
-                return edits.fix(f"Give `{remedy.option}` the default {default}", edit, safety=Safety.UNSAFE)
+    """Give the option that seeds a program a default: 0, or 1 where that may not count as given."""
+    paths = dict.fromkeys((remedy.path, *remedy.parsers, *(step.place.path for step in remedy.steps)))
+    modules = [module for module in map(read, paths) if module is not None]
+    default = "0" if _asks_for_none(modules, remedy.option) else "1"
+    for module in modules:
+        for call in (call for call in module.calls if _adds(call, remedy.option)):
+            if any(a.keyword == "default" and module.source(a.value) == default for a in call.arguments):
+                return None
+            edit = edits.argument(module, call, "default", default)
+            return edits.fix(f"Give `{remedy.option}` the default {default}", edit, safety=Safety.UNSAFE)
     return None
 
 
@@ -101,12 +127,13 @@ def _adds(call: s.Call, option: str) -> bool:
     return option in flags and method in methods(OPTIONS) | {"option"}
 
 
-def _asks_for_none(module: Module, option: str) -> bool:
-    """Whether each test of what an option holds asks if it is not None."""
+def _asks_for_none(modules: Iterable[Module], option: str) -> bool:
+    """Whether what an option holds is tested, and each test asks if it is not None."""
     name = option.lstrip("-").replace("-", "_")
-    tests = [node.test for node in module.file.nodes if isinstance(node, s.If)]
+    tests = [node.test for module in modules for node in module.file.nodes if isinstance(node, s.If)]
     own = [test for test in tests if any(_is_of(part, name) for part in s.walk(test))]
-    return all(isinstance(t, s.Operation) and t.operator == "is not" and _is_of(t.operands[0], name) for t in own)
+    none = [isinstance(t, s.Operation) and t.operator == "is not" and _is_of(t.operands[0], name) for t in own]
+    return bool(none) and all(none)
 
 
 def _is_of(node: s.Node, name: str) -> bool:
@@ -178,6 +205,9 @@ def _inserted(module: Module, remedy: Remedy, imported: bool, inline: bool) -> F
             return None
         if remedy.imported and statement.parent is module.file.body:
             continue  # those who import the file would be seeded anew
+        if seed is not None and seed.optional and seed.option is not None:
+            default = edits.argument(module, seed.option, "default", "0")
+            return edits.fix(f"Give `{seed.name}` the default 0", default, safety=Safety.UNSAFE)
         # those who import a module of a package need not find what only its main block needs
         in_main = isinstance(statement.parent.parent if statement.parent else None, s.If)
         for place in places.places(module, statement, seed):

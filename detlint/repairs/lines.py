@@ -52,9 +52,13 @@ def seeding(
     for generator in generators:
         library, _, inner = seeder(generator).partition(".")
         name, need = library_name(module, library, before)
-        calls.append(edits.new(f"{name}.{inner}({{seed}})", seed=seed))
+        if need and name in module.file.scope.bindings:  # which is another thing there
+            owner, _, inner = seeder(generator).rpartition(".")
+            need, name = (Import(module.path, owner, inner),), ""
+        inner = f"{name}.{inner}".lstrip(".")
+        calls.append(edits.new(f"{inner}({{seed}})", seed=seed))
         needs += need
-        title = f"{name}.{inner}({text})"
+        title = f"{inner}({text})"
     return Lines(tuple(calls), tuple(needs), title if len(calls) == 1 else f"{', '.join(generators)} with {text}")
 
 

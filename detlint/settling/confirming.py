@@ -154,7 +154,12 @@ def _settled(fix: Fix, lowered: bool) -> Fix:
 
 def _read(finding: Finding) -> set[str]:
     """The files that the fix of a finding is made from."""
-    return {path for each in finding.remedies for path in (each.path, *(place.path for place, _ in each.seeds))}
+    found = finding.remedies
+    named = (path for each in found for path in (each.path, *each.parsers))
+    others = (path for each in found for _, path in each.others)
+    places = (place for each in found for place in (*(step.place for step in each.steps), *each.late))
+    seeds = (place.path for each in found for place, _ in each.seeds)
+    return {*named, *others, *seeds, *(place.path for place in places)}
 
 
 # Places
