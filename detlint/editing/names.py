@@ -21,6 +21,12 @@ def library_name(module: Module, library: str, before: s.Node) -> tuple[str, tup
     return alias or library, (Import(module.path, library, alias=alias),)
 
 
+def is_another(module: Module, name: str, library: str) -> bool:
+    """Whether a name at the top level of a file is something else than a library."""
+    imports = {id(node) for node, given in _imported(module, library) if given == name}
+    return any(id(binding.node) not in imports for binding in module.file.scope.bindings.get(name, ()))
+
+
 def _imported(module: Module, library: str) -> Iterator[tuple[s.Import, str]]:
     """The imports of a library in a file, and the name that each gives to it."""
     for bindings in module.file.scope.bindings.values():

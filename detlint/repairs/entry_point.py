@@ -81,12 +81,12 @@ def repaired(
 
 
 def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
-    module = read(remedy.path)
-    if module is None:
-        return None
     if remedy.option.startswith("-"):
         return _by_default(remedy, read)
     remedy = replace(remedy, generators=(*remedy.generators, *_unheard(remedy, read)))
+    module = read(remedy.path)  # behind all others, of which only the last few are kept
+    if module is None:
+        return None
     return (
         next(filter(None, (moved(module, remedy, x, read) for x in _levels(module, remedy))), None)
         or _completed(remedy, read, inline)
@@ -109,9 +109,8 @@ def _unheard(remedy: Remedy, read: Read) -> list[str]:
 def _by_default(remedy: Remedy, read: Read) -> Fix | None:
     """Give the option that seeds a program a default: 0, or 1 where that may not count as given."""
     paths = dict.fromkeys((remedy.path, *remedy.parsers, *(step.place.path for step in remedy.steps)))
-    modules = [module for module in map(read, paths) if module is not None]
-    default = "0" if _asks_for_none(modules, remedy.option) else "1"
-    for module in modules:
+    default = "0" if _asks_for_none(filter(None, map(read, paths)), remedy.option) else "1"
+    for module in filter(None, map(read, paths)):
         for call in (call for call in module.calls if _adds(call, remedy.option)):
             if any(a.keyword == "default" and module.source(a.value) == default for a in call.arguments):
                 return None
@@ -130,10 +129,12 @@ def _adds(call: s.Call, option: str) -> bool:
 def _asks_for_none(modules: Iterable[Module], option: str) -> bool:
     """Whether what an option holds is tested, and each test asks if it is not None."""
     name = option.lstrip("-").replace("-", "_")
-    tests = [node.test for module in modules for node in module.file.nodes if isinstance(node, s.If)]
-    own = [test for test in tests if any(_is_of(part, name) for part in s.walk(test))]
-    none = [isinstance(t, s.Operation) and t.operator == "is not" and _is_of(t.operands[0], name) for t in own]
-    return bool(none) and all(none)
+    found = []
+    for module in modules:
+        tests = (node.test for node in module.file.nodes if isinstance(node, s.If))
+        own = [test for test in tests if any(_is_of(part, name) for part in s.walk(test))]
+        found += [isinstance(t, s.Operation) and t.operator == "is not" and _is_of(t.operands[0], name) for t in own]
+    return bool(found) and all(found)
 
 
 def _is_of(node: s.Node, name: str) -> bool:

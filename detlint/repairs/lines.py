@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from detlint import catalogue as catalogues
 from detlint.editing import edits
 from detlint.editing.edits import Code
-from detlint.editing.names import library_name
+from detlint.editing.names import is_another, library_name
 from detlint.editing.vendoring import is_runtime
 from detlint.finding import Import
 from detlint.records import record
@@ -52,7 +52,7 @@ def seeding(
     for generator in generators:
         library, _, inner = seeder(generator).partition(".")
         name, need = library_name(module, library, before)
-        if need and name in module.file.scope.bindings:  # which is another thing there
+        if need and is_another(module, name, library):
             owner, _, inner = seeder(generator).rpartition(".")
             need, name = (Import(module.path, owner, inner),), ""
         inner = f"{name}.{inner}".lstrip(".")
