@@ -17,8 +17,9 @@ COMMENTS = {"sources/unused.py", "plugins/lsp/suppressing.py"}
 def makers() -> dict[str, list[ast.Call]]:
     """The calls that make an edit, by file."""
     found: dict[str, list[ast.Call]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
+    for path, text in texts.items():
+        for node in ast.walk(ast.parse(text)) if "Edit(" in text else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Edit":
                 found.setdefault(path.relative_to(PACKAGE).as_posix(), []).append(node)
     return found
