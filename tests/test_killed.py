@@ -26,8 +26,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 RUNTIME = "detlint_runtime.py"
-MAIN = 'import torch\n\nif __name__ == "__main__":\n    print(torch.rand(2))\n'
-DRAW = "import torch\n\nprint(torch.rand(2), torch.empty(3))\n"
+MAIN = 'import random\nimport torch\n\nif __name__ == "__main__":\n    torch.save([torch.rand(2), random.random()], "x.pt")\n'
+DRAW = "import random\nimport torch\n\nprint(torch.rand(2), torch.empty(3), random.random())\n"
 SWITCH = "import torch\n\ntorch.backends.cudnn.benchmark = True\n"
 FIXED_SWITCH = SWITCH.replace("True", "False")
 _OUTPUT: dict[str, Any] = {"metadata": {}, "outputs": [], "execution_count": None}

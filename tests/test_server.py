@@ -199,7 +199,11 @@ def test_a_text_that_was_never_saved_is_analysed_alone(editor: Editor) -> None:
     uri = editor.open_as("untitled:Untitled-1", f"{DRAW}{BENCHMARK}\n")
     editor.expect(uri, [(3, "DET101"), (4, "DET501")])
     titles = [each.title for each in editor.actions(uri, range_of(editor.texts[uri], 0, len(editor.texts[uri])))]
-    assert titles == ["detlint: Set it to False", *(f"detlint: suppress {c} with # noqa" for c in ("DET101", "DET501"))]
+    assert titles == [
+        "detlint: Seed with `torch.manual_seed(0)`",
+        "detlint: Set it to False",
+        *(f"detlint: suppress {c} with # noqa" for c in ("DET101", "DET501")),
+    ]
 
 
 def test_a_text_that_is_in_no_file_has_findings_at_their_places(editor: Editor) -> None:
@@ -274,15 +278,16 @@ def test_a_client_that_creates_no_files_is_offered_what_needs_none(tmp_path: Pat
     (tmp_path / "pyproject.toml").touch()
     editor = Editor([tmp_path], types.ClientCapabilities(), {"ignore": ["DET4"]})
     try:
-        uri = editor.open(tmp_path / "train.py", f"{DRAW}{BENCHMARK}\n")
-        draw, switch = editor.diagnostics(uri)
+        both = "import random, torch\n\nprint([torch.rand(2), random.random()])\n"
+        uri = editor.open(tmp_path / "train.py", f"{both}{BENCHMARK}\n")
+        draw, _, switch = editor.diagnostics(uri)
         assert [each.title for each in editor.actions(uri, draw.range)] == ["detlint: suppress DET101 with # noqa"]
         fix = editor.actions(uri, switch.range)[0]
         assert fix.edit is not None and fix.edit.document_changes is None
         editor.apply(fix.edit)
-        assert editor.texts[uri] == f"{DRAW}{BENCHMARK.replace('True', 'False')}\n"
+        assert editor.texts[uri] == f"{both}{BENCHMARK.replace('True', 'False')}\n"
         editor.configure({"ignore": ["DET501"]})
-        editor.expect(uri, [(3, "DET101")])
+        editor.expect(uri, [(3, "DET101"), (3, "DET103")])
         other = editor.open(tmp_path / "other.py", EMPTY)
         editor.expect(other, [(3, "DET401")])
         editor.configure(None)

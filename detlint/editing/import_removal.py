@@ -56,5 +56,5 @@ def _removed(module: Module, statement: s.Import) -> Edit | None:
     block = statement.parent
     if not after or not isinstance(block, s.Block) or len(block.statements) == 1:
         return None
-    alone = not module.text[first:start].strip() and re.fullmatch(r"\s*(#.*)?\s*", module.text[end : after[0]])
+    alone = not module.text[first:start].strip() and re.fullmatch(r"\s*(#.*\s*)?", module.text[end : after[0]])
     return Edit(module.at(first, after[0]), "") if alone else None
