@@ -194,3 +194,17 @@ def test_in_a_notebook_only_the_cell_that_draws_first_changes() -> None:
     assert changed["cells"][:2] == cells[:2]
     assert "".join(changed["cells"][2]["source"]) == "torch.manual_seed(0)\n# draw\ntorch.rand(width)"
     assert changed["metadata"] == {"a": "ü"}
+
+
+def test_an_option_is_given_a_default_in_a_project_of_many_parsers() -> None:
+    parsers = "import argparse\n\nparser = argparse.ArgumentParser()\nargs, _ = parser.parse_known_args()\n"
+    names = [f"part{number}" for number in range(40)]
+    for name in names:
+        write({f"{name}.py": parsers})
+    text = (
+        "import argparse\n\nimport numpy as np\nimport torch\n"
+        + "".join(f"import {name}\n" for name in names)
+        + "\nparser = argparse.ArgumentParser()\nparser.add_argument('--seed', type=int)\nargs = parser.parse_args()\n"
+        "if args.seed is not None:\n    torch.manual_seed(args.seed)\nprint(torch.rand(2), np.random.rand())\n"
+    )
+    assert "'--seed', type=int, default=0)" in fixed(text)

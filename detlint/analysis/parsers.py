@@ -14,6 +14,13 @@ ALL = (*GROUPS, *COMMANDS, *OPTIONS, *PARSING, "parser-commands", "defaults")
 
 
 @cache
+def libraries(rows: tuple[str, ...]) -> frozenset[str]:
+    """The libraries that the names in rows of the table are of."""
+    names = (name for row in rows for name in catalogue.load().names("program", "role", id=row))
+    return frozenset(name.partition(".")[0] for name in names)
+
+
+@cache
 def methods(rows: tuple[str, ...]) -> frozenset[str]:
     """The last parts of the names in rows of the table."""
     names = (name for row in rows for name in catalogue.load().names("program", "role", id=row))

@@ -10,7 +10,6 @@ import libcst as cst
 _PLACE = re.compile(r"\{(\w+)\}")
 _MARK = "detlint_place_"
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BaseNumber, cst.BaseString, cst.List, cst.Set, cst.Dict)
-
 _OPEN = (cst.Tuple, cst.GeneratorExp, cst.NamedExpr, cst.Yield)  # which other arguments would become part of
 
 

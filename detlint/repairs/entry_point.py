@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from detlint import catalogue as catalogues
-from detlint.analysis.parsers import OPTIONS, methods
+from detlint.analysis.parsers import OPTIONS, libraries, methods
 from detlint.analysis.seeds import seed_at
 from detlint.editing import edits
 from detlint.finding import Fix, Remedy, Safety, Step
@@ -52,6 +52,7 @@ def remedy(
     late = next((stream.late for stream in weights if stream.late is not None), None)
     unheard = [stream.generator for stream in entry.streams if not stream.draws and stream.state in _UNHEARD]
     option = next((stream.optional.option for stream in own if stream.draws and stream.optional is not None), "")
+    parsing = sorted(libraries(OPTIONS)) if option.startswith("-") else []
     return Remedy(
         entry.path,
         steps,
@@ -61,7 +62,7 @@ def remedy(
         tuple((seed.place, seed.what) for seed in reversed(sure)),
         () if late is None else (*(call.place for call in late.path), late.event.place),
         option,
-        tuple(files("argparse")) if option.startswith("-") else (),
+        tuple(path for library in parsing for path in files(library)),
         entry.place is not None and first == entry.place,  # the start of the function that is the entry point
         bool(steps) and (entry.path, steps[0].name) in started,
         imported,
@@ -114,9 +115,14 @@ def _by_default(remedy: Remedy, read: Read) -> Fix | None:
         for call in (call for call in module.calls if _adds(call, remedy.option)):
             if any(a.keyword == "default" and module.source(a.value) == default for a in call.arguments):
                 return None
-            edit = edits.argument(module, call, "default", default)
-            return edits.fix(f"Give `{remedy.option}` the default {default}", edit, safety=Safety.UNSAFE)
+            return _defaulted(module, call, remedy.option, default)
     return None
+
+
+def _defaulted(module: Module, call: s.Call, option: str, default: str) -> Fix | None:
+    """Give an option a default by the call that adds it."""
+    edit = edits.argument(module, call, "default", default)
+    return edits.fix(f"Give `{option}` the default {default}", edit, safety=Safety.UNSAFE)
 
 
 def _adds(call: s.Call, option: str) -> bool:
@@ -173,13 +179,12 @@ def _beside(module: Module, call: s.Call, remedy: Remedy, inline: bool) -> Fix |
     if not isinstance(statement, (s.ExpressionStatement, s.Assign)):
         return None
     made = lines.seeding(module, remedy.generators, seed, statement, inline=inline, local=False)
-    seeds_all = lines.SEED in made.title
     title = f"Seed with `{made.title}`"
-    if seeds_all and isinstance(statement, s.ExpressionStatement) and _used_elsewhere(module, call.function):
+    if made.all and isinstance(statement, s.ExpressionStatement) and _used_elsewhere(module, call.function):
         return edits.fix(title, edits.replaced(module, call.function, lines.SEED), imports=made.imports)
     if any(isinstance(node, s.Call) and module.callee(node) != {"builtins.int"} for node in s.walk(seed)):
         return None  # it is called once
-    put = edits.ahead if seeds_all else edits.behind
+    put = edits.ahead if made.all else edits.behind
     return edits.fix(title, put(module, statement, *made.lines), imports=made.imports)
 
 
@@ -207,8 +212,7 @@ def _inserted(module: Module, remedy: Remedy, imported: bool, inline: bool) -> F
         if remedy.imported and statement.parent is module.file.body:
             continue  # those who import the file would be seeded anew
         if seed is not None and seed.optional and seed.option is not None:
-            default = edits.argument(module, seed.option, "default", "0")
-            return edits.fix(f"Give `{seed.name}` the default 0", default, safety=Safety.UNSAFE)
+            return _defaulted(module, seed.option, seed.name, "0")
         # those who import a module of a package need not find what only its main block needs
         in_main = isinstance(statement.parent.parent if statement.parent else None, s.If)
         for place in places.places(module, statement, seed):

@@ -19,11 +19,12 @@ SEED = "seed_everything"
 
 @record(frozen=True)
 class Lines:
-    """Statements that seed, the imports that they need, and the call that they make of it in words."""
+    """Statements that seed, the imports that they need, and what they do in words; `all`: they seed all generators."""
 
     lines: tuple[Code, ...]
     imports: tuple[Import, ...]
     title: str
+    all: bool = False
 
 
 def seeding(
@@ -46,7 +47,7 @@ def seeding(
         lines = [f"from {edits.RUNTIME} import {SEED}", ""] if local else []
         call = edits.new(f"{SEED}({{seed}})", seed=seed)
         imports = edits.runtime(module, SEED, inline=local)
-        return Lines((*lines, call), imports, f"{SEED}({text})")
+        return Lines((*lines, call), imports, f"{SEED}({text})", all=True)
     calls: list[Code] = []
     needs: list[Import] = []
     for generator in generators:
