@@ -87,7 +87,8 @@ class Fix:
     """A repair: all its edits and imports together, or none.
 
     `lowered` is its safety where its finding is lowered, if that is another. As others may bring that about, those of
-    seeds above all, such a fix is made after them, where it is still wanted then.
+    seeds above all, such a fix is made after them, where it is still wanted then. `doubted` is its safety where the
+    finding is not so in every program that shares the place, if that is another.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Fix:
     edits: tuple[Edit, ...]
     imports: tuple[Import, ...] = ()
     lowered: Safety | None = None
+    doubted: Safety | None = None
 
 
 @record(frozen=True, slots=True)
@@ -116,7 +118,8 @@ class Remedy:
     the last first: their places, and what they call. `late` are the calls that lead to the first seed that comes too
     late, and that seed; `option` is what it seeds by where that is given, and `parsers` are files that may add it.
     `begins` says that the first step is the start of the program itself, `inner` that it leads to a function that other
-    programs start with, `imported` that other files import the file.
+    programs start with, `imported` that other files import the file. `own` is the remedy for what the program draws
+    itself, where that comes later: only a fix that is the same for both is made.
     """
 
     path: str
@@ -131,6 +134,7 @@ class Remedy:
     begins: bool = False
     inner: bool = False
     imported: bool = False
+    own: Remedy | None = None
 
 
 @record(frozen=True, slots=True)
@@ -165,7 +169,8 @@ class UnseededLibrary:
     """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
 
     Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
-    too. Without generators: yes unless the project has a module of the library's name.
+    too. Without generators: yes unless the project has a module of the library's name. `drawn` is what draws, by its
+    name, where a seed of these generators is enough to make it repeat.
     """
 
     library: str
@@ -174,6 +179,7 @@ class UnseededLibrary:
     function: str
     order: int
     lasting: bool = False
+    drawn: str = ""
 
 
 @record(frozen=True, slots=True)

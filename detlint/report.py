@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
 from detlint.facts.reach import Reached
-from detlint.finding import Finding, Place, Severity
+from detlint.finding import Finding, Place, Remedy, Severity
 from detlint.records import record
 from detlint.sources.suppressions import Suppressions
 
@@ -27,11 +27,15 @@ class Judged:
 
 @record(frozen=True)
 class Verdict:
-    """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted."""
+    """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted.
+
+    `remedies` are the programs that may be seeded in place of it.
+    """
 
     stands: bool = True
     lowered: bool = False
     doubted: bool = False
+    remedies: tuple[Remedy, ...] = ()
 
 
 @record(frozen=True)

@@ -11,7 +11,7 @@ from detlint import catalogue
 from detlint.analyse import Collected, Models, Source, analyse
 from detlint.listing import ALONE
 from detlint.report import Answered
-from detlint.settling.confirming import renewed, signature
+from detlint.settling.confirming import renewed, signature, unmoved
 from detlint.settling.settling import answer
 
 from .support import Several, projects
@@ -101,6 +101,23 @@ def test_a_fix_is_made_anew_where_the_text_that_it_changes_has_moved() -> None:
         for found in (answered, after)
     )
     assert before != now
+
+
+SPLIT = "from sklearn.utils import shuffle\ndef mixed():\n    return shuffle([1, 2])\n"
+MIXES = "import torch\nfrom split import mixed\ntorch.rand\nfor _ in range(2):\n    mixed()\n"
+
+
+def test_programs_that_are_seeded_for_a_file_of_theirs_are_known_where_that_moves() -> None:
+    files = {"split.py": SPLIT, "train.py": MIXES}
+    answered, collected = asked(files)
+    assert [e.place.path for each in answered.findings if each.finding.fix for e in each.finding.fix.edits] == [
+        "train.py"
+    ]
+    files["split.py"] = moved(SPLIT)
+    pair = unmoved(collected["split.py"], read("split.py", files["split.py"]), answered)
+    assert pair is not None
+    assert renewed(answered, [pair], models(files), replace(ALONE, whole=True)) == asked(files)[0]
+    assert unmoved(collected["train.py"], read("train.py", moved(MIXES)), answered) is None
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,17 @@ from detlint import catalogue
 from detlint.finding import Safety, Severity
 
 from .support import report
+from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also generators later sure varargs elements silencers fixed fix origin remedy when unless",
+    "draw": "names parameter also generators later sure varargs elements silencers fixed fixed_as fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
     "method": "made methods wrappers parameter also generators position origin made_when made_unless through kept first result sure "
-    "seedless silencers fix once remedy unless",
+    "seedless newer older older_once silencers fixed fixed_as fix once remedy unless",
 }
+NUMPY = "Seed with `np.random.seed(0)`"
+PROGRAM = "Seed with `seed_everything(0)`"
 ROWS = [(table, row) for table, rows in catalogue.load().tables["libraries"].items() for row in rows]
 
 
@@ -34,26 +37,105 @@ def test_what_only_ties_and_rounding_leave_open_is_a_warning(call: str, severity
 
 
 @pytest.mark.parametrize(
-    ("text", "safety"),
+    ("text", "safety", "title"),
     [
-        ("shuffle([1, 2])\n", Safety.SAFE),
-        ("def main():\n    shuffle([1, 2])\n\n\nmain()\n", Safety.SAFE),
-        ("def mixed():\n    return shuffle([1, 2])\n\n\nprint(map(mixed, [1]), mixed())\n", Safety.UNSAFE),
-        ("for _ in range(2):\n    shuffle([1, 2])\n", None),
+        ("shuffle([1, 2])\n", Safety.SAFE, "Pass `random_state=0`"),
+        ("def main():\n    shuffle([1, 2])\n\n\nmain()\n", Safety.SAFE, "Pass `random_state=0`"),
+        ("def mixed():\n    return shuffle([1, 2])\n\n\nprint(map(mixed, [1]), mixed())\n", Safety.SAFE, NUMPY),
+        ("for _ in range(2):\n    shuffle([1, 2])\n", Safety.SAFE, NUMPY),
+        ("from sklearn.cluster import KMeans\nfor k in range(2):\n    KMeans(k).fit(x)\n", Safety.SAFE, NUMPY),
+        ("import optuna\nfor k in range(2):\n    optuna.create_study()\n", None, None),
+        ("import dgl\nfor k in range(2):\n    dgl.sampling.random_walk(g, [0])\n", None, None),
+        ("import networkx as nx\nnx.draw(graph)\n", Safety.SAFE, NUMPY),
+        ("import torch\nfor _ in range(2):\n    shuffle([1, 2])\ntorch.rand(2)\n", Safety.SAFE, PROGRAM),
+        (
+            "import torch\nfor _ in range(2):\n    shuffle([1, 2])\n\n\ndef f():\n    torch.rand(2)\n\n\nf()\n",
+            Safety.SAFE,
+            PROGRAM,
+        ),
+        ("import torch\nfor _ in range(2):\n    shuffle([1, 2])\nimport os\ntorch.rand(2)\n", None, None),
     ],
 )
-def test_a_seed_is_safe_only_where_the_call_runs_once(text: str, safety: Safety | None) -> None:
+def test_a_seed_is_passed_where_the_call_runs_once_else_the_program_is_seeded(
+    text: str, safety: Safety | None, title: str | None
+) -> None:
     found = report({"train.py": f"from sklearn.utils import shuffle\n\n{text}"}, ("DET107",)).findings
     fixes = [judged.finding.fix for judged in found]
-    assert [fix and fix.safety for fix in fixes] == [safety]
+    assert [(fix and fix.safety, fix and fix.title) for fix in fixes] == [(safety, title)]
 
 
-@pytest.mark.parametrize(("library", "safety"), [("gymnasium", Safety.SAFE), ("gym", Safety.UNSAFE)])
-def test_a_seed_that_an_older_release_does_not_take_is_unsafe(library: str, safety: Safety) -> None:
-    text = f"import {library}\n\nenv = {library}.make('CartPole-v1')\nstate = env.reset()\nprint(state)\n"
+def test_all_programs_that_draw_are_seeded_with_what_they_seed_torch_with() -> None:
+    split = "from sklearn.utils import shuffle\n\n\ndef mixed():\n    return shuffle([1, 2])\n"
+    main = "import torch\nfrom split import mixed\n\ntorch.manual_seed({})\nfor _ in range(2):\n    mixed()\n"
+    other = "import numpy as np\nfrom split import mixed\n\nnp.random.seed(0)\nprint(mixed())\n"
+    files = {"split.py": split, "train.py": main.format(1), "test.py": main.format(2), "seeded.py": other}
+    (judged,) = report(files, ("DET107",)).findings
+    fix = judged.finding.fix
+    assert fix is not None
+    texts = [(edit.place.path, edit.text) for edit in fix.edits]
+    assert texts == [("train.py", "\nnp.random.seed(1)"), ("test.py", "\nnp.random.seed(2)")]
+
+
+MADE = """
+import gym
+import gymnasium
+from gym.wrappers import TimeLimit
+import torch
+
+
+"""
+OLD, NEW = "state, reward, done, info = env.step(0)\n", "state, reward, done, cut, info = env.step(0)\n"
+ENVIRONMENTS = [  # what is made and used, and the line that comes of the safe fix, of the unsafe one, or of none
+    ("env = gym.make('A')\nstate = env.reset()\n" + OLD, "safe", "env.seed(0)"),
+    ("env = gym.make('A')\nstate = env.reset()\n" + NEW, "safe", "state = env.reset(seed=0)"),
+    ("env = gym.make('A')\nstate, info = env.reset()\n", "safe", "state, info = env.reset(seed=0)"),
+    ("env = gym.make('A')\nstate = torch.tensor(env.reset())\n", "safe", "env.seed(0)"),
+    ("env = gym.make('A')\nstate = env.reset()\ntorch.tensor(state)\n", "safe", "env.seed(0)"),
+    ("env = gym.make('A')\nstate = env.reset()\nprint(state)\n", "", ""),
+    ("env = gym.make('A')\nstate = env.reset()\nx, y = state\nprint(torch.tensor(state))\n", "", ""),
+    ("env = gym.make('A')\nfor i in range(2):\n    env.reset()\n" + OLD + NEW, "", ""),
+    ("env = gym.make('A')\nfor i in range(2):\n    env.reset()\n" + OLD, "safe", "env.seed(0)"),
+    ("env = gym.make('A')\nfor i in range(2):\n    env.reset()\n" + NEW, "safe", "env.reset(seed=0)"),
+    ("env = gymnasium.make('A')\nenv.reset()\n" + OLD, "safe", "env.reset(seed=0)"),
+    ("env = TimeLimit(gym.make('A'))\nstate = env.reset()\n" + OLD, "unsafe", "env.seed(0)"),
+    ("def play():\n    env = gymnasium.make('A')\n    env.reset()\n", "unsafe", "env.reset(seed=0)"),
+    ("for name in 'AB':\n    env = gymnasium.make(name)\n    env.reset()\n", "unsafe", "env.reset(seed=0)"),
+    ("class Agent:\n    def __init__(self):\n        self.env = gymnasium.make('A')\n\n    def reset(self):\n"
+     "        self.env.reset()\n\n\nif __name__ == '__main__':\n    Agent()\n", "safe", "self.env.reset(seed=0)"),
+    ("if torch.rand(1) > 0:\n    env = gym.make('A')\nelse:\n    env = gym.make('B')\nenv.reset()\n" + OLD, "", ""),
+    ("env = gym.make('A')\nenv.action_space.sample()\n", "safe", "env.action_space.seed(0)"),
+    ("for name in 'AB':\n    env = gym.make(name)\n    env.action_space.sample()\n", "unsafe", "env.action_space.seed(0)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "safety", "line"), ENVIRONMENTS)
+def test_an_environment_is_seeded_as_its_release_takes_it(text: str, safety: str, line: str) -> None:
+    (judged,) = report({"train.py": MADE + text}, ("DET107",)).findings
+    fix = judged.finding.fix
+    assert (fix.safety.value if fix else "") == safety
+    new = fixed(MADE + text, "DET107")
+    assert changes(MADE + text, new) == ([line] if line else [])
+    assert not report({"train.py": new}, ("DET107",)).findings or not line
+
+
+@pytest.mark.parametrize(
+    ("head", "call", "line", "safety"),
+    [
+        ("import optuna", "optuna.create_study(directions=['a', 'b'])",
+         "optuna.create_study(directions=['a', 'b'], sampler=NSGAIISampler(seed=0))", "safe"),
+        ("from hyperopt import fmin", "fmin(f, space, max_evals=3)", "fmin(f, space, max_evals=3, rstate=default_rng(0))",
+         "unsafe"),
+        ("import webdataset as wds", "wds.shuffle(5000, initial=10)", "wds.shuffle(5000, initial=10, rng=Random(0))", "unsafe"),
+        ("import webdataset as wds", "wds.WebDataset('a').shuffle(5000)", "wds.WebDataset('a').shuffle(5000, rng=Random(0))",
+         "unsafe"),
+    ],
+)  # fmt: skip
+def test_what_takes_no_number_is_given_what_has_one(head: str, call: str, line: str, safety: str) -> None:
+    text = f"{head}\n\nmade = {call}\n"
     (judged,) = report({"train.py": text}, ("DET107",)).findings
     assert judged.finding.fix is not None
-    assert judged.finding.fix.safety == safety
+    assert judged.finding.fix.safety.value == safety
+    assert f"made = {line}" in changes(text, fixed(text, "DET107"))
 
 
 def test_the_seed_that_the_program_has_is_passed() -> None:

@@ -7,8 +7,9 @@ from functools import cache
 
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.generators import kept_as
-from detlint.analysis.object_seeds import seeded_once
+from detlint.analysis.object_seeds import is_once_for, seeded_once
 from detlint.analysis.origins import origins
+from detlint.analysis.releases import is_newer
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
 from detlint.catalogue import Catalogue, Row, Rule
@@ -41,29 +42,30 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
         return  # whatever it is, something is given its seed here
     told: set[s.Expression] = set()
     for call in calls:
-        made = _makers(module, row, call)
+        chains = _makers(module, row, call)
+        made = [chain[-1] for chain in chains]
         if made and told.isdisjoint(made) and _is_drawn(module, row, call):
             if row.text("first"):
                 told.update(made)
             name = min(name for each in made for name in _names(module, each))
-            yield _finding(module, rule, row, call, name, made[0] if len(made) == 1 else None)
+            yield _finding(module, rule, row, call, name, chains[0] if len(chains) == 1 else ())
 
 
-def _makers(module: Module, row: Row, call: s.Call) -> list[s.Expression]:
-    """What the object comes from whose method is called, if all of it is what the row speaks of."""
+def _makers(module: Module, row: Row, call: s.Call) -> list[list[s.Expression]]:
+    """What the object comes from whose method is called, if all of that is of the row, each behind its wrappers."""
     function, through = call.function, row.text("through")
     if not isinstance(function, s.Attribute) or not _wrap(row, module.names(function.value)):
         return []
     if through and last_word(function.value) != through:
         return []
-    found: list[s.Expression] = []
+    found: list[list[s.Expression]] = []
     for each in origins(module, function.value):
         wrapped = _wrapped(module, row, each, _WRAPPERS)
         names = _names(module, wrapped[-1]) if wrapped else frozenset()
         if not names or not names <= row.set("made") or (row.text("kept") and not _stays(module, wrapped)):
             return []
-        found.append(wrapped[-1])
-    for each in found:
+        found.append(wrapped)
+    for *_, each in found:
         when, unless = row.list("made_when"), row.list("made_unless")
         if when and not isinstance(each, s.Call):
             return []
@@ -187,7 +189,7 @@ def _seeding_globals(catalogue: Catalogue) -> frozenset[str]:
 
 
 def _finding(
-    module: Module, rule: Rule, row: Row, call: s.Call, name: str, made: s.Expression | None = None
+    module: Module, rule: Rule, row: Row, call: s.Call, name: str, made: Sequence[s.Expression] = ()
 ) -> Finding:
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
@@ -197,29 +199,45 @@ def _finding(
     remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`{otherwise}"
     path, function, order = module.point(call)
     library = name.partition(".")[0]
-    only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")))
-    lowered, sure = row.text("sure") == "no", name not in row.list("seedless")
-    fix = _fix(module, row, call, sure)
-    if fix is None and made is not None and row.text("once"):
-        fix = seeded_once(module, made, row.text("once"), sure)
+    only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")), name)
+    lowered = row.text("sure") == "no"
+    fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
     shown = module.short(call.function)
     return module.finding(rule, call, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy)
 
 
-def _fix(module: Module, row: Row, call: s.Call, sure: bool) -> Fix | None:
-    """The seed, unless the call is made again and again, which would then draw the same each time.
-
-    `sure` says that every release takes one.
-    """
-    parameter, again = row.text("parameter"), repeats(module, call)
+def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
+    """The seed, unless the call is made again and again, which would then draw the same each time."""
+    again = repeats(module, call)
     if row.text("fix") == "no" or again is True:
         return None
+    safe = again is False and row.text("fix") != "unsafe"
+    return _passed(module, row, call, Safety.SAFE if safe else Safety.UNSAFE)
+
+
+def _fix_of_object(module: Module, row: Row, call: s.Call, name: str, made: Sequence[s.Expression]) -> Fix | None:
+    """The seed in a call that is made once for each object, else, or where the release takes none there, behind what
+    makes the object; nothing where it is not known which release that is.
+    """
+    newer = is_newer(module, row) if name in row.list("seedless") else True
+    if newer is not True:
+        return seeded_once(module, made, row.text("older_once"), True) if made and newer is False else None
+    if row.text("fix") != "no" and repeats(module, call) is False:
+        return _passed(module, row, call, Safety.SAFE)
+    if row.text("fix") != "no" and made and is_once_for(module, call, made[-1]):
+        return _passed(module, row, call, Safety.UNSAFE)
+    return seeded_once(module, made, row.text("once"), True) if made else None
+
+
+def _passed(module: Module, row: Row, call: s.Call, safety: Safety) -> Fix | None:
+    """The seed, or what the row makes of it, as the argument that the row names."""
+    parameter = row.text("fixed_as") or row.text("parameter")
     known = seed_at(module, call)
-    value = "0" if known is None or known.optional else known.name
-    owner, _, made = row.text("fixed").rpartition(".")
-    text = f"{made}(seed={value})" if made else value
+    text = "0" if known is None or known.optional else known.name
+    name, opening, given = row.text("fixed").partition("(")
+    owner, _, made = name.rpartition(".")
+    text = f"{made}{opening}{given.format(seed=text)}" if made else text
     imports = (Import(module.path, owner, made),) if made else ()
-    safety = Safety.SAFE if sure and again is False else Safety.UNSAFE
     return edits.fix(
         f"Pass `{parameter}={text}`", edits.argument(module, call, parameter, text), safety=safety, imports=imports
     )

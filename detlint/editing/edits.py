@@ -209,17 +209,29 @@ def behind(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
     return Edit(module.at(rest.end(), rest.end()), f"\n{text}".removesuffix("\n"))
 
 
-def moved(module: Module, statement: s.Statement, before: s.Statement) -> tuple[Edit | None, Edit | None]:
-    """A statement on lines of its own, with the comments that lead it, put right before another one."""
-    start, end = module.span(statement)
-    begin = _line_start(module, start)
-    indent = module.text[begin:start]
-    rest = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)").match(module.text, end)
-    if indent.strip(" \t\f") or rest is None:
-        return None, None
-    begin = _above_comments(module, begin, indent)
-    lines = "".join(row.removeprefix(indent) for row in module.text[begin : rest.end()].splitlines(keepends=True))
-    return Edit(module.at(begin, rest.end()), ""), ahead(module, before, lines)
+def moved(module: Module, statements: Sequence[s.Statement], before: s.Statement) -> tuple[Edit | None, ...]:
+    """Statements on lines of their own, with the comments that lead them, put right before another one."""
+    gone: list[Edit | None] = []
+    lines: list[Code] = []
+    for statement in statements:
+        start, end = module.span(statement)
+        begin = _line_start(module, start)
+        indent = module.text[begin:start]
+        rest = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)").match(module.text, end)
+        if indent.strip(" \t\f") or rest is None:
+            return (None,)
+        begin = _above_comments(module, begin, indent)
+        text = module.text[begin : rest.end()]
+        lines.append("".join(row.removeprefix(indent) for row in text.splitlines(keepends=True)))
+        gone.append(Edit(module.at(_above_blank(module, begin, rest.end()), rest.end()), ""))
+    return *gone, ahead(module, before, *lines)
+
+
+def _above_blank(module: Module, begin: int, end: int) -> int:
+    """Where an empty line begins that stands right above lines with another one below, or else these."""
+    above = _line_start(module, begin - 1) if begin else 0
+    below = re.compile(r"[ \t]*(?:[\r\n]|\Z)").match(module.text, end)
+    return above if begin and below and not module.text[above:begin].strip() else begin
 
 
 def _above_comments(module: Module, begin: int, indent: str) -> int:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
-from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Question, Unseeded, UnseededLibrary
+from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Place, Question, Unseeded, UnseededLibrary
 from detlint.link.entries import Entry
 from detlint.link.program import Program
 from detlint.link.state import UNSEEDED, Drawn, Seeded, State, Switched
@@ -71,6 +71,13 @@ class Answers:
             return False
         ends = self._outcomes.get(path, ())
         return not question.lasting or any(all(end[g] == UNSEEDED for g in generators) for end in ends)
+
+    def drawing(self, question: UnseededLibrary, place: Place) -> Iterator[Entry]:
+        """The programs that draw by a library at a place, or by what is made there, with its generator unseeded."""
+        for entry in self._entering.get(question.path, ()):
+            drawn = (met.event for met in entry.of(Drawn) if met.event.of_library and met.event.word == UNSEEDED)
+            if any(each.place == place or (question.lasting and each.what == question.drawn) for each in drawn):
+                yield entry
 
     def _in_force(self, question: InForce) -> bool:
         words = {state[question.switch] for state in self._states(question.path, question.function, question.order)}

@@ -13,7 +13,7 @@ from detlint.documents.documents import Documents
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
-from detlint.finding import Question, Remedy
+from detlint.finding import Place, Question, Remedy, UnseededLibrary
 from detlint.link.entries import Entry
 from detlint.link.program import linked
 from detlint.link.starts import starts
@@ -77,13 +77,17 @@ class Project:
         """What the modules of folders without an `__init__.py` are called by those who import them."""
         return spaces(self.program.facts, self.program.imports)
 
-    def remedies(self, entries: Iterable[Entry]) -> tuple[Remedy, ...]:
-        """What there is to repair in these entry points."""
+    def remedies(self, entries: Iterable[Entry], library: bool = False) -> tuple[Remedy, ...]:
+        """What there is to repair in these entry points; with `library` ahead of what other libraries draw."""
         found = (
-            remedy(entry, self._targets, entry.path in self._imported, partial(self._using, entry.path))
+            remedy(entry, self._targets, entry.path in self._imported, partial(self._using, entry.path), library)
             for entry in entries
         )
         return tuple(each for each in found if each is not None)
+
+    def library_remedies(self, question: UnseededLibrary, place: Place) -> tuple[Remedy, ...]:
+        """What there is to repair in the entry points that draw by a library at a place, where a seed is enough."""
+        return self.remedies(self._answers.drawing(question, place), library=True) if question.drawn else ()
 
     def _using(self, path: str, name: str) -> list[str]:
         """The files of a program that import the library of a name."""

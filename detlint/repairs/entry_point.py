@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 
 from detlint import catalogue as catalogues
@@ -11,7 +12,7 @@ from detlint.analysis.parsers import OPTIONS, libraries, methods
 from detlint.analysis.seeds import seed_at
 from detlint.editing import edits
 from detlint.finding import Fix, Remedy, Safety, Step
-from detlint.link.entries import Entry
+from detlint.link.entries import Entry, Met, Stream
 from detlint.link.state import Drawn, Seeded
 from detlint.repairs import lines, places
 from detlint.repairs.moving import moved
@@ -30,17 +31,39 @@ def remedy(
     started: Collection[tuple[str, str]] = (),
     imported: bool = False,
     files: Callable[[str], Iterable[str]] = lambda name: (),
+    library: bool = False,
 ) -> Remedy | None:
     """What there is to repair in an entry point; None where it draws nothing unseeded.
 
     `started` are the paths and names of the functions that are entry points too; `imported` says that other files
-    import that of the entry point; `files` gives those of the program that import the library of a name.
+    import that of the entry point; `files` gives those of the program that import the library of a name. With
+    `library` what other libraries draw counts, too.
     """
-    own = entry.own_streams
-    unseeded = {id(draw) for stream in own for draw in stream.draws}
-    draw = next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
+    own = _first(entry, entry.own_streams)
+    draw = _first(entry, entry.streams) if library else own
     if draw is None:
         return None
+    streams = entry.streams if library and own is None else entry.own_streams
+    made = partial(_before, entry, streams, started=started, imported=imported, files=files)
+    return replace(made(draw), own=None if own is None or own is draw else made(own))
+
+
+def _first(entry: Entry, streams: Iterable[Stream]) -> Met[Drawn] | None:
+    """The first draw that finds one of these streams unseeded."""
+    unseeded = {id(draw) for stream in streams for draw in stream.draws}
+    return next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
+
+
+def _before(
+    entry: Entry,
+    streams: Sequence[Stream],
+    draw: Met[Drawn],
+    *,
+    started: Collection[tuple[str, str]],
+    imported: bool,
+    files: Callable[[str], Iterable[str]],
+) -> Remedy:
+    """What there is to know for seeds ahead of a draw, where `streams` are to repeat."""
     before = {id(met) for met in takewhile(lambda met: met is not draw, entry.met)}
     seeds = [met for met in entry.of(Seeded) if id(met) in before and met.event.starts]
     sure = [met.event for met in seeds if not (met.guarded or met.apart or met.option or met.arms)]
@@ -48,10 +71,10 @@ def remedy(
     place = draw.dispatch or draw.event.place
     first = steps[0].place if steps else place
     # what is drawn before a late seed is used after it where it sets weights: nothing repeats then
-    weights = (stream for stream in own if entry.draws_weights(stream))
+    weights = (stream for stream in streams if entry.draws_weights(stream))
     late = next((stream.late for stream in weights if stream.late is not None), None)
     unheard = [stream.generator for stream in entry.streams if not stream.draws and stream.state in _UNHEARD]
-    option = next((stream.optional.option for stream in own if stream.draws and stream.optional is not None), "")
+    option = next((stream.optional.option for stream in streams if stream.draws and stream.optional is not None), "")
     parsing = sorted(libraries(OPTIONS)) if option.startswith("-") else []
     return Remedy(
         entry.path,
@@ -77,8 +100,13 @@ def repaired(
     `read` gives the models of files; `imported` says whether others may import one from a package; `inline` whether
     a file is to have the libraries' own lines in any case.
     """
-    made = (_repaired(each, read, imported, inline) for each in remedies)
+    made = (_made(each, read, imported, inline) for each in remedies)
     return edits.together([fix for fix in made if fix is not None])
+
+
+def _made(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
+    fix = _repaired(remedy, read, imported, inline)
+    return fix if remedy.own is None or fix == _made(remedy.own, read, imported, inline) else None
 
 
 def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
@@ -150,6 +178,7 @@ def _is_of(node: s.Node, name: str) -> bool:
 def _completed(remedy: Remedy, read: Read, inline: Callable[[str], bool]) -> Fix | None:
     """Seed what is left beside a call that seeds one generator, earlier than all that is drawn unseeded: by one more
     line for one generator, by a call that seeds all in its place for more.
+
 
     One that a program comes by because it imports something stays as it is: all that import it would be seeded anew.
     So does one of a data set, which is no place for a program's seed.

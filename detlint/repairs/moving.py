@@ -27,7 +27,7 @@ def moved(module: Module, remedy: Remedy, statement: s.Statement, read: Read) ->
     if place is None:
         return None
     title = f"Move `{module.short(late.value)}` ahead of the first draw"
-    return edits.fix(title, *edits.moved(module, late, place))
+    return edits.fix(title, *edits.moved(module, [late], place))
 
 
 def _statement_of(module: Module, place: Place, statement: s.Statement) -> s.ExpressionStatement | None:

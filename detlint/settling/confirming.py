@@ -15,7 +15,7 @@ from detlint.facts import signatures
 from detlint.facts.reach import reached_part, words
 from detlint.finding import Finding, Fix, Place, Remedy
 from detlint.listing import Around
-from detlint.report import Answered, Judged, Verdict
+from detlint.report import Answered, Basis, Judged, Verdict
 
 T = TypeVar("T")
 _SURE = Verdict()  # on a finding that asks nothing
@@ -30,6 +30,8 @@ def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collect
     """What came of a file before and now, by what of its facts `renewed` needs; None where the project is to be linked
     again: something changed that programs come to.
     """
+    if answered.basis is not None and old.path in _repaired_in(answered.basis):
+        return None
     if old.facts is None or new.facts is None or answered.basis is None:
         return (old, new) if _are_alike(old, new) else None
     reached, own = answered.basis.reached.get(old.path), words(answered.suppressions)
@@ -77,11 +79,12 @@ class Confirmed:
             self.unsure.append(finding)
             return
         lowered = finding.lowered or verdict.lowered
-        fix = finding.fix
-        if finding.remedies:  # a program that only tries something out, or draws nothing that decides, stays as it is
-            fix = None if lowered else self._repaired(finding.remedies)
+        remedies = finding.remedies or verdict.remedies
+        # a program that only tries something out, or draws nothing that decides, stays as it is
+        fix = self._repaired(remedies) if remedies and not (finding.remedies and lowered) else None
+        fix = fix or (None if finding.remedies else finding.fix)
         if fix is not None:
-            fix = self._placement.placed(_settled(fix, lowered or verdict.doubted))
+            fix = self._placement.placed(_settled(fix, lowered, verdict.doubted))
         self.findings.append(_judged(finding, lowered, fix))
 
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
@@ -110,6 +113,8 @@ def renewed(
     confirmed = Confirmed(models, around, given.spaces)
     judged, unsure = defaultdict[str, list[Judged]](list), defaultdict[str, list[Finding]](list)
     programs = [each for each in answered.findings if each.rule.over == "project"]
+    moves = _moves(pairs)
+    verdicts = {path: _moved(each, moves) for path, each in given.verdicts.items()} if moves else given.verdicts
     for each in answered.findings:
         if each.rule.over != "project":
             judged[each.finding.place.path].append(each)
@@ -117,14 +122,13 @@ def renewed(
         unsure[finding.place.path].append(finding)
     for path in answered.suppressions:
         if path in new:
-            confirmed.add_file(new[path], given.verdicts.get(path, ()))
+            confirmed.add_file(new[path], verdicts.get(path, ()))
         else:
             confirmed.findings += judged[path]
             confirmed.unsure += unsure[path]
-    moves = _moves(pairs)
     found = tuple(_moved(finding, moves) for finding in given.programs) if moves else given.programs
     for finding, before in zip(found, programs, strict=True):
-        if new.keys().isdisjoint(_read(finding)):
+        if new.keys().isdisjoint(_read(finding.remedies)):
             confirmed.findings.append(_judged(finding, finding.lowered, before.finding.fix))
         else:
             confirmed.add(finding)
@@ -135,7 +139,7 @@ def renewed(
         findings=tuple(confirmed.findings),
         suppressions={path: new[path].suppressions if path in new else s for path, s in answered.suppressions.items()},
         unsure=() if whole else tuple(confirmed.unsure),
-        basis=replace(given, programs=found),
+        basis=replace(given, verdicts=verdicts, programs=found),
     )
 
 
@@ -146,20 +150,25 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
     return Judged(answered, rule, rule.lower if lowered else rule.severity)
 
 
-def _settled(fix: Fix, lowered: bool) -> Fix:
+def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:
     """A fix with its safety settled."""
-    safety = fix.lowered if lowered and fix.lowered is not None else fix.safety
-    return replace(fix, safety=safety, lowered=None if lowered else fix.lowered)
+    safety = (fix.doubted if doubted else None) or (fix.lowered if lowered or doubted else None) or fix.safety
+    return replace(fix, safety=safety, lowered=None if lowered or doubted else fix.lowered, doubted=None)
 
 
-def _read(finding: Finding) -> set[str]:
-    """The files that the fix of a finding is made from."""
-    found = finding.remedies
+def _read(remedies: Iterable[Remedy]) -> set[str]:
+    """The files that a fix is made from."""
+    found = [each for one in remedies for each in (one, one.own) if each is not None]
     named = (path for each in found for path in (each.path, *each.parsers))
     others = (path for each in found for _, path in each.others)
     places = (place for each in found for place in (*(step.place for step in each.steps), *each.late))
     seeds = (place.path for each in found for place, _ in each.seeds)
     return {*named, *others, *seeds, *(place.path for place in places)}
+
+
+def _repaired_in(basis: Basis) -> set[str]:
+    """The files that fixes of findings in other files are made from."""
+    return _read(each for verdicts in basis.verdicts.values() for verdict in verdicts for each in verdict.remedies)
 
 
 # Places

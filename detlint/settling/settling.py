@@ -14,7 +14,7 @@ from detlint.config import Config
 from detlint.documents.documents import Documents
 from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
-from detlint.finding import Finding, Question, Unseeded
+from detlint.finding import Finding, Question, Remedy, Safety, Unseeded, UnseededLibrary
 from detlint.listing import ALONE, Around
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
@@ -150,4 +150,14 @@ def _verdict(project: Project, finding: Finding) -> Verdict:
     if any(project.holds(question) for question in finding.unless):
         return Verdict(stands=False)
     lowered = finding.full_if is not None and not project.holds(finding.full_if)
-    return Verdict(True, lowered, not _holds_always(project, finding.full_if))
+    return Verdict(
+        True, lowered, not _holds_always(project, finding.full_if or finding.only_if), _remedies(project, finding)
+    )
+
+
+def _remedies(project: Project, finding: Finding) -> tuple[Remedy, ...]:
+    """The programs whose seed is a safe fix of what another library draws, where no seed can be passed safely."""
+    asked = finding.only_if
+    if not isinstance(asked, UnseededLibrary) or (finding.fix is not None and finding.fix.safety is Safety.SAFE):
+        return ()
+    return project.library_remedies(asked, finding.place)
