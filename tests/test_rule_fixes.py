@@ -11,7 +11,9 @@ from detlint.analyse import Source
 from detlint.applying import fixer
 from detlint.applying.fixer import Settings
 from detlint.config import Config
-from detlint.finding import Finding
+from detlint.finding import Finding, Safety
+
+from .support import report
 
 
 def fixed(text: str, *select: str, torch: str = "", unsafe: bool = True) -> str:
@@ -105,7 +107,23 @@ SEEDS = [
      ["random.seed(0 if seed is None else seed)"]),
     ("an unpacked seed", "seed, name = time.time_ns(), 'x'\nrandom.seed(seed)", []),
     ("a uuid", "torch.manual_seed(uuid.uuid4().int % 2**32)", ["torch.manual_seed(0)"]),
-    ("what torch.seed returns is used", "seed = torch.seed()\nprint(seed)", []),
+    ("what torch.seed returns is used", "seed = torch.seed()\nprint(seed)", ["seed = torch.manual_seed(0).initial_seed()"]),
+    ("a new seed each time", "class M(torch.nn.Module):\n    def forward(self, x):\n        self.seed = int(torch.seed() % 9)\n"
+     "        torch.manual_seed(self.seed)\n        return x",
+     ["self.seed = int(int(torch.randint(2**63 - 1, ())) % 9)"]),
+    ("what has no use for a new seed", "class M(torch.nn.Module):\n    def forward(self, x):\n        torch.seed()", []),
+    ("a loop that counts", "for i in range(3):\n    np.random.seed()\n    random.seed(int(time.time()))",
+     ["np.random.seed(i)", "random.seed(i)"]),
+    ("a loop that counts items", "for i, x in enumerate('ab'):\n    g = torch.Generator()\n    g.seed()", ["g.manual_seed(i)"]),
+    ("a loop that adds its number", "for i in range(3):\n    random.seed(int(time.time()) + i)", ["random.seed(0 + i)"]),
+    ("a loop in a loop", "for i in range(3):\n    for j in range(3):\n        np.random.seed()", []),
+    ("a loop that counts anew", "for i in range(3):\n    i = 3\n    np.random.seed()", []),
+    ("a loop over items", "for i in 'ab':\n    np.random.seed()", []),
+    ("a seed from ahead of the loop", "seed = time.time_ns() % 9\nfor i in range(3):\n    np.random.seed(seed)", []),
+    ("a seed that the rank is added to", "rank = int(os.environ['RANK'])\nseed = os.getpid()\nif rank:\n    seed += rank\n"
+     "random.seed(seed)", ["seed = 0"]),
+    ("a seed of another file", "from other import fresh\n\ndef start(seed=None):\n    if seed is None:\n"
+     "        seed = fresh()\n    random.seed(seed)", []),
     ("a generator in parentheses", "g = torch.Generator()\n(\n    g\n).seed()", [").manual_seed(0)"]),
     ("a worker", "def init(worker_id):\n    np.random.seed(int(time.time()) + worker_id)", []),
     ("a function that is handed to a loader",
@@ -124,6 +142,37 @@ SEEDS = [
 @pytest.mark.parametrize(("body", "wanted"), [g[1:] for g in SEEDS], ids=[g[0] for g in SEEDS])
 def test_the_entropy_of_a_seed_becomes_zero(body: str, wanted: list[str]) -> None:
     assert lines(body, "DET105") == wanted
+
+
+@pytest.mark.parametrize(
+    ("made", "after", "safety"),
+    [
+        ("random.randint(1, 9)", "0", "safe"),
+        ("fresh()", "0", "unsafe"),
+        ("fresh(3)", "", ""),
+        ("fresh(); rank = other(); seed += rank", "0", "unsafe"),
+    ],
+)
+def test_a_seed_is_safe_where_all_programs_draw_it_unseeded(made: str, after: str, safety: str) -> None:
+    main = (
+        f"import random\nfrom seeds import fresh, other\n\nseed = {made}\nrandom.seed(seed)\nprint(random.random())\n"
+    )
+    files = {
+        "seeds.py": "import os\n\n\ndef fresh(bits=8):\n    return os.getpid()\n\n\ndef other():\n    return 1\n",
+        "main.py": main,
+    }
+    fixes = [each.finding.fix for each in report(files, ("DET105",)).findings]
+    assert [(f.edits[0].text, f.safety.value) if f else ("", "") for f in fixes] == [(after, safety)]
+
+
+def test_a_seed_that_another_program_draws_seeded_is_unsafe() -> None:
+    start = "import random\nimport torch\n\n\ndef main():\n    torch.manual_seed(random.randint(1, 9))\n"
+    other = "import random\nfrom start import main\n\n{}\nmain()\n"
+    for line, safety in (("", Safety.SAFE), ("random.seed(0)", Safety.UNSAFE)):
+        files = {"start.py": start, "one.py": other.format(""), "two.py": other.format(line)}
+        (judged,) = report(files, ("DET105",)).findings
+        assert judged.finding.fix is not None
+        assert judged.finding.fix.safety is safety
 
 
 @pytest.mark.parametrize("rank", ["rank", "0"])

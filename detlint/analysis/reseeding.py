@@ -1,14 +1,17 @@
-"""Edits that put 0 in the place of the entropy of a seed."""
+"""Edits that put a number in the place of the entropy of a seed."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from detlint.analysis.entropy import Tracer
+from detlint.analysis.ranks import depends_on_rank
 from detlint.editing import edits
-from detlint.finding import Edit, Fix, Import
+from detlint.finding import Edit, Fix, Import, Safety
 from detlint.semantics import libraries
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import reaching
+from detlint.tree.scopes import Binding, reaching
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "~", "f-string"))
 _MANUAL = {"seed": "manual_seed", "seed_all": "manual_seed_all"}  # as torch names them
@@ -21,29 +24,35 @@ class Reseeding:
     not: it may serve other ends.
     """
 
-    def __init__(self, module: Module, tracer: Tracer, *, none: bool) -> None:
-        """`none` says that None stands for entropy."""
+    def __init__(self, module: Module, tracer: Tracer, *, none: bool, leaves: Collection[s.Expression] = ()) -> None:
+        """`none` says that None stands for entropy; `leaves` are calls that give it, whatever they are."""
         self.module = module
         self.tracer = tracer
         self.none = none
+        self.leaves = leaves
+        self.number = "0"
         self.replaced: list[s.Expression] = []
         self.hashed = False
         self._depth = 0
 
-    def fix(self, seed: s.Expression) -> Fix | None:
-        """The repair of a seed, or None where it is not known how."""
+    def fix(self, seed: s.Expression, number: str) -> Fix | None:
+        """The repair of a seed, or None where it is not known how; `number` is what it is to be."""
+        self.number = number
         found = self._edits(seed)
         if not found:
             return None
         imports = (Import(self.module.path, "zlib"),) if self.hashed else ()
-        title = "Hash the text alike in each run" if self.hashed else "Seed with 0"
+        title = "Hash the text alike in each run" if self.hashed else f"Seed with {number}"
+        found = list(dict.fromkeys(found))  # what is added to has been set before
         return edits.fix(title, *found, *edits.unused(self.module, self.replaced), imports=imports)
 
     def _zero(self, node: s.Expression) -> list[Edit | None]:
         self.replaced.append(node)
-        return [edits.replaced(self.module, node, "0")]
+        return [edits.replaced(self.module, node, self.number)]
 
     def _differs(self, node: s.Expression) -> bool:
+        if self.leaves and isinstance(node, s.Name) and depends_on_rank(self.module, node):
+            return False  # the file does not tell of that function either
         return bool(self.tracer.origin(node, none=self.none)[0])
 
     def _edits(self, node: s.Expression) -> list[Edit | None] | None:
@@ -51,12 +60,12 @@ class Reseeding:
         if self._depth > 50:  # a cycle of assignments
             return None
         if isinstance(node, s.Name) and "seed" in node.id.lower():
-            bindings = [b for b in reaching(node) or () if b.value is not None and self._differs(b.value)]
-            if any(b.kind != "assign" or b.path for b in bindings):
+            bindings = [b for b in reaching(node) or () if any(map(self._differs, _parts(b)))]
+            if any(b.kind not in ("assign", "augment") or b.path for b in bindings):
                 return None
-            values = [b.value for b in bindings if b.value is not None]
+            values = [part for binding in bindings for part in _parts(binding)]
             return None if any(isinstance(value, s.Constant) for value in values) else self._each(values)
-        if self._is_entropy(node):
+        if self._is_entropy(node) or (node in self.leaves and isinstance(node, s.Call) and not node.arguments):
             return self._zero(node)
         if isinstance(node, s.Constant):
             return self._zero(node) if self.none and node.value is None else None
@@ -158,13 +167,40 @@ class Reseeding:
         return (library or method) and all(self._is_alone(argument.value) for argument in node.arguments)
 
 
-def reseeded(module: Module, call: s.Call) -> Fix | None:
-    """The repair of a call that takes its seed from the operating system: it is given 0."""
+def _parts(binding: Binding) -> list[s.Expression]:
+    """What a variable gets: where something is added to it what it was, and that."""
+    added = binding.node.targets if binding.kind == "augment" and isinstance(binding.node, s.Assign) else []
+    return [*added, *([binding.value] if binding.value is not None else [])]
+
+
+def reseeded(module: Module, call: s.Call, number: str) -> Fix | None:
+    """The repair of a call that takes its seed from the operating system: it is given `number`."""
+    title = f"Seed with {number}"
+    if not _is_of_torch(module, call):
+        return edits.fix(title, edits.first(module, call, number))
     function = call.function
     name = function.attribute if isinstance(function, s.Attribute) else ""
-    if any(c.partition(".")[0] == "torch" for c in module.callee(call)):
-        if name not in _MANUAL or call.arguments or not isinstance(call.parent, s.ExpressionStatement):
-            return None
-        assert isinstance(function, s.Attribute)
-        return edits.fix("Seed with 0", edits.renamed(module, function, _MANUAL[name]), edits.first(module, call, "0"))
-    return edits.fix("Seed with 0", edits.first(module, call, "0"))
+    if name not in _MANUAL or call.arguments:
+        return None
+    assert isinstance(function, s.Attribute)
+    if isinstance(call.parent, s.ExpressionStatement):
+        return edits.fix(title, edits.renamed(module, function, _MANUAL[name]), edits.first(module, call, number))
+    # one gives the seed, the other the generator
+    seeded = edits.new(f"{{generator}}.{_MANUAL[name]}({number}).initial_seed()", generator=function.value)
+    return edits.fix(title, edits.replaced(module, call, seeded))
+
+
+def redrawn(module: Module, call: s.Call) -> Fix | None:
+    """A new seed each time from torch's generator, which the program may seed, in place of the operating system's.
+
+    The call has to be there for the seed that it gives. Ranks whose generators are seeded alike get the same ones.
+    """
+    if not _is_of_torch(module, call) or isinstance(call.parent, s.ExpressionStatement):
+        return None
+    drawn, imports = edits.new("int(torch.randint(2**63 - 1, ()))"), (Import(module.path, "torch"),)
+    title = "Draw the seed from torch's generator"
+    return edits.fix(title, edits.replaced(module, call, drawn), safety=Safety.UNSAFE, imports=imports)
+
+
+def _is_of_torch(module: Module, call: s.Call) -> bool:
+    return any(name.partition(".")[0] == "torch" for name in module.callee(call))

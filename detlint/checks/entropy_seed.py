@@ -9,12 +9,13 @@ from functools import cache
 
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import docstring, function_around
+from detlint.analysis.counting import Count, counted
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.ranks import depends_on_rank
-from detlint.analysis.reseeding import Reseeding, reseeded
+from detlint.analysis.reseeding import Reseeding, redrawn, reseeded
 from detlint.analysis.seeding import repeats
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.finding import Finding, FromEntropy, Safety
+from detlint.finding import Finding, Fix, FromEntropy, Safety
 from detlint.semantics.model import Module
 from detlint.semantics.values import parse_signature
 from detlint.tree import syntax as s
@@ -38,15 +39,13 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         row = reseeding.get(names[0]) if names else None
         if row is not None and applies(module, call, row.list("when"), row.list("unless")):
             told.add(call)
-            fix = None if _again(module, call) else reseeded(module, call)
-            if fix is not None and repeats(module, call) is None:
-                fix = replace(fix, safety=Safety.UNSAFE)
+            fix = _reseeded(module, call)
             yield module.finding(rule, call, fix=fix, call=module.short(call.function), source="the operating system")
             continue
         for seed in _seeds(module, rule, call, seeders):
             found, sure = tracer.origin(seed, none=row is not None)
             if not found and ((names and names[0] in seeders) or _last(call) in rule.data["functions"]):
-                yield from _elsewhere(module, rule, call, unread.origin(seed), told)
+                yield from _elsewhere(module, rule, call, seed, unread, told)
             new = [source for source in found if source not in told]
             if new:
                 told |= set(new)
@@ -60,30 +59,71 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 exact = not any(isinstance(around, s.Lambda) for around in new[0].ancestors())
                 # a draw repeats if its generator is seeded
                 asked = module.unseeded(drawn, new[0], exact=exact) if drawn else None
-                made = Reseeding(module, tracer, none=row is not None)
-                fix = None if _again(module, call) else made.fix(seed)
-                # a program that seeds the generator repeats as it is
-                wanted = any(map(tracer.drawn_from, new)) or any(_is_wanted(module, source) for source in new)
-                wanted = wanted or (bool(made.replaced) and repeats(module, call) is None)
-                if fix is not None and (wanted or _joins_ranks(module, seed, new)):
-                    fix = replace(fix, safety=Safety.UNSAFE)
+                fix = _fix(module, call, seed, Reseeding(module, tracer, none=row is not None), new)
+                if fix is not None and any(map(tracer.drawn_from, new)):
+                    # a program that seeds the generator repeats as it is
+                    fix = replace(fix, doubted=Safety.UNSAFE) if len(new) == 1 else replace(fix, safety=Safety.UNSAFE)
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
                 )
 
 
+def _reseeded(module: Module, call: s.Call) -> Fix | None:
+    """The repair of a call that reseeds from the operating system."""
+    count = counted(module, call)
+    if _in_workers(module, call) or (count is None and repeats(module, call) is True):
+        return redrawn(module, call)
+    return _told(module, call, count, reseeded(module, call, "0" if count is None else count.index))
+
+
+def _fix(
+    module: Module, call: s.Call, seed: s.Expression, made: Reseeding, sources: Sequence[s.Expression]
+) -> Fix | None:
+    """The repair of a seed, unless the seeding runs again and again without a number of its own, or in each worker."""
+    count = counted(module, call)
+    if _in_workers(module, call) or (count is None and repeats(module, call) is True):
+        return None
+    counts = any(isinstance(node, s.Name) and count is not None and node.id == count.index for node in s.walk(seed))
+    fix = made.fix(seed, "0" if count is None or counts else count.index)
+    inside = set() if count is None else {id(node) for node in s.walk(count.loop)}
+    if count is not None and any(id(node) not in inside for node in made.replaced):
+        return None
+    wanted = any(_is_wanted(module, source) for source in sources) or _joins_ranks(module, seed, sources)
+    if fix is not None and wanted:
+        return replace(fix, safety=Safety.UNSAFE)
+    return _told(module, call, count, fix) if made.replaced else fix
+
+
+def _told(module: Module, call: s.Call, count: Count | None, fix: Fix | None) -> Fix | None:
+    """A fix that is unsafe where the same seed may be given again."""
+    once = repeats(module, call if count is None else count.loop) is False
+    return fix if fix is None or once else replace(fix, safety=Safety.UNSAFE)
+
+
 def _elsewhere(
-    module: Module, rule: Rule, call: s.Call, origin: tuple[list[s.Expression], bool], told: set[s.Expression]
+    module: Module, rule: Rule, call: s.Call, seed: s.Expression, unread: Tracer, told: set[s.Expression]
 ) -> Iterator[Finding]:
     """A seed that comes from a call of which this file does not tell whether that gives entropy; the project may."""
-    found, sure = origin
+    found, sure = unread.origin(seed)
     new = [source for source in found if source not in told]
     told |= set(new)
     if new:
         source = f"`{module.short(new[0])}`"
         asked = FromEntropy(module.place(call))
         name, related = module.short(call.function), _source(module, call, new[0])
-        yield module.finding(rule, call, related=related, lowered=not sure, only_if=asked, call=name, source=source)
+        made = Reseeding(module, unread, none=False, leaves=new)
+        again = repeats(module, call) is True or _in_workers(module, call)
+        fix = None if again else made.fix(seed, "0")
+        yield module.finding(
+            rule,
+            call,
+            related=related,
+            lowered=not sure,
+            only_if=asked,
+            fix=None if fix is None else replace(fix, safety=Safety.UNSAFE),
+            call=name,
+            source=source,
+        )
 
 
 def _source(module: Module, call: s.Call, source: s.Expression) -> list[tuple[s.Node, str]]:
@@ -113,16 +153,15 @@ def _seeders(catalogue: Catalogue, methods: tuple[str, ...]) -> Mapping[str, str
     return seeders | {name: parse_signature(catalogue.signatures[name])[0][0] for name in methods}
 
 
-def _again(module: Module, call: s.Call) -> bool:
-    """Whether the seeding runs again and again, or in each worker: one seed would make one stream of many."""
+def _in_workers(module: Module, call: s.Call) -> bool:
+    """Whether the seeding runs in each worker: one seed would make one stream of many."""
     function = module.function_of(call)
     names = [function.name, *(p.name for p in function.parameters)] if function is not None else []
     own = {module.qualified(function)} if function is not None and function.name != "<lambda>" else set[str]()
     loaders = module.calls_like(keywords=("worker_init_fn",))
     given = [a for c in loaders for a in c.arguments if a.keyword == "worker_init_fn"]
     return (
-        repeats(module, call) is True
-        or any("worker" in name for name in names)
+        any("worker" in name for name in names)
         or any(around in given for around in call.ancestors())
         or any(own & module.names(argument.value) for argument in given)
     )
