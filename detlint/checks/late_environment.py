@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from detlint.analysis.environment import always_before, writes
+from detlint.analysis.environment import Write, always_before, writes
 from detlint.catalogue import Row, Rule
-from detlint.finding import Finding
+from detlint.editing import edits
+from detlint.finding import Finding, Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -28,10 +29,73 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         events = [event for event in _events(module, moment) if always_before(event, write.node)]
         if events or moment.text("always"):
             lowered = row.text("grade") == "lower"
+            fix = _moved(module, write, events) or _started(module, write, row)
             related = [(event, f"`{write.variable}` is read {moment.text('text')}") for event in events[:1]]
+            text = moment.text("text")
             yield module.finding(
-                rule, write.node, related=related, lowered=lowered, variable=write.variable, moment=moment.text("text")
+                rule, write.node, related=related, lowered=lowered, fix=fix, variable=write.variable, moment=text
             )
+
+
+def _moved(module: Module, write: Write, events: Sequence[s.Node]) -> Fix | None:
+    """A statement that sets variables to constants, moved ahead of what reads them in its block.
+
+    It then acts, as it was meant to, which may change results and speed.
+    """
+    statement = write.node if isinstance(write.node, s.Assign) else write.node.parent
+    block = statement.parent if isinstance(statement, s.Statement) else None
+    if not events or not isinstance(statement, (s.Assign, s.ExpressionStatement)) or module.origins:
+        return None
+    if not isinstance(block, s.Block):
+        return None
+    first = min(events, key=lambda event: event.order)
+    reader = next(
+        (each for each in block.statements if any(each is around for around in (first, *first.ancestors()))), None
+    )
+    needed = None if reader is None else _needed(module, statement, reader)
+    if reader is None or needed is None:
+        return None
+    title = f"Set `{write.variable}` ahead of what reads it"
+    return edits.fix(title, *edits.moved(module, [*needed, statement], reader), safety=Safety.UNSAFE)
+
+
+def _needed(module: Module, statement: s.Statement, reader: s.Statement) -> list[s.Statement] | None:
+    """The imports below `reader` that a statement needs; None where it needs anything else, and where it is no plain
+    assignment of constants.
+    """
+    if any(isinstance(node, s.Call) and node.parent is not statement for node in s.walk(statement)):
+        return None
+    found: list[s.Statement] = []
+    for name in s.walk(statement):
+        if not isinstance(name, s.Name):
+            continue
+        scope = name.scope.find(name.id)
+        if scope is None:
+            continue  # a builtin
+        bindings = scope.bindings[name.id]
+        if not all(isinstance(binding.node, s.Import) for binding in bindings):
+            return None
+        if any(always_before(binding.node, reader) for binding in bindings):
+            continue
+        node = bindings[0].node
+        names = [each for each, bound in scope.bindings.items() if any(b.node is node for b in bound)]
+        if (
+            len(bindings) != 1
+            or node is reader
+            or not isinstance(node, s.Import)
+            or node.parent is not reader.parent
+            or len(names) != 1
+        ):
+            return None
+        found += [node] if node not in found else []
+    return found
+
+
+def _started(module: Module, write: Write, row: Row) -> Fix:
+    """The command line that sets a variable in time, to be used by hand."""
+    known = module.constants(write.value) or []
+    value = str(known[0]) if len(known) == 1 and known[0] is not None else row.text("usual") or "..."
+    return Fix(f"Start the program with `{write.variable}={value} python ...`", Safety.DISPLAY, ())
 
 
 def _events(module: Module, moment: Row) -> Iterator[s.Node]:
