@@ -22,7 +22,8 @@ from detlint.report import Report, Suppressed
 
 ODD = "a dir, 100%/na:me %20.py"
 BENCHMARK = "torch.backends.cudnn.benchmark = True"
-CELL = f"import torch\nx = 'é😀\"\\t'; {BENCHMARK}\ny = 1"
+EMPTY = "print(torch.empty(2))"
+CELL = f"import torch\nx = 'é😀\"\\t'; {EMPTY}\ny = 1"
 TRAIN = f"""\
 import os
 import random
@@ -59,7 +60,7 @@ def book(source: str | list[str], indent: int | None) -> str:
 
 
 FILES = {
-    ODD: f'import torch\r\ns = "😀é"; {BENCHMARK}\r\n',
+    ODD: f'import torch\r\ns = "😀é"; {EMPTY}\r\n',
     "broken.py": "x = 1\nif x:\nelse:\n    pass\n",
     "first.py": "import torch\ntorch.backends.cudnn.deterministic = False\n",
     "list.ipynb": book(CELL.splitlines(keepends=True), 1),

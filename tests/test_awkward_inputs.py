@@ -137,7 +137,7 @@ def test_what_python_reads_is_read(content: bytes) -> None:
     assert [each[:2] for each in found("--select", "DET0,DET5", ".")] == [("a.py", "DET501"), GOOD]
     lines = detlint("--select", "DET5", ".").stdout.splitlines()
     assert max(map(len, lines)) < 200, "a line is shown in part"
-    assert detlint("--select", "DET501", "--fix", ".").exit_code == 0
+    assert detlint("--select", "DET501", "--fix", "--unsafe-fixes", ".").exit_code == 0
     benchmark = b".benchmark = "
     assert Path("a.py").read_bytes() == content.replace(benchmark + b"True", benchmark + b"False")
 
@@ -192,7 +192,7 @@ def test_a_huge_notebook_is_read() -> None:
     assert len(content) > 20_000_000
     Path("a.ipynb").write_bytes(content)
     assert [each[:2] for each in found(".")] == [("a.ipynb", "DET501"), GOOD]
-    assert detlint("--fix", ".").exit_code == 0
+    assert detlint("--fix", "--unsafe-fixes", ".").exit_code == 0
     assert Path("a.ipynb").read_bytes() == content.replace(b"benchmark = True", b"benchmark = False")
 
 
@@ -325,7 +325,7 @@ def test_names_that_are_no_text_are_shown_in_every_format(format_: str, monkeypa
 def test_names_that_are_no_text_are_printed_and_fixed() -> None:
     Path(os.fsdecode(b"caf\xe9.py")).write_text(BENCHMARK)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    command = [sys.executable, "-m", "detlint", "--fix", "."]
+    command = [sys.executable, "-m", "detlint", "--fix", "--unsafe-fixes", "."]
     done = subprocess.run(command, capture_output=True, env=environment)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, b"Nothing found in 2 files (0 entry points).")
     assert b"detlint: caf\\udce9.py:2:1: DET501 fixed: Set it to False\n" in done.stderr
@@ -358,7 +358,7 @@ def test_a_file_that_changes_while_it_is_fixed_is_left(after: bytes | None, monk
         return write(files, changes)
 
     monkeypatch.setattr(Files, "write", late)
-    result = detlint("--fix", ".")
+    result = detlint("--fix", "--unsafe-fixes", ".")
     assert result.exit_code == 2
     assert "z_train.py: not fixed" in result.stderr
     assert (path.read_bytes() if path.exists() else None) == after

@@ -29,7 +29,7 @@ seed_everything(0)
 print(torch.rand(2), random.random())
 """
 IMPORTS_DRAW = 'from noise import X\n\nif __name__ == "__main__":\n    print(X)\n'
-CHANCE = "import random\n\nrandom.seed(random.randint(0, 9))\nprint(random.random())\n"
+CHANCE = "import random\n\nrandom.seed(random.randint(0, 9) + random.randint(0, 9))\nprint(random.random())\n"
 EMPTY = "import torch\n\nprint(torch.empty(2))\n"
 
 

@@ -21,7 +21,7 @@ from detlint.output.files import Text
 from detlint.output.offers import replacements, whole_lines
 from detlint.report import Judged, Report
 from detlint.sources import notebook
-from tests.reviewed import BENCHMARK, FILES, ODD, made, shown
+from tests.reviewed import BENCHMARK, EMPTY, FILES, ODD, made, shown
 
 # Places
 
@@ -60,7 +60,7 @@ def test_a_place_in_a_notebook_also_names_its_cell() -> None:
     )
     (location,) = result["locations"]
     assert location["logicalLocations"] == [{"name": "cell 2", "kind": "cell"}]
-    assert location["properties"] == {"cell": 1, "line": 2, "column": 14}
+    assert location["properties"] == {"cell": 1, "line": 2, "column": 20}
     for name in ("gitlab", "github", "rdjson"):
         assert "cell 2, line 2" in made().texts[name]
 
@@ -124,7 +124,7 @@ def test_fixes_made_by_readers_are_those_that_the_fixer_makes() -> None:
             offered.add(("rdjson", path, finding.code))
     by_format = {name: {each[1:] for each in offered if each[0] == name} for name in ("sarif", "rdjson")}
     assert by_format["sarif"] == by_format["rdjson"]
-    expected = {(ODD, "DET501"), ("list.ipynb", "DET501"), ("string.ipynb", "DET501"), ("near/near.py", "DET201")}
+    expected = {(ODD, "DET401"), ("list.ipynb", "DET401"), ("string.ipynb", "DET401"), ("near/near.py", "DET201")}
     assert expected <= by_format["sarif"]
     assert ("train.py", "DET101") not in by_format["sarif"]  # it needs a copy of the runtime first
 
@@ -171,13 +171,13 @@ def test_only_safe_fixes_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_what_would_repeat_much_is_no_suggestion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("train.py").write_text(f"import torch\nx = '{'a' * 5000}'; {BENCHMARK}\n")
+    Path("train.py").write_text(f"import torch\nx = '{'a' * 5000}'; {EMPTY}\n")
     report = engine.check_paths([Path()], Config(root=tmp_path), catalogue.load().newest_release(), jobs=1)
     (diagnostic,) = json.loads(formats.render("rdjson", report, Config(root=tmp_path)))["diagnostics"]
     assert "suggestions" not in diagnostic and "fix with `detlint --fix`" in diagnostic["message"]
     (run,) = json.loads(formats.render("sarif", report, Config(root=tmp_path)))["runs"]
     (change,) = run["results"][0]["fixes"][0]["artifactChanges"]
-    assert [each["insertedContent"]["text"] for each in change["replacements"]] == ["False"]
+    assert [each["insertedContent"]["text"] for each in change["replacements"]] == ["zeros"]
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_a_text_that_was_never_saved_is_analysed_alone(editor: Editor) -> None:
     titles = [each.title for each in editor.actions(uri, range_of(editor.texts[uri], 0, len(editor.texts[uri])))]
     assert titles == [
         "detlint: Seed with `torch.manual_seed(0)`",
-        "detlint: Set it to False",
+        "detlint: Set it to False (unsafe)",
         *(f"detlint: suppress {c} with # noqa" for c in ("DET101", "DET501")),
     ]
 

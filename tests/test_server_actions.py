@@ -90,7 +90,7 @@ def _edits(action: types.Command | types.CodeAction, uri: str) -> list[Any]:
 
 
 def test_an_unsafe_fix_says_so(editor: Editor, project: Path) -> None:
-    text = "import random\n\nrandom.seed(random.randint(0, 9))\nprint(random.random())\n"
+    text = "import random\n\nrandom.seed(random.randint(0, 9) + random.randint(0, 9))\nprint(random.random())\n"
     uri = editor.open(project / "train.py", text)
     (found,) = editor.diagnostics(uri)
     fix = editor.actions(uri, found.range)[0]

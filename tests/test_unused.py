@@ -330,7 +330,7 @@ def test_what_a_fix_makes_needless_goes_in_the_next_round(project: Path) -> None
 def test_what_is_suppressed_is_not_fixed(project: Path) -> None:
     text = f"import torch\n\n{BENCHMARK}  # noqa: DET501 - measured\n# detlint: off\n{BENCHMARK}\nx = 1\n"
     write({"train.py": text, "pkg/noise.py": ""})
-    result = detlint("--fix", ".")
+    result = detlint("--fix", "--unsafe-fixes", ".")
     assert (result.exit_code, Path("train.py").read_text(encoding="utf-8")) == (0, text)
-    assert detlint("--ignore-noqa", "--fix", ".").exit_code == 0
+    assert detlint("--ignore-noqa", "--fix", "--unsafe-fixes", ".").exit_code == 0
     assert "True" not in Path("train.py").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from detlint.analysis.environment import harmless, overruled
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
-from detlint.finding import Ends, Finding, Fix, Operation, Question, Safety
+from detlint.finding import Ends, Finding, Fix, Operation, Question
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -126,7 +126,7 @@ def _set(module: Module, rule: Rule, node: s.Node, name: str, value: s.Expressio
     if rule.fix is None or new is None or not alone or not isinstance(value, s.Constant):
         return None
     edit = edits.replaced(module, value, new)
-    return edits.fix(f"Set it to {new}", edit, safety=rule.fix, lowered=Safety.UNSAFE)
+    return edits.fix(f"Set it to {new}", edit, safety=rule.fix)
 
 
 def _passed(module: Module, rule: Rule, call: s.Call) -> Fix | None:
@@ -134,7 +134,7 @@ def _passed(module: Module, rule: Rule, call: s.Call) -> Fix | None:
     made = edits.literals(module, call, rule.data.get("fixed", ()))
     if rule.fix is None or not made:
         return None
-    return edits.fix(f"Pass `{', '.join(made)}`", *made.values(), safety=rule.fix, lowered=Safety.UNSAFE)
+    return edits.fix(f"Pass `{', '.join(made)}`", *made.values(), safety=rule.fix)
 
 
 def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Question]:
