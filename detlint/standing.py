@@ -17,13 +17,14 @@ _RUNS = "run-to-run"
 class Standing:
     """A program after the fixes: the file that starts it, whether it was changed, and what is left of it by code.
 
-    `unsafe` says how many of these have an unsafe fix.
+    `unsafe` says how many of these have an unsafe fix, `by_hand` which fixes of others are to be made by hand.
     """
 
     path: str
     changed: bool
     left: Mapping[str, int]
     unsafe: int
+    by_hand: Counter[str]
 
 
 def standings(
@@ -33,8 +34,11 @@ def standings(
     findings = [each for each in left if each.severity.value in _SHOWN and _RUNS in each.rule.breaks]
     for path, reached in sorted(programs.items()):
         own = [each.finding for each in findings if _is_of(each.finding, path, reached)]
-        unsafe = sum(each.fix is not None and each.fix.safety is Safety.UNSAFE for each in own)
-        yield Standing(path, not set(changed).isdisjoint(reached), Counter(each.code for each in own), unsafe)
+        fixes = [each.fix for each in own if each.fix is not None]
+        unsafe = sum(fix.safety is Safety.UNSAFE for fix in fixes)
+        by_hand = Counter(fix.title for fix in fixes if fix.safety is Safety.DISPLAY)
+        was_changed = not set(changed).isdisjoint(reached)
+        yield Standing(path, was_changed, Counter(each.code for each in own), unsafe, by_hand)
 
 
 def _is_of(finding: Finding, path: str, reached: Collection[str]) -> bool:

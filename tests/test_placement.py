@@ -192,8 +192,24 @@ def test_packages_of_one_name_are_told_apart() -> None:
 
 def test_the_largest_package_that_a_script_imports_has_the_copy() -> None:
     files = {"a/__init__.py": "", "b/__init__.py": "", "b/more.py": "", "c/__init__.py": "", "c/x.py": "", "c/y.py": ""}
-    fix({**files, "train.py": f"import a\nimport b\n\n{DRAW}\n\ndef late():\n    import c\n"})
+    fix({**files, "tools/train.py": f"import a\nimport b\n\n{DRAW}\n\ndef late():\n    import c\n"})
     assert copies() == [f"b/{FILE}"]
+
+
+@pytest.mark.parametrize(
+    ("files", "copy"),
+    [
+        ({"text/__init__.py": "", "model.py": "", "train.py": f"import text\n{DRAW}"}, FILE),
+        ({"net/__init__.py": "", "net/model.py": "", "train.py": f"import net\n{DRAW}"}, f"net/{FILE}"),
+        ({"text/__init__.py": "", f"text/{FILE}": OLD, "a.py": "", "b.py": "", "train.py": f"import text\n{DRAW}"},
+         f"text/{FILE}"),
+    ],
+)  # fmt: skip
+def test_a_script_in_the_root_has_the_copy_beside_it_unless_most_is_in_a_package(
+    files: dict[str, str], copy: str
+) -> None:
+    fix(files)
+    assert copies() == [copy]
 
 
 def test_a_package_of_one_file_is_a_package() -> None:

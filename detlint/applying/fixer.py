@@ -191,10 +191,10 @@ class _Refusals:
     def reason(self, finding: Finding) -> str:
         """ "" where it is tried."""
         fix = finding.fix
+        if fix is not None and fix.safety is Safety.DISPLAY:
+            return BY_HAND
         if fix is None or not (fix.edits or fix.imports):
             return NO_FIX
-        if fix.safety is Safety.DISPLAY:
-            return BY_HAND
         if fix.safety is Safety.UNSAFE and not self._settings.unsafe:
             return UNSAFE
         if not sound(fix.edits):

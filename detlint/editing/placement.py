@@ -149,13 +149,16 @@ class Placement:
         """The packages at whose top a file may find a copy; none where it is to be beside it.
 
         That is its own, where it is imported from that rather than run as a script, beside the modules it imports; and
-        those that it imports, with an `__init__.py`, the largest first. Where its imports do not tell, what is imported
-        at the top is for those who import the file, and what is imported in the main block for those who run it.
+        those that it imports, with an `__init__.py`, the largest first; a script in the root has the root instead of a
+        new copy in one that has less than half of the files. Where its imports do not tell, what is imported at the top
+        is for those who import the file, and what is imported in the main block for those who run it.
         """
         path, text = need.path, self._text(need.path)
         own = self._own(path)[:1]
         roots = {name.partition(".")[0] for name in _ROOT.findall(text)}
         used = [name for name in self._used(path, text) if name not in own]
+        if not own and Path(path).parent == self._root:
+            used = [name for name in used if 2 * self._sizes[name] >= len(self.names) or any(self._there(name, path))]
         if own and ("" in roots or own[0] in roots):
             return own + used
         script = need.inline or roots & self._modules[posixpath.dirname(path)]

@@ -27,6 +27,7 @@ def _line(standing: Standing) -> str:
     rest = sum(standing.left.values()) - standing.unsafe
     ways = [f"`--unsafe-fixes` mends {standing.unsafe if rest else 'all' if standing.unsafe > 1 else 'it'}"]
     ways = ways if standing.unsafe else []
-    if rest and standing.path.endswith(".py"):
+    ways += [f"by hand: {title[:1].lower()}{title[1:]}" for title in standing.by_hand]
+    if rest > standing.by_hand.total() and standing.path.endswith(".py"):
         ways.append(f"`detlint bisect -- python {standing.path}` shows where two runs part")
     return f"left: {codes}" + (f"; {', '.join(ways)}" if ways else "")
