@@ -78,7 +78,8 @@ class Measure:
                 _, found = self._twice(Place(program, copy, folder / "place", self.python, shuffle=self.shuffle))
             except (OSError, RuntimeError) as error:
                 return {"ran": False, "error": str(error)}
-            return {"ran": not found.error, "error": found.error, "equal": found.equal, "differs": list(found.differs)}
+            compared = {"equal": found.equal, "differs": list(found.differs), "first": found.first}
+            return {"ran": not found.error, "error": found.error} | compared
 
     @contextmanager
     def _folder(self, name: str) -> Iterator[Path]:

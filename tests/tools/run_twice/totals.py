@@ -48,7 +48,8 @@ def line(row: _Row) -> str:
         about = [str(found[key]) for key in ("operation", "line", "cause", "code", "reason") if found.get(key)]
         parts.append(f"bisect: {found['verdict']} [{', '.join(about)}]")
     if "fixed" in row:
-        parts.append(f"after fixes: {_fixed(row['fixed'])}")
+        differing = f" [{row['fixed']['first']}]" if row["fixed"].get("first") else ""
+        parts.append(f"after fixes: {_fixed(row['fixed'])}{differing}")
     return "; ".join(parts) + f"; {max(row['seconds']):.0f} s"
 
 
