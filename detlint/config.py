@@ -244,6 +244,20 @@ def requirements(root: Path) -> list[str]:
     return [line for line in found if isinstance(line, str)]
 
 
+def is_installable(root: Path) -> bool:
+    """Whether a project is one that pip installs: it has a setup.py, or metadata in a file of settings."""
+    if (root / "setup.py").is_file():
+        return True
+    path = root / "setup.cfg"
+    if path.is_file() and re.search(r"^\[metadata\]", path.read_text(encoding="utf-8", errors="replace"), re.MULTILINE):
+        return True
+    path = root / "pyproject.toml"
+    if not path.is_file():
+        return False
+    settings = _read(path)
+    return "project" in settings or "poetry" in _table(settings.get("tool"))
+
+
 def _table(value: object) -> Mapping[str, Any]:
     """A table of another tool; an empty one where something else stands, which is not ours to judge."""
     return value if isinstance(value, dict) else {}

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from detlint.analyse import Source
-from detlint.config import Config, outermost, requirements
+from detlint.config import Config, is_installable, outermost, requirements
 from detlint.documents.documents import Content, OnDisk, none
 from detlint.editing.placement import is_vendored
 from detlint.records import record
@@ -21,15 +21,16 @@ from detlint.sources.console_scripts import Command, commands
 @record(frozen=True)
 class Around:
     """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
-    fixes give it a copy of the runtime, how they do (the setting `runtime`), whether the run has the whole of it, and
-    whether it has all but what is left out or outside of its folder. `documents` gives the contents of configuration
-    files, `errors` and `notes` say which folders were not gone into.
+    fixes give it a copy of the runtime, how they do (the setting `runtime`), whether pip installs it, whether the run
+    has the whole of it, and whether it has all but what is left out or outside of its folder. `documents` gives the
+    contents of configuration files, `errors` and `notes` say which folders were not gone into.
     """
 
     commands: tuple[Command, ...] = ()
     unread: frozenset[str] = frozenset()
     vendored: bool = True
     runtime: str = "auto"
+    installable: bool = False
     whole: bool = False
     complete: bool = False
     errors: tuple[str, ...] = ()
@@ -58,7 +59,10 @@ def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]
     installed = commands(config.root, [item.path for item in sources])
     folders = (path if path.is_dir() else path.parent for path in read)
     documents = OnDisk.of((config.root, *folders))
-    return sources, Around(installed, beyond, vendored, config.runtime, whole, complete, errors, notes, documents)
+    installable = is_installable(config.root)
+    return sources, Around(
+        installed, beyond, vendored, config.runtime, installable, whole, complete, errors, notes, documents
+    )
 
 
 def _told(skipped: source.Skipped, read: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:

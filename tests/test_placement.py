@@ -203,13 +203,30 @@ def test_the_largest_package_that_a_script_imports_has_the_copy() -> None:
         ({"net/__init__.py": "", "net/model.py": "", "train.py": f"import net\n{DRAW}"}, f"net/{FILE}"),
         ({"text/__init__.py": "", f"text/{FILE}": OLD, "a.py": "", "b.py": "", "train.py": f"import text\n{DRAW}"},
          f"text/{FILE}"),
+        ({"net/__init__.py": "", "net/model.py": "", "train.py": f"import net\n{DRAW}", "setup.py": ""}, FILE),
     ],
 )  # fmt: skip
-def test_a_script_in_the_root_has_the_copy_beside_it_unless_most_is_in_a_package(
+def test_a_script_in_the_root_has_the_copy_beside_it_unless_most_is_in_a_package_that_is_not_installed(
     files: dict[str, str], copy: str
 ) -> None:
     fix(files)
     assert copies() == [copy]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"setup.py": ""},
+        {"setup.cfg": "[metadata]\nname = pkg\n"},
+        {"pyproject.toml": "[project]\nname = 'pkg'\n"},
+        {"pyproject.toml": "[tool.poetry]\nname = 'pkg'\n"},
+    ],
+)
+def test_a_script_does_not_import_a_copy_from_a_package_that_may_be_installed(settings: dict[str, str]) -> None:
+    files = {"pkg/__init__.py": INNER, "examples/train.py": f"import pkg\n{DRAW}"}
+    fix(files | settings, "auto")
+    assert copies() == []
+    assert "torch.manual_seed(0)\nrandom.seed(0)\n" in Path("examples/train.py").read_text(encoding="utf-8")
 
 
 def test_a_package_of_one_file_is_a_package() -> None:

@@ -159,7 +159,8 @@ class Cache:
         """What a project depends on beside its files."""
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
-        return beside, around.commands, sorted(around.unread), around.vendored, around.runtime, around.whole
+        settings = around.vendored, around.runtime, around.installable, around.whole
+        return beside, around.commands, sorted(around.unread), settings
 
     def answered(self, key: bytes | None, contents: Iterable[Content], around: Around) -> Answered | None:
         """What is kept of a project of these files under a key, with its configuration files as they are."""

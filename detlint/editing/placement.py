@@ -37,12 +37,14 @@ class Placement:
     """How the files of a project import the runtime.
 
     `vendored` says whether from a copy in the project, `names` are the dotted names of its files by path, of those in
-    folders without an `__init__.py` where they are known, and `text` gives the text of one.
+    folders without an `__init__.py` where they are known, and `text` gives the text of one. What is `installable` may
+    be installed, without the copies that fixes make.
     """
 
     vendored: bool
     names: Mapping[str, str]
     text: Callable[[str], str]
+    installable: bool = False
 
     def placed(self, fix: Fix) -> Fix:
         """A fix whose imports find the runtime. It is only shown where a file that is not detlint's is in the way."""
@@ -149,16 +151,17 @@ class Placement:
         """The packages at whose top a file may find a copy; none where it is to be beside it.
 
         That is its own, where it is imported from that rather than run as a script, beside the modules it imports; and
-        those that it imports, with an `__init__.py`, the largest first; a script in the root has the root instead of a
-        new copy in one that has less than half of the files. Where its imports do not tell, what is imported at the top
-        is for those who import the file, and what is imported in the main block for those who run it.
+        those that it imports, with an `__init__.py`, the largest first. A new copy does not go into a package that may
+        be installed, nor, for a script in the root, into one that has less than half of the files. Where its imports do
+        not tell, what is imported at the top is for those who import the file, and what is imported in the main block
+        for those who run it.
         """
         path, text = need.path, self._text(need.path)
         own = self._own(path)[:1]
         roots = {name.partition(".")[0] for name in _ROOT.findall(text)}
         used = [name for name in self._used(path, text) if name not in own]
-        if not own and Path(path).parent == self._root:
-            used = [name for name in used if 2 * self._sizes[name] >= len(self.names) or any(self._there(name, path))]
+        if not own:
+            used = [name for name in used if self._is_for_copies(name, path) or any(self._there(name, path))]
         if own and ("" in roots or own[0] in roots):
             return own + used
         script = need.inline or roots & self._modules[posixpath.dirname(path)]
@@ -170,6 +173,11 @@ class Placement:
         found = {name: self._imports.find(name, path, path) or "" for name in roots}
         packages = [name for name, init in found.items() if init.endswith("__init__.py") and self.names[init] == name]
         return sorted(packages, key=lambda name: (-self._sizes[name], name))
+
+    def _is_for_copies(self, package: str, path: str) -> bool:
+        """Whether a package is where a script that imports it may find a new copy."""
+        in_root = Path(path).parent == self._root
+        return not self.installable and (not in_root or 2 * self._sizes[package] >= len(self.names))
 
     def _text(self, path: str) -> str:
         """The text of a file; an empty one where it has gone meanwhile, so that nothing will be written to it."""

@@ -65,7 +65,7 @@ class Confirmed:
         text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
         names = {path: item.name for path, item in models.sources.items()} | dict(spaces)
         self._runtime = around.runtime
-        self._placement = Placement(around.vendored, names, text)
+        self._placement = Placement(around.vendored, names, text, around.installable)
 
     def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
         """Add the findings of a file; those that ask something have a verdict each."""
