@@ -13,9 +13,11 @@ import pytest
 from .tools.run_twice import recipes, standing
 from .tools.run_twice.child.masking import masked
 from .tools.run_twice.comparing import Comparison, compare
+from .tools.run_twice.fixed import Fixed
+from .tools.run_twice.measuring import Measure
 from .tools.run_twice.recipes import Program
 from .tools.run_twice.running import Place, Run
-from .tools.run_twice.totals import totals
+from .tools.run_twice.totals import line, totals
 
 RECIPES = [each for part in recipes.PARTS for each in recipes.read(part)]
 
@@ -278,8 +280,8 @@ def test_totals_set_runs_beside_what_is_named() -> None:
         [
             row("a", ["output"], True, bisect={"verdict": "diverged", "code": "DET101"}),
             row("b", ["parameters", "output"], False, bisect={"verdict": "equal"}, fixed={"ran": True, "equal": True}),
-            row("c", [], True),
-            row("d", [], False),
+            row("c", [], True, fixed={"ran": True, "equal": True, "as before": True}),
+            row("d", [], False, fixed={"ran": False}),
             {"name": "e", "repository": "owner/other", "ran": False, "error": "timed out"},
         ]
     )
@@ -295,8 +297,28 @@ def test_totals_set_runs_beside_what_is_named() -> None:
         "equal, named": 1,
         "equal, silent": 1,
         "bisect": {"diverged, names a rule": 1, "equal": 1},
-        "fixed": {"equal": 1},
+        "differ, fixed": {"equal": 1},
+        "equal, fixed": {"as before": 1, "did not run": 1},
     }
+
+
+@pytest.mark.slow
+def test_programs_run_again_with_their_repository_fixed(tmp_path: Path) -> None:
+    checkout, folder = tmp_path / "owner+name", tmp_path / "fixed"
+    checkout.mkdir()
+    folder.mkdir()
+    scripts = {
+        "unseeded": "import torch\nprint(torch.rand(2))\n",
+        "seeded": "import torch\ntorch.manual_seed(3)\nprint(torch.rand(2))\n",
+        "timed": "import time\nprint(hash(time.time()))\n",
+    }
+    for name, text in scripts.items():
+        (checkout / f"{name}.py").write_text(text, encoding="utf-8")
+    measure = Measure(tmp_path, sys.executable, static=False, fixed=Fixed(folder, unsafe=False))
+    rows = [measure.row(Program(name, "owner/name", (f"{name}.py",))) for name in scripts]
+    counted = totals(rows)
+    assert (counted["differ, fixed"], counted["equal, fixed"]) == ({"differs": 1, "equal": 1}, {"as before": 1})
+    assert "after fixes: differs [output:" in line(rows[2])
 
 
 def test_recipes_name_repositories_and_data_that_can_be_made() -> None:

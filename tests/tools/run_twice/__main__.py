@@ -14,9 +14,11 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from . import recipes
+from .fixed import Fixed
 from .measuring import Measure
 from .totals import line, totals
 
@@ -33,19 +35,28 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--no-shuffle", action="store_true", help="leave the order of listings as it is")
     parser.add_argument("--no-static", action="store_true", help="run programs twice, and ask detlint nothing")
     parser.add_argument("--no-bisect", action="store_true", help="do not run `detlint bisect` on what differs")
-    parser.add_argument("--fix", choices=("safe", "unsafe"), default="", help="run what differs again, fixed")
+    parser.add_argument("--fix", choices=("safe", "unsafe"), default="", help="run all again, fixed")
     parser.add_argument("corpus", type=Path)
     options = parser.parse_args(arguments)
-    measure = Measure(
-        options.corpus.resolve(),
-        options.python,
-        options.timeout,
-        options.keep,
-        shuffle=not options.no_shuffle,
-        static=not options.no_static,
-        bisect=not options.no_bisect,
-        fix=options.fix,
-    )
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        fixed = Fixed(Path(folder), unsafe=options.fix == "unsafe") if options.fix else None
+        measure = Measure(
+            options.corpus.resolve(),
+            options.python,
+            options.timeout,
+            options.keep,
+            shuffle=not options.no_shuffle,
+            static=not options.no_static,
+            bisect=not options.no_bisect,
+            fixed=fixed,
+        )
+        rows = _rows(measure, options)
+    print(json.dumps(totals(rows), indent=2))
+    return 0
+
+
+def _rows(measure: Measure, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measure each program, and print and write as much of it as may be seen of its part."""
     programs = recipes.read(options.part)
     rows = _earlier(options.out) if options.part == "open" and options.only else {}
     for program in programs:
@@ -56,8 +67,7 @@ def main(arguments: list[str]) -> int:
             if options.out:
                 ordered = [rows[each.name] for each in programs if each.name in rows]
                 options.out.write_text(_document(options.part, ordered), encoding="utf-8")
-    print(json.dumps(totals(rows.values()), indent=2))
-    return 0
+    return list(rows.values())
 
 
 def _earlier(path: Path | None) -> dict[str, dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import standing
 from .comparing import Comparison, compare
+from .fixed import Fixed
 from .recipes import Program
 from .running import Place, Run
 
@@ -21,8 +22,8 @@ class Measure:
     """How programs are measured.
 
     `corpus` has the checkouts, `python` is the interpreter of the programs. A run takes `timeout` seconds at most.
-    `keep` is a folder that has the folders of all runs afterwards. `bisect` and `fix` ("safe" or "unsafe", or neither)
-    say what is done with programs that differ; `static` whether detlint is asked at all.
+    `keep` is a folder that has the folders of all runs afterwards. `bisect` says whether that is asked of what differs,
+    `static` whether detlint is asked at all; `fixed` gives the repositories fixed, if programs are to run so, too.
     """
 
     corpus: Path
@@ -32,7 +33,7 @@ class Measure:
     shuffle: bool = True
     static: bool = True
     bisect: bool = True
-    fix: str = ""
+    fixed: Fixed | None = None
 
     def row(self, program: Program) -> dict[str, Any]:
         """Run a program twice and ask detlint about it. A program that cannot run has its reason under `error`."""
@@ -46,20 +47,14 @@ class Measure:
                 return row | {"ran": False, "error": str(error)}
             row |= {"ran": not found.error, "error": found.error, "equal": found.equal, "differs": list(found.differs)}
             row |= {"seen": found.seen, "first": found.first, "seconds": [round(run.seconds, 1) for run in runs]}
-            if found.error or not self.static:
+            if found.error:
                 return row
-            loaded = {*runs[0].loaded, *runs[1].loaded}
-            its = standing.of_program(standing.findings(checkout), loaded)
-            seeds = standing.not_seeded(standing.entries(checkout), program.script(loaded))
-            row |= {
-                "named": bool(seeds) or standing.names_a_cause(its),
-                "not seeded": seeds,
-                "codes": standing.codes(its),
-            }
-            if not found.equal and self.bisect:
+            if self.static:
+                row |= self._said(program, {*runs[0].loaded, *runs[1].loaded})
+            if self.static and not found.equal and self.bisect:
                 row["bisect"] = standing.bisect(place, self.python, self.timeout)
-        if not found.equal and self.fix:
-            row["fixed"] = self._fixed(program, checkout)
+        if self.fixed is not None:
+            row["fixed"] = self._fixed(program, self.fixed, runs[0])
         return row
 
     def _twice(self, place: Place) -> tuple[list[Run], Comparison]:
@@ -68,18 +63,24 @@ class Measure:
             runs.append(place.run(self.timeout))
         return runs, compare(runs[0], runs[-1])
 
-    def _fixed(self, program: Program, checkout: Path) -> dict[str, Any]:
-        """How two runs of the program compare when detlint has fixed its repository."""
+    def _said(self, program: Program, loaded: set[str]) -> dict[str, Any]:
+        """What detlint says of a program that loads these files."""
+        checkout = self.corpus / program.checkout
+        its = standing.of_program(standing.findings(checkout), loaded)
+        seeds = standing.not_seeded(standing.entries(checkout), program.script(loaded))
+        named = bool(seeds) or standing.names_a_cause(its)
+        return {"named": named, "not seeded": seeds, "codes": standing.codes(its)}
+
+    def _fixed(self, program: Program, fixed: Fixed, before: Run) -> dict[str, Any]:
+        """How two runs of the program compare when detlint has fixed its repository, and with a run `before` that."""
         with self._folder(f"{program.name}-fixed") as folder:
-            copy = folder / "fixed"
-            shutil.copytree(checkout, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
             try:
-                standing.fix(checkout, copy, unsafe=self.fix == "unsafe")
-                _, found = self._twice(Place(program, copy, folder / "place", self.python, shuffle=self.shuffle))
+                copy = fixed.copy(self.corpus / program.checkout)
+                runs, found = self._twice(Place(program, copy, folder, self.python, shuffle=self.shuffle))
             except (OSError, RuntimeError) as error:
                 return {"ran": False, "error": str(error)}
-            compared = {"equal": found.equal, "differs": list(found.differs), "first": found.first}
-            return {"ran": not found.error, "error": found.error} | compared
+            row = {"ran": not found.error, "error": found.error, "equal": found.equal, "first": found.first}
+            return row | {"differs": list(found.differs), "as before": compare(before, runs[0]).equal}
 
     @contextmanager
     def _folder(self, name: str) -> Iterator[Path]:

@@ -28,8 +28,9 @@ def totals(rows: Iterable[_Row]) -> dict[str, Any]:
         "differ, silent": sum(not row["named"] for row in told if not row["equal"]),
         "equal, named": sum(row["named"] for row in told if row["equal"]),
         "equal, silent": sum(not row["named"] for row in told if row["equal"]),
-        "bisect": dict(sorted(Counter(_bisected(row["bisect"]) for row in differing if "bisect" in row).items())),
-        "fixed": dict(sorted(Counter(_fixed(row["fixed"]) for row in differing if "fixed" in row).items())),
+        "bisect": _counted(_bisected(row["bisect"]) for row in differing if "bisect" in row),
+        "differ, fixed": _counted(_fixed(row) for row in differing if "fixed" in row),
+        "equal, fixed": _counted(_fixed(row) for row in ran if "fixed" in row and row["equal"]),
     }
 
 
@@ -49,7 +50,7 @@ def line(row: _Row) -> str:
         parts.append(f"bisect: {found['verdict']} [{', '.join(about)}]")
     if "fixed" in row:
         differing = f" [{row['fixed']['first']}]" if row["fixed"].get("first") else ""
-        parts.append(f"after fixes: {_fixed(row['fixed'])}{differing}")
+        parts.append(f"after fixes: {_fixed(row)}{differing}")
     return "; ".join(parts) + f"; {max(row['seconds']):.0f} s"
 
 
@@ -60,5 +61,13 @@ def _bisected(found: _Row) -> str:
     return "diverged, names a rule" if found["code"] else f"diverged, {found['cause']}"
 
 
-def _fixed(found: _Row) -> str:
-    return "did not run" if not found["ran"] else "equal" if found["equal"] else "differs"
+def _fixed(row: _Row) -> str:
+    """What came of a program by the fixes, in a class."""
+    found = row["fixed"]
+    if not found["ran"] or not found["equal"]:
+        return "differs" if found["ran"] else "did not run"
+    return "equal" if not row["equal"] else "as before" if found["as before"] else "changed"
+
+
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items()))
