@@ -208,3 +208,13 @@ def test_an_option_is_given_a_default_in_a_project_of_many_parsers() -> None:
         "if args.seed is not None:\n    torch.manual_seed(args.seed)\nprint(torch.rand(2), np.random.rand())\n"
     )
     assert "'--seed', type=int, default=0)" in fixed(text)
+
+
+def test_a_program_whose_weights_come_from_a_file_stays_as_it_is() -> None:
+    model = "from torch import nn\n\n\ndef build():\n    return nn.Linear(2, 2)\n"
+    head = "import torch\n\nfrom model import build\n\n"
+    train = "model = build()\ntorch.optim.SGD(model.parameters(), lr=0.1).step()\ntorch.save(model, 'model.pt')\n"
+    show = f"{head}model = build()\nmodel.load_state_dict(torch.load('model.pt'))\nprint(model(torch.ones(2)))\n"
+    write({"model.py": model, "show.py": show, "train.py": head + train})
+    fix()
+    assert texts() == {"model.py": model, "show.py": show, "train.py": f"{head}torch.manual_seed(0)\n{train}"}

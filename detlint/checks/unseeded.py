@@ -30,7 +30,8 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
         others = dict.fromkeys(_file(entry) for entry, _ in each if _file(entry) != _file(worst))
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
-        remedies = project.remedies(entry for entry, _ in each)
+        # where nothing that a program draws decides anything it stays as it is
+        remedies = project.remedies(entry for entry, its in each if its.lowered is finding.lowered)
         details = {**finding.details, "programs": "\n".join(sorted({entry.path for entry, _ in each}))}
         yield replace(finding, details=details, related=(*finding.related, *more), remedies=remedies)
 
