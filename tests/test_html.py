@@ -167,7 +167,7 @@ def test_the_lines_of_a_fix_turn_a_file_into_what_the_fixer_makes_of_it(
                 here = [hunk for hunk in hunks if (hunk.path, hunk.cell) == (path, cell)]
                 assert applied(lines_of(before), here) == lines_of(after[cell])
                 seen.add((finding.code, cell is None))
-    assert {("DET201", True), ("DET501", True), ("DET501", False)} <= seen
+    assert {("DET201", True), ("DET401", True), ("DET401", False)} <= seen
 
 
 def applied(lines: list[str], hunks: list[Hunk]) -> list[str]:

@@ -29,7 +29,7 @@ def test_a_rule_has_a_page_with_its_header_its_examples_and_its_sources() -> Non
 def test_what_is_off_by_default_and_what_a_fix_leaves_is_said() -> None:
     assert "| severity | note; off by default |" in site.rule_page(RULES["DET109"])
     assert ":caption: After `--fix --unsafe-fixes`\n" in site.rule_page(RULES["DET703"])
-    assert ":caption: After `--fix`\n" in site.rule_page(RULES["DET501"])
+    assert ":caption: After `--fix`\n" in site.rule_page(RULES["DET401"])
 
 
 @pytest.mark.parametrize(
