@@ -218,3 +218,16 @@ def test_a_program_whose_weights_come_from_a_file_stays_as_it_is() -> None:
     write({"model.py": model, "show.py": show, "train.py": head + train})
     fix()
     assert texts() == {"model.py": model, "show.py": show, "train.py": f"{head}torch.manual_seed(0)\n{train}"}
+
+
+def test_a_program_is_seeded_at_its_start_where_python_calls_a_method_of_another_file() -> None:
+    data = "import torch\n\n\nclass Data:\n    def __getitem__(self, index):\n        return torch.rand(2)\n"
+    head = "import torch\n\nfrom data import Data\n\ntorch.set_num_threads(1)\n"
+    rest = "data = Data()\nfirst = data[0]\nprint(first)\n"
+    guarded = (
+        "import torch\n\nfrom data import Data\n\nif __name__ == '__main__':\n    data = Data()\n    print(data[0])\n"
+    )
+    write({"data.py": data, "train.py": head + rest, "main.py": guarded})
+    fix()
+    seeded = guarded.replace("    data = Data()", "    torch.manual_seed(0)\n    data = Data()")
+    assert texts() == {"data.py": data, "train.py": f"{head}torch.manual_seed(0)\n{rest}", "main.py": seeded}

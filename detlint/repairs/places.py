@@ -61,7 +61,7 @@ def never_draws(module: Module, call: s.Call) -> bool:
 
 def statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
     """The statements of the entry point's file that lead to a draw, the outermost first, each in a block that always
-    runs.
+    runs. Where Python calls a method of another file, as for an operator, the text has no call: the first of all then.
     """
     for index, step in enumerate((*remedy.steps, None)):
         if step is not None and step.imports:
@@ -70,6 +70,9 @@ def statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
         if index == 0 and remedy.begins:
             continue
         if place.path != remedy.path:
+            first = _first(module) if index == 0 else None
+            if first is not None:
+                yield first
             return
         if index == 0 and remedy.inner:
             continue  # seeded within, for those who start there
@@ -77,6 +80,15 @@ def statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
         if statement is not None:
             by_python = any(module.place(function) == place for function in module.functions.values())
             yield _after(module, statement) if by_python else statement
+
+
+def _first(module: Module) -> s.Statement | None:
+    """The first statement of the main block, or else the first of the file that may call something of the project."""
+    statements = module.file.body.statements
+    main = next((x for x in statements if isinstance(x, s.If) and "__name__" in module.source(x.test)), None)
+    return (
+        main.body.statements[0] if main is not None else next((x for x in statements if not is_quiet(module, x)), None)
+    )
 
 
 def _after(module: Module, definition: s.Statement) -> s.Statement:
