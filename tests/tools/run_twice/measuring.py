@@ -79,8 +79,9 @@ class Measure:
                 runs, found = self._twice(Place(program, copy, folder, self.python, shuffle=self.shuffle))
             except (OSError, RuntimeError) as error:
                 return {"ran": False, "error": str(error)}
-            row = {"ran": not found.error, "error": found.error, "equal": found.equal, "first": found.first}
-            return row | {"differs": list(found.differs), "as before": compare(before, runs[0]).equal}
+            kept = compare(before, runs[0])
+            row = {"ran": not found.error, "error": found.error, "equal": found.equal, "differs": list(found.differs)}
+            return row | {"as before": kept.equal, "first": found.first or kept.first}
 
     @contextmanager
     def _folder(self, name: str) -> Iterator[Path]:

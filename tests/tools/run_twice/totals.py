@@ -49,8 +49,9 @@ def line(row: _Row) -> str:
         about = [str(found[key]) for key in ("operation", "line", "cause", "code", "reason") if found.get(key)]
         parts.append(f"bisect: {found['verdict']} [{', '.join(about)}]")
     if "fixed" in row:
-        differing = f" [{row['fixed']['first']}]" if row["fixed"].get("first") else ""
-        parts.append(f"after fixes: {_fixed(row)}{differing}")
+        word = _fixed(row)
+        first = f" [{row['fixed']['first']}]" if word in ("differs", "changed") else ""
+        parts.append(f"after fixes: {word}{first}")
     return "; ".join(parts) + f"; {max(row['seconds']):.0f} s"
 
 
