@@ -41,7 +41,7 @@ class Measure:
         row: dict[str, Any] = {"name": program.name, "repository": program.repository}
         with self._folder(program.name) as folder:
             try:
-                place = Place(program, checkout, folder, self.python, shuffle=self.shuffle)
+                place = self._place(program, checkout, folder)
                 runs, found = self._twice(place)
             except (OSError, RuntimeError) as error:
                 return row | {"ran": False, "error": str(error)}
@@ -53,9 +53,13 @@ class Measure:
                 row |= self._said(program, {*runs[0].loaded, *runs[1].loaded})
             if self.static and not found.equal and self.bisect:
                 row["bisect"] = standing.bisect(place, self.python, self.timeout)
-        if self.fixed is not None:
-            row["fixed"] = self._fixed(program, self.fixed, runs[0])
+            if self.fixed is not None:
+                place.folder.rename(folder / "before")
+                row["fixed"] = self._fixed(program, self.fixed, runs[0], folder)
         return row
+
+    def _place(self, program: Program, checkout: Path, folder: Path) -> Place:
+        return Place(program, checkout, folder / "place", self.python, shuffle=self.shuffle)
 
     def _twice(self, place: Place) -> tuple[list[Run], Comparison]:
         runs = [place.run(self.timeout)]
@@ -71,17 +75,19 @@ class Measure:
         named = bool(seeds) or standing.names_a_cause(its)
         return {"named": named, "not seeded": seeds, "codes": standing.codes(its)}
 
-    def _fixed(self, program: Program, fixed: Fixed, before: Run) -> dict[str, Any]:
-        """How two runs of the program compare when detlint has fixed its repository, and with a run `before` that."""
-        with self._folder(f"{program.name}-fixed") as folder:
-            try:
-                copy = fixed.copy(self.corpus / program.checkout)
-                runs, found = self._twice(Place(program, copy, folder, self.python, shuffle=self.shuffle))
-            except (OSError, RuntimeError) as error:
-                return {"ran": False, "error": str(error)}
-            kept = compare(before, runs[0])
-            row = {"ran": not found.error, "error": found.error, "equal": found.equal, "differs": list(found.differs)}
-            return row | {"as before": kept.equal, "first": found.first or kept.first}
+    def _fixed(self, program: Program, fixed: Fixed, before: Run, folder: Path) -> dict[str, Any]:
+        """How two runs of the program compare when detlint has fixed its repository, and with a run `before` that.
+
+        All have the same path, which files that they save may hold.
+        """
+        try:
+            copy = fixed.copy(self.corpus / program.checkout)
+            runs, found = self._twice(self._place(program, copy, folder))
+        except (OSError, RuntimeError) as error:
+            return {"ran": False, "error": str(error)}
+        kept = compare(before, runs[0])
+        row = {"ran": not found.error, "error": found.error, "equal": found.equal, "differs": list(found.differs)}
+        return row | {"as before": kept.equal, "first": found.first or kept.first}
 
     @contextmanager
     def _folder(self, name: str) -> Iterator[Path]:
