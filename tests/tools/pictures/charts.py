@@ -16,47 +16,33 @@ _PEERS = ("detlint", "ruff", "flake8", "flake8 with TorchFix", "TorchFix", "pyli
 
 
 def repeats() -> str:
-    """How many of the runs of each program are equal, before its fixes and after them."""
+    """How many programs have how many equal runs, before their fixes and after them."""
     data = _read("repeats")
     rows = [row for row in data["programs"] if not row["control"]]
     controls = [row for row in data["programs"] if row["control"]]
-    runs, top, pitch = data["runs"], 84, 21
-    height = top + pitch * (len(rows) + len(controls) + 1) + 62
+    runs, top, pitch = data["runs"], 84, 44
+    bands = ((1, 1, "none but itself"), (2, runs - 1, "some"), (runs, runs, f"all {runs}"))
+    height = top + pitch * len(bands) + 66
     whole = sum(row["after"]["equal"] == runs for row in rows)
-    about = f"Of {len(rows)} programs {whole} give the same bits in all of {runs} runs after their fixes"
-    chart = Chart(WIDTH, height, f"How many of {runs} runs give the same bits", f"{about}; before, hardly one does.")
-    chart.key(20, 56, (("before", "as written"), ("after", "after detlint --fix")))
-    scale = Scale(1, runs, 264, WIDTH - 40)
-    bottom = height - 62
-    chart.across(scale, [(n, str(n)) for n in range(1, runs + 1)], top - 8, bottom)
-    y = top + 6.0
-    for row in rows:
-        _pair(chart, scale, y, row)
+    about = f"Of {len(rows)} programs {whole} give the same bits in all of {runs} runs after their fixes."
+    chart = Chart(WIDTH, height, f"How many of {runs} runs give the bits of the first", about)
+    chart.key(20, 56, (("before", "programs as written"), ("after", "after detlint --fix")))
+    scale = Scale(0, len(rows), 130, WIDTH - 60)
+    y = float(top)
+    for least, most, words in bands:
+        chart.text(118, y + 20, words, "small", "end")
+        for offset, side in enumerate(("before", "after")):
+            count = sum(least <= row[side]["equal"] <= most for row in rows)
+            chart.bar(scale.start, y + 2 + 16 * offset, max(scale(count) - scale.start, 1), 13, side)
+            chart.text(scale(count) + 7, y + 13 + 16 * offset, str(count), "small")
         y += pitch
-    chart.text(20, y + 5, "controls, which repeat as they are", "faint small")
-    for row in controls:
-        y += pitch
-        _pair(chart, scale, y, row)
-    chart.text(
-        20,
-        height - 18,
-        f"Equal to the first run, that one counted, in every bit that is saved. * unsafe fixes, too. {_where(data)}",
-        "faint small",
-    )
+    kept = sum(row["before"] == row["after"] for row in controls)
+    unsafe = sum(row["unsafe"] for row in rows)
+    said = f"Every bit that is saved counts. {unsafe} programs have unsafe fixes, too."
+    said = f"{said} {kept} of {len(controls)} programs that repeat as they are still do."
+    chart.text(20, height - 36, said, "faint small")
+    chart.text(20, height - 18, _where(data), "faint small")
     return chart.svg()
-
-
-def _pair(chart: Chart, scale: Scale, y: float, row: dict[str, Any]) -> None:
-    before, after = row["before"]["equal"], row["after"]["equal"]
-    words = f"{row['name']} *" if row["unsafe"] else row["name"]
-    chart.text(234, y + 4, words, "small", "end")
-    chart.line(scale(before), y, scale(after), y, "link")
-    if before == after:
-        chart.dot(scale(before), y, "before", 7.5)
-        chart.dot(scale(after), y, "after", 4)
-    else:
-        chart.dot(scale(before), y, "before")
-        chart.dot(scale(after), y, "after")
 
 
 def spread() -> str:
