@@ -36,7 +36,7 @@ class Program:
     `repeat.data.DATA`, `packages` what it imports from tests/repeat/packages. `unsafe` says that it takes unsafe fixes
     to make it repeat, `listing` that the order of a directory's entries matters, `apart` that its runs differ only if
     they begin in different seconds, `repeats` that it repeats as it is, `left` why two runs of it still differ when it
-    is fixed, `breaks` why it then ends with an error: what the fixes do not do yet, or do wrong.
+    is fixed: what the fixes do not do yet.
     """
 
     name: str
@@ -49,7 +49,6 @@ class Program:
     apart: bool = False
     repeats: bool = False
     left: str = ""
-    breaks: str = ""
 
     def __str__(self) -> str:
         return self.name

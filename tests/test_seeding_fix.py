@@ -231,3 +231,19 @@ def test_a_program_is_seeded_at_its_start_where_python_calls_a_method_of_another
     fix()
     seeded = guarded.replace("    data = Data()", "    torch.manual_seed(0)\n    data = Data()")
     assert texts() == {"data.py": data, "train.py": f"{head}torch.manual_seed(0)\n{rest}", "main.py": seeded}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("    if seed is None:\n        return\n    random.seed(seed)\n", "0 if config.seed is None else config.seed"),
+        ("    if seed is not None:\n        random.seed(seed)\n", "0 if config.seed is None else config.seed"),
+        ("    random.seed(seed)\n", "config.seed"),
+    ],
+)
+def test_what_a_function_of_the_file_takes_none_for_may_be_none(body: str, text: str) -> None:
+    head = f"import random\n\nimport torch\n\n\ndef set_seed(seed):\n{body}\n\ndef train(config):\n"
+    rest = "    set_seed(config.seed)\n    print(torch.rand(2))\n\n\ntrain(load())\n"
+    write({"train.py": head + rest})
+    fix()
+    assert texts() == {"train.py": f"{head}    torch.manual_seed({text})\n{rest}"}

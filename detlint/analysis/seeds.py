@@ -18,6 +18,7 @@ LARGEST = 2**32 - 1  # NumPy takes no larger one
 _BINDS = frozenset(("assign", "parameter", "with"))
 _NAME = re.compile(r"((random|rng|rand|manual|global|base|train|training|np|numpy|torch|my)_?)?seed", re.IGNORECASE)
 _SEEDERS = re.compile(r"(set|fix|setup|init)_(\w+_)?seeds?|seed_(everything|all)")
+_IDENTITY = ("is", "is not")
 _UNKNOWN = object()
 
 
@@ -89,7 +90,18 @@ def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iter
             text = module.source(value)
             named = isinstance(value, (s.Name, s.Attribute)) and _NAME.fullmatch(text.rpartition(".")[2])
             if (certain and (named or _is_sum(value))) or (named and text not in optional):
-                yield Seed(text)
+                yield Seed(text, optional=not certain and _takes_none(module, call))
+
+
+def _takes_none(module: Module, call: s.Call) -> bool:
+    """Whether a function of the file that a call gives a seed asks if that is None, or has None for its default."""
+    function = next((module.functions[name] for name in module.callee(call) if name in module.functions), None)
+    if not isinstance(function, s.Function) or not function.parameters:
+        return False
+    parameter = function.parameters[0]
+    tests = (node for node in s.walk(function.body) if isinstance(node, s.Operation) and node.operator in _IDENTITY)
+    asked = any(isinstance(o, s.Name) and o.id == parameter.name for test in tests for o in test.operands)
+    return asked or (isinstance(parameter.default, s.Constant) and parameter.default.value is None)
 
 
 def _is_sum(value: s.Expression) -> bool:
