@@ -77,10 +77,10 @@ def write(files: Mapping[str, str]) -> None:
         Path(path).write_bytes(text.encode())
 
 
-def fix() -> tuple[Outcome, list[str]]:
+def fix(unsafe: bool = True) -> tuple[Outcome, list[str]]:
     """What the fixes did in the working directory, written to it, and the codes of the findings that are left."""
     config = Config(select=SEEDING, root=Path())
-    fixed = fixing.fix_paths([Path()], config, catalogue.load().newest_release(), unsafe=True, jobs=1)
+    fixed = fixing.fix_paths([Path()], config, catalogue.load().newest_release(), unsafe=unsafe, jobs=1)
     assert fixed.files.write(fixed.outcome.changes) == {}
     assert fixed.outcome.converged
     return fixed.outcome, [judged.finding.code for judged in fixed.report.findings]
@@ -247,3 +247,17 @@ def test_what_a_function_of_the_file_takes_none_for_may_be_none(body: str, text:
     write({"train.py": head + rest})
     fix()
     assert texts() == {"train.py": f"{head}    torch.manual_seed({text})\n{rest}"}
+
+
+def test_an_unsafe_fix_of_one_program_does_not_keep_others_from_a_safe_one() -> None:
+    option = (
+        "import argparse\n\nimport torch\n\nfrom noise import noise\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--seed', type=int)\nargs = parser.parse_args()\n"
+        "if args.seed is not None:\n    torch.manual_seed(args.seed)\nprint(noise())\n"
+    )
+    noise = "import torch\n\n\ndef noise():\n    return torch.rand(2)\n"
+    plain = "from noise import noise\n\nprint(noise())\n"
+    write({"a_option.py": option, "noise.py": noise, "plain.py": plain})
+    _, left = fix(unsafe=False)
+    assert (texts()["a_option.py"], left) == (option, ["DET101"])
+    assert "torch.manual_seed(0)\nprint(noise())\n" in texts()["plain.py"]

@@ -100,8 +100,9 @@ def repaired(
     `read` gives the models of files; `imported` says whether others may import one from a package; `inline` whether
     a file is to have the libraries' own lines in any case.
     """
-    made = (_made(each, read, imported, inline) for each in remedies)
-    return edits.together([fix for fix in made if fix is not None])
+    made = [fix for each in remedies if (fix := _made(each, read, imported, inline)) is not None]
+    # what is unsafe for one program does not keep others from being seeded: it comes once they are
+    return edits.together([fix for fix in made if fix.safety is Safety.SAFE] or made)
 
 
 def _made(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
