@@ -10,6 +10,7 @@ from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -43,15 +44,11 @@ def _moved(module: Module, write: Write, events: Sequence[s.Node]) -> Fix | None
     It then acts, as it was meant to, which may change results and speed.
     """
     statement = write.node if isinstance(write.node, s.Assign) else write.node.parent
-    block = statement.parent if isinstance(statement, s.Statement) else None
     if not events or not isinstance(statement, (s.Assign, s.ExpressionStatement)) or module.origins:
         return None
-    if not isinstance(block, s.Block):
-        return None
     first = min(events, key=lambda event: event.order)
-    reader = next(
-        (each for each in block.statements if any(each is around for around in (first, *first.ancestors()))), None
-    )
+    around = (each for each in (first, *first.ancestors()) if each.parent is statement.parent)
+    reader = next((each for each in around if isinstance(each, s.Statement)), None)
     needed = None if reader is None else _needed(module, statement, reader)
     if reader is None or needed is None:
         return None
@@ -60,35 +57,28 @@ def _moved(module: Module, write: Write, events: Sequence[s.Node]) -> Fix | None
 
 
 def _needed(module: Module, statement: s.Statement, reader: s.Statement) -> list[s.Statement] | None:
-    """The imports below `reader` that a statement needs; None where it needs anything else, and where it is no plain
-    assignment of constants.
-    """
+    """The imports below `reader` that a plain assignment of constants needs; None for one that needs anything else."""
     if any(isinstance(node, s.Call) and node.parent is not statement for node in s.walk(statement)):
         return None
-    found: list[s.Statement] = []
+    found: dict[s.Statement, None] = {}
     for name in s.walk(statement):
-        if not isinstance(name, s.Name):
-            continue
-        scope = name.scope.find(name.id)
-        if scope is None:
-            continue  # a builtin
-        bindings = scope.bindings[name.id]
-        if not all(isinstance(binding.node, s.Import) for binding in bindings):
+        scope = name.scope.find(name.id) if isinstance(name, s.Name) else None
+        if scope is None or not isinstance(name, s.Name):
+            continue  # a builtin, or no name
+        nodes = [binding.node for binding in scope.bindings[name.id]]
+        if not all(isinstance(node, s.Import) for node in nodes):
             return None
-        if any(always_before(binding.node, reader) for binding in bindings):
-            continue
-        node = bindings[0].node
-        names = [each for each, bound in scope.bindings.items() if any(b.node is node for b in bound)]
-        if (
-            len(bindings) != 1
-            or node is reader
-            or not isinstance(node, s.Import)
-            or node.parent is not reader.parent
-            or len(names) != 1
-        ):
-            return None
-        found += [node] if node not in found else []
-    return found
+        if not any(always_before(node, reader) for node in nodes):
+            alone = nodes[0] if len(nodes) == 1 and len(_bound_by(scope, nodes[0])) == 1 else None
+            if not isinstance(alone, s.Import) or alone is reader or alone.parent is not reader.parent:
+                return None
+            found[alone] = None
+    return list(found)
+
+
+def _bound_by(scope: Scope, statement: s.Node) -> list[str]:
+    """The names that a statement binds in a scope."""
+    return [name for name, bindings in scope.bindings.items() if any(b.node is statement for b in bindings)]
 
 
 def _started(module: Module, write: Write, row: Row) -> Fix:
