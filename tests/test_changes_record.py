@@ -288,3 +288,57 @@ def test_of_what_nobody_may_read_counts_alone_are_told(
     assert main(["compare", str(out), str(tmp_path / "new")]) == 0
     assert "DET101 error: 1 -> 0\n" in capsys.readouterr().out
     assert record(corpus, out, "--totals", "--only", "owner+one") == 2
+
+
+TESTS = """
+import pytest
+from pathlib import Path
+
+from detlint import engine
+from detlint.config import Config
+from tests.project import told
+from tests.support import report
+
+DRAW = "import torch\\nprint(torch.rand(2))\\n"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_texts(number):
+    assert report({"train.py": DRAW, "more/other.py": ""}, ("DET501",), torch="2.1").findings == ()
+
+
+def test_folder(tmp_path):
+    told(tmp_path, DRAW + "x = 1\\n")
+
+
+@pytest.mark.slow
+def test_that_fails(tmp_path):
+    assert not report({"train.py": DRAW}).findings
+"""
+
+
+@pytest.mark.slow
+def test_programs_that_tests_hand_over_are_asked_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "test_some.py"
+    file.write_text(TESTS, encoding="utf-8")
+    folders = [tmp_path / "old", tmp_path / "new"]
+    for folder, jobs in zip(folders, "21", strict=True):
+        assert main(["record", "--programs", "--out", str(folder), "--jobs", jobs, str(file)]) == 1
+        assert "1 failed, 3 passed" in capsys.readouterr().err
+    old, new = ((folder / "test_some.json").read_bytes() for folder in folders)
+    assert old == new
+    rows = {tuple(row["tests"]): row for row in json.loads(old)["asked"]}
+    assert {name: [each["code"] for each in row["check"]["findings"]] for name, row in rows.items()} == {
+        ("test_texts[1]", "test_texts[2]"): ["DET101"],
+        ("test_folder",): ["DET101"],
+        ("test_that_fails",): ["DET101"],
+    }
+    assert rows["test_texts[1]", "test_texts[2]"]["torch"] == "2.1"
+    assert rows["test_folder",]["entries"]["entries"][0]["generators"]["torch"]["state"] == "unseeded"
+
+    file.write_text(TESTS.replace("x = 1", "x = 2"), encoding="utf-8")
+    main(["record", "--programs", "--out", str(folders[1]), str(file)])
+    assert main(["compare", *map(str, folders)]) == 1
+    text = capsys.readouterr().out
+    assert "test_some program: 1 lost, 1 gained" in text
+    assert "          in test_folder\n" in text
