@@ -1,0 +1,1 @@
+"""The form in which the interpreter reads a file: a small structured language without positions."""
