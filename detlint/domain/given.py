@@ -1,0 +1,32 @@
+"""What a call of a library gives, by the names of its parameters."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from detlint.domain.values import NOTHING, UNKNOWN, Value
+
+
+class Given(Struct, frozen=True):
+    """The arguments of a call: by position, by keyword, and whether some are unpacked and not known."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = {}
+    open: bool = False
+
+    def value(self, name: str, position: int = -1) -> Value | None:
+        """What is given for a parameter; None where nothing is, `UNKNOWN` where something may be."""
+        found = self.keywords.get(name)
+        if found is None and 0 <= position < len(self.positional):
+            found = self.positional[position]
+        return UNKNOWN if found is None and self.open else found
+
+    @property
+    def first(self) -> Value:
+        """The first argument by position; nothing where there is none."""
+        return self.positional[0] if self.positional else UNKNOWN if self.open else NOTHING
+
+    @property
+    def each(self) -> tuple[Value, ...]:
+        """All arguments."""
+        return (*self.positional, *self.keywords.values())

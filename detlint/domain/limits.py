@@ -1,0 +1,35 @@
+"""Limits of what is kept: of a value or of the text, never counts of visits."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Limits(Struct, frozen=True):
+    """The most that is kept, and what becomes of more."""
+
+    atoms: int = 16
+    """Of a value that call nothing; then `Cut`."""
+    callables: int = 64
+    """Of a value that are functions, classes or objects; then `Cut`."""
+    nesting: int = 3
+    """Tuples and choices in each other; then `Unknown`."""
+    taints: int = 8
+    """Of a kind and form in a value; then none is certain."""
+    terms: int = 4
+    """Options in a condition; then the condition is unsure."""
+    states: int = 64
+    """In which a program leaves a node; then their join."""
+    sites: int = 4
+    """Places that make a class of the project; then one site a file."""
+    files: int = 8
+    """Files that make a class of many places; then one site."""
+    contexts: int = 64
+    """Of a function; then one."""
+
+    def raised(self, factor: int = 4) -> Limits:
+        """These limits, each so many times as high; those of nesting and terms stay."""
+        return Limits(
+            self.atoms * factor, self.callables * factor, self.nesting, self.taints * factor, self.terms,
+            self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor,
+        )  # fmt: skip

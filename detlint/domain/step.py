@@ -1,0 +1,75 @@
+"""What a model may do while the interpreter evaluates a call of its library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from detlint.domain.atoms import Instance
+from detlint.domain.codes import Code
+from detlint.domain.effects import Effect
+from detlint.domain.outcomes import Outcome
+from detlint.domain.slots import Slot
+from detlint.domain.summaries import Use
+from detlint.domain.values import Value
+
+
+class Step(Protocol):
+    """The evaluation of one call."""
+
+    @property
+    def code(self) -> Code:
+        """Where the call stands."""
+        ...
+
+    def join(self, a: Value, b: Value) -> Value:
+        """Either of two values."""
+        ...
+
+    def emit(self, effect: Effect) -> None:
+        """Do something to generators."""
+        ...
+
+    def sink(self, value: Value, use: Use) -> None:
+        """Use a value in a way for which its taints matter."""
+        ...
+
+    def make(self, kind: str, empty: bool = False) -> Instance:
+        """Make an object of a class of a library here."""
+        ...
+
+    def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
+        """Keep a value in a slot of an object."""
+        ...
+
+    def read(self, owner: Instance, slot: Slot) -> Value:
+        """What a slot of an object has."""
+        ...
+
+    def become(self, value: Value) -> None:
+        """What the method is called on is `value` from here on."""
+        ...
+
+    def iterate(self, value: Value) -> Value:
+        """An item of a value, and what going over it does."""
+        ...
+
+    def call(self, function: Value, *arguments: Value) -> Value:
+        """Call a value."""
+        ...
+
+    def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
+        """Call a method that the project may override."""
+        ...
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """An attribute of a value."""
+        ...
+
+    def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Run the arms that may be, and join what they give."""
+        ...
+
+    def resolve(self, value: Value) -> Value:
+        """A value, with what callers gave in the place of parameters."""
+        ...

@@ -1,0 +1,227 @@
+"""Abstract values and their join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import (
+    CALLABLE,
+    CUT,
+    CUT_ALL,
+    NONE,
+    NOT_NONE,
+    UNKNOWN_ATOM,
+    Atom,
+    Choice,
+    Constant,
+    Instance,
+    IteratorOver,
+    TupleOf,
+)  # fmt: skip
+from detlint.domain.limits import Limits
+from detlint.domain.taints import Taint, Taints
+
+
+class Value(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
+    """What something may be: its atoms, the taints that it may have, and those that it surely has.
+
+    No atoms: nothing yet, or never anything.
+    """
+
+    atoms: frozenset[Atom]
+    taints: Taints = t.NONE
+    certain: Taints = t.NONE
+
+    @property
+    def neutral(self) -> bool:
+        """Whether it is None or an empty display: a place for what comes later."""
+        return not self.taints and all(a is NONE or a == NONE or is_empty(a) for a in self.atoms)
+
+    def with_taints(self, taints: Taints, certain: Taints) -> Value:
+        """The same atoms with other taints."""
+        if taints == self.taints and certain == self.certain:
+            return self
+        return Value(self.atoms, taints, certain)
+
+    def of(self, atoms: Iterable[Atom]) -> Value:
+        """Other atoms with the same taints."""
+        return Value(frozenset(atoms), self.taints, self.certain)
+
+
+NOTHING = Value(frozenset())
+UNKNOWN = Value(frozenset((UNKNOWN_ATOM,)))
+SOMETHING = Value(frozenset((NOT_NONE,)))
+_ALL: frozenset[Atom] = frozenset((CUT_ALL,))
+_COMPOUND = (Choice, TupleOf, IteratorOver)
+
+
+def is_empty(atom: Atom) -> bool:
+    """Whether an atom is a container that was made without items."""
+    return isinstance(atom, Instance) and atom.site.empty
+
+
+def value_of(*atoms: Atom) -> Value:
+    """A value of these atoms, without taints."""
+    return Value(frozenset(atoms))
+
+
+class LimitReachedError(Exception):
+    """A limit was met where it decides what is called: the order of work might show."""
+
+
+class Lattice:
+    """Joins values within limits.
+
+    `strict` raises LimitReachedError where a limit cuts what chooses callees; else it is cut, and what was cut counted.
+    """
+
+    def __init__(self, limits: Limits, strict: bool = False) -> None:
+        self.limits = limits
+        self.strict = strict
+        self.cuts = 0
+        self._joined: dict[tuple[Value, Value], Value] = {}
+        self._bounded: dict[Value, Value] = {}
+
+    def join(self, a: Value, b: Value) -> Value:
+        """The least value that is both; `a` itself where that says as much."""
+        if a is b or not b.atoms:
+            return a
+        if not a.atoms:
+            return b
+        key = (a, b)
+        found = self._joined.get(key)
+        if found is None:
+            found = self._joined[key] = self._join(a, b)
+        return found
+
+    def bounded(self, value: Value) -> Value:
+        """A value as it is kept: cut where it is nested too deep, its taints without sources where these are many."""
+        found = self._bounded.get(value)
+        if found is None:
+            if len(value.taints) > self.limits.taints:
+                value = value.with_taints(*self._few(value.taints, value.certain))
+            deep = any(depth(atom) > self.limits.nesting for atom in value.atoms if isinstance(atom, _COMPOUND))
+            found = self._bounded[value] = self.shallow(value, self.limits.nesting) if deep else value
+        return found
+
+    def shallow(self, value: Value, levels: int) -> Value:
+        """A value with what is nested deeper than so many levels unknown."""
+        atoms: set[Atom] = set()
+        for atom in value.atoms:
+            if not isinstance(atom, _COMPOUND):
+                atoms.add(atom)
+            elif levels == 0:
+                atoms.add(UNKNOWN_ATOM)
+            elif isinstance(atom, TupleOf):
+                atoms.add(TupleOf(tuple(self.shallow(item, levels - 1) for item in atom.items)))
+            elif isinstance(atom, IteratorOver):
+                atoms.add(IteratorOver(self.shallow(atom.items, levels - 1)))
+            else:
+                parts = self.shallow(atom.default, levels - 1), self.shallow(atom.other, levels - 1)
+                atoms.add(Choice(atom.option, *parts))
+        return value.of(atoms)
+
+    def all(self, values: Iterable[Value]) -> Value:
+        """The join of all of `values`."""
+        found = NOTHING
+        for value in values:
+            found = self.join(found, value)
+        return found
+
+    def _join(self, a: Value, b: Value) -> Value:
+        atoms = a.atoms | b.atoms
+        taints = a.taints | b.taints
+        if a.neutral:
+            certain = b.certain
+        elif b.neutral:
+            certain = a.certain
+        else:
+            certain = a.certain & b.certain
+        if len(atoms) > len(a.atoms):
+            atoms = self.kept(atoms)
+        joined = self.bounded(Value(atoms, taints, certain))
+        return a if joined == a else joined
+
+    def kept(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
+        """Atoms within limits: those that are made of parts are one each."""
+        if any(isinstance(atom, _COMPOUND) for atom in atoms):
+            atoms = self._together(atoms)
+        if CUT_ALL in atoms:
+            return _ALL
+        if len(atoms) <= min(self.limits.atoms, self.limits.callables) and CUT not in atoms:
+            return atoms
+        calling = frozenset(atom for atom in atoms if isinstance(atom, CALLABLE))
+        if len(calling) > self.limits.callables:
+            if self.strict:
+                raise LimitReachedError
+            self.cuts += 1
+            return _ALL
+        if CUT in atoms or len(atoms) - len(calling) > self.limits.atoms:
+            return calling | {CUT}
+        return atoms
+
+    def _together(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
+        """Atoms with one choice an option, one tuple a length and one iterator."""
+        groups: dict[object, list[Atom]] = {}
+        for atom in atoms:
+            if isinstance(atom, Choice):
+                groups.setdefault(atom.option, []).append(atom)
+            elif isinstance(atom, TupleOf):
+                groups.setdefault(len(atom.items), []).append(atom)
+            elif isinstance(atom, IteratorOver):
+                groups.setdefault(IteratorOver, []).append(atom)
+        found: set[Atom] = {atom for atom in atoms if not isinstance(atom, _COMPOUND)}
+        for group in groups.values():
+            joined: Atom = group[0]
+            for other in group[1:]:
+                joined = self._merged(joined, other)
+            found.add(joined)
+        return frozenset(found)
+
+    def _merged(self, a: Atom, b: Atom) -> Atom:
+        if isinstance(a, Choice) and isinstance(b, Choice):
+            return Choice(a.option, self.join(a.default, b.default), self.join(a.other, b.other))
+        if isinstance(a, TupleOf) and isinstance(b, TupleOf):
+            return TupleOf(tuple(self.join(x, y) for x, y in zip(a.items, b.items, strict=True)))
+        assert isinstance(a, IteratorOver) and isinstance(b, IteratorOver)
+        return IteratorOver(self.join(a.items, b.items))
+
+    def _few(self, taints: Taints, certain: Taints) -> tuple[Taints, Taints]:
+        """Taints with one that has no source for those of a kind and form of which there are too many."""
+        groups: dict[tuple[str, str], list[Taint]] = {}
+        for taint in taints:
+            if taint.kind != "from":
+                groups.setdefault((taint.kind, taint.form), []).append(taint)
+        most = self.limits.taints
+        many = [key for key, group in groups.items() if len(group) > most or any(x.source == "" for x in group)]
+        for key in many:
+            if key[0] == "filled":
+                continue
+            gone = frozenset(groups[key])
+            kind, form = groups[key][0].kind, groups[key][0].form
+            taints = (taints - gone) | {Taint(kind, "", form)}
+            certain -= gone
+        return taints, certain
+
+
+def depth(atom: Atom) -> int:
+    """How deep tuples, choices and iterators stand in each other."""
+    parts: tuple[Value, ...] = ()
+    if isinstance(atom, TupleOf):
+        parts = atom.items
+    elif isinstance(atom, Choice):
+        parts = (atom.default, atom.other)
+    elif isinstance(atom, IteratorOver):
+        parts = (atom.items,)
+    else:
+        return 0
+    return 1 + max((depth(inner) for part in parts for inner in part.atoms), default=0)
+
+
+def constants(value: Value) -> list[Constant] | None:
+    """The constants that a value is one of; None where it may be something else."""
+    found = [atom for atom in value.atoms if isinstance(atom, Constant)]
+    return found if len(found) == len(value.atoms) else None
