@@ -1,0 +1,179 @@
+"""Assignments: to variables, access paths, items, and to the parts that a target unpacks."""
+
+from __future__ import annotations
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
+from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
+from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.interpreter import containers
+from detlint.interpreter.frames import Frame, Path
+from detlint.interpreter.frames import Key as PathKey
+from detlint.ir import nodes as ir
+
+_LONGEST = 4  # parts of an access path
+_CONFIGURATION = LibraryRef("argparse.Namespace")
+
+
+def path_of(frame: Frame, expression: ir.Expression) -> PathKey | None:
+    """The variable or access path that an expression reads."""
+    if isinstance(expression, ir.Local):
+        return expression.name
+    if isinstance(expression, ir.Global):
+        return f".{expression.name}"
+    slot: Slot
+    if isinstance(expression, ir.Attribute):
+        slot = Attribute(expression.name)
+    elif isinstance(expression, ir.Subscript) and isinstance(expression.key, ir.Constant):
+        slot = Key(expression.key)
+    else:
+        return None
+    base = path_of(frame, expression.value)
+    if base is None:
+        return None
+    path: Path = (*base, slot) if isinstance(base, tuple) else (base, slot)
+    return path if len(path) <= _LONGEST else None
+
+
+def assign(frame: Frame, target: ir.Expression, value: Value, node: int = -1) -> None:
+    """Give a target a value."""
+    if frame.env is None:
+        return
+    if isinstance(target, ir.Local):
+        frame.assign(target.name, value)
+        frame.changed.pop(target.name, None)
+    elif isinstance(target, ir.Global):
+        frame.assign(f".{target.name}", value)
+    elif isinstance(target, ir.Captured):
+        for cell in captured_cells(frame, target):
+            frame.write(cell, value)
+    elif isinstance(target, ir.Attribute):
+        _to_attribute(frame, target, value, node)
+    elif isinstance(target, ir.Subscript):
+        _to_item(frame, target, value)
+    elif isinstance(target, ir.Starred):
+        assign(frame, target.value, value, node)
+    elif isinstance(target, ir.Display):
+        for index, element in enumerate(target.elements):
+            starred = isinstance(element, ir.Starred)
+            after = any(isinstance(each, ir.Starred) for each in target.elements[:index])
+            part = containers.at(frame, value, None if starred or after else index)
+            assign(frame, element, part, node)
+
+
+def captured_cells(frame: Frame, variable: ir.Captured) -> tuple[Cell, ...]:
+    """The cells of a variable of a function around this one: in the context that defined this one, else in all."""
+    own = frame.node.function
+    if frame.function.owner == variable.owner:
+        return shared_cells(FunctionRef(own.file, variable.owner), own.within, variable.name)[:1]
+    return shared_cells(FunctionRef(own.file, variable.owner), None, variable.name)[1:]
+
+
+def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
+    """The cells of a slot of all that a value may be."""
+    found: list[Cell] = []
+    for atom in frame.resolve(base).atoms:
+        if isinstance(atom, Instance):
+            found.append((atom.site, slot))
+        elif isinstance(atom, (ClassRef, ModuleRef)):
+            found.append((atom, slot))
+    return tuple(found)
+
+
+def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -> None:
+    base = frame.evaluate(target.value)
+    slot = Attribute(target.name)
+    if _to_version(frame, target, base, value, node):
+        return
+    cells = object_cells(frame, base, slot)
+    path = path_of(frame, target)
+    if isinstance(path, tuple):
+        _join_others(frame, path, value)
+        frame.assign(path, value, cells)
+    else:
+        for cell in cells:
+            frame.write(cell, value)
+
+
+def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, node: int) -> bool:
+    """An assignment to an attribute of a configuration object in a variable makes a new version of it."""
+    key = path_of(frame, target.value)
+    resolved = frame.resolve(base)
+    old = [atom for atom in resolved.atoms if isinstance(atom, Instance) and atom.site.kind == _CONFIGURATION]
+    if not isinstance(key, str) or not old or len(old) != len(resolved.atoms) or not value.atoms or node < 0:
+        return False
+    code = frame.code(node)
+    new = []
+    for atom in old:
+        version = Instance(atom.site, code)
+        frame.write((version, Attribute(target.name)), value)
+        frame.write((version, Base(0)), resolved.of((atom,)))
+        new.append(version)
+    frame.assign(key, base.of(new))
+    return True
+
+
+def _join_others(frame: Frame, path: Path, value: Value) -> None:
+    """Other access paths to a slot of the same name may be to the same object."""
+    env = frame.env
+    if env is None or not frame.cells:
+        return
+    for key in list(env):
+        if isinstance(key, tuple) and key[-1] == path[-1] and key != path:
+            known = frame.cells.get(key)
+            if not known or not set(known).isdisjoint(frame.cells.get(path, ())):
+                env[key] = frame.join(env[key], value)
+
+
+def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
+    base = frame.evaluate(target.value)
+    key = frame.evaluate(target.key)
+    slot = containers.slot_of(frame, key)
+    kept = value.with_taints(t.kept(value.taints), t.kept(value.certain))
+    for cell in object_cells(frame, base, slot):
+        frame.write(cell, kept)
+        frame.write((cell[0], ITEMS), kept)
+    path = path_of(frame, target.value)
+    if path is not None and base.atoms:
+        taints = base.taints | t.gathered(key.taints) | t.FILLED
+        certain = base.certain | t.gathered(key.certain)
+        become(frame, path, base, base.with_taints(taints, certain))
+
+
+def become(frame: Frame, path: PathKey | None, old: Value, new: Value) -> None:
+    """What an in-place method was called on is `new` from here on; what else may be the same object may be, too."""
+    env = frame.env
+    if env is None:
+        return
+    objects = frozenset(atom for atom in old.atoms if isinstance(atom, Instance))
+    for key, value in list(env.items()):
+        if key != path and value.taints != new.taints and not objects.isdisjoint(value.atoms):
+            env[key] = frame.join(value, new)
+    if path is None:
+        return
+    if isinstance(path, str):
+        if path in env:
+            env[path] = new
+            if path[0] == "." or path in frame.function.shared:
+                frame.dirty[path] = None
+            if any(parameter.name == path for parameter in frame.function.parameters):
+                frame.changed[path] = None
+        elif path[0] == ".":
+            frame.assign(path, new)
+        return
+    base = frame.get(path[:-1] if len(path) > 2 else path[0])
+    if base is None and isinstance(path[0], str) and path[0][0] == "." and len(path) == 2:
+        base = UNKNOWN
+    cells = object_cells(frame, base if base is not None else NOTHING, path[-1]) or frame.cells.get(path, ())
+    frame.assign(path, new, cells)
+
+
+def delete(frame: Frame, statement: ir.Delete) -> None:
+    """`del` of a variable ends it; what a container loses is not followed."""
+    for target in statement.targets:
+        path = path_of(frame, target)
+        if isinstance(path, str) and frame.env is not None:
+            frame.flush()
+            frame.env.pop(path, None)
+        elif isinstance(target, (ir.Attribute, ir.Subscript)):
+            frame.evaluate(target.value)

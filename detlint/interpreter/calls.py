@@ -1,0 +1,385 @@
+"""Calls: who is called, with which arguments, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import (
+    Atom,
+    Bound,
+    Choice,
+    ClassRef,
+    Cut,
+    FunctionRef,
+    Instance,
+    IteratorOver,
+    LibraryRef,
+    ModuleRef,
+    Node,
+    PartialCall,
+    SuperOf,
+    TupleOf,
+    Unknown,
+)  # fmt: skip
+from detlint.domain.effects import Branch, Invoke
+from detlint.domain.given import Given
+from detlint.domain.slots import LOADED, Argument, Attribute
+from detlint.domain.summaries import Passed
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments, classes, contexts
+from detlint.interpreter.frames import Frame, replaced
+from detlint.interpreter.frames import Key as PathKey
+from detlint.interpreter.steps import CallStep
+from detlint.ir import nodes as ir
+
+_SUPER = ir.Global("super")
+_IN_PLACE = "builtins.list"  # whose methods stand for those of a list that is not known to be one
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call, with the access paths of those that are one."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = field(default_factory=dict)
+    paths: Mapping[int | str, PathKey] = field(default_factory=dict)
+    open: bool = False
+
+    def after(self, first: Value) -> Arguments:
+        """These, with one more in front."""
+        paths = {k + 1 if isinstance(k, int) else k: path for k, path in self.paths.items()}
+        return Arguments((first, *self.positional), self.keywords, paths, self.open)
+
+    @property
+    def given(self) -> Given:
+        """These, as a model gets them."""
+        return Given(self.positional, dict(self.keywords), self.open)
+
+
+def call(frame: Frame, expression: ir.Call) -> Value:
+    """The value of a call, and what it does."""
+    function = expression.function
+    path: PathKey | None = None
+    owner = NOTHING
+    if isinstance(function, ir.Attribute):
+        path = assignments.path_of(frame, function.value)
+        whole = assignments.path_of(frame, function) if frame.cells else None
+        stored = frame.get(whole) if isinstance(whole, tuple) else None
+        owner = frame.evaluate(function.value)
+        callee = stored if stored is not None else frame.tables.attribute(frame, owner, function.name)
+    else:
+        callee = frame.evaluate(function)
+    arguments = _arguments(frame, expression)
+    if function == _SUPER and not expression.arguments:
+        return _super(frame)
+    if frame.env is None:
+        return NOTHING
+    found = NOTHING
+    for atom in ordered(frame, callee):
+        found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
+        if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
+            found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
+    return found
+
+
+def ordered(frame: Frame, value: Value) -> list[Atom]:
+    """The atoms of a value in an order that no run changes."""
+    atoms = list(frame.resolve(value).atoms)
+    return sorted(atoms, key=repr) if len(atoms) > 1 else atoms
+
+
+def _arguments(frame: Frame, expression: ir.Call) -> Arguments:
+    positional: list[Value] = []
+    keywords: dict[str, Value] = {}
+    paths: dict[int | str, PathKey] = {}
+    opened = False
+    for argument in expression.arguments:
+        value = frame.evaluate(argument.value)
+        if argument.star == "*":
+            known = list(frame.resolve(value).atoms)
+            if len(known) == 1 and isinstance(known[0], TupleOf) and not opened:
+                positional += known[0].items
+            else:
+                opened = True
+                frame.tables.iterate(frame, value)
+        elif argument.star == "**":
+            opened = True
+        elif argument.keyword:
+            keywords[argument.keyword] = value
+        elif not opened:
+            positional.append(value)
+        path = assignments.path_of(frame, argument.value)
+        if path is not None and not argument.star:
+            paths[argument.keyword or len(positional) - 1] = path
+    return Arguments(tuple(positional), keywords, paths, opened)
+
+
+def _super(frame: Frame) -> Value:
+    """What `super()` gives: the method's class, and the receiver."""
+    receiver = frame.node.context.receiver
+    if not frame.function.klass or receiver is None:
+        return UNKNOWN
+    return value_of(SuperOf(ClassRef(frame.file.path, frame.function.klass), receiver))
+
+
+def dispatch(
+    frame: Frame, atom: Atom, arguments: Arguments, node: int, path: PathKey | None = None, owner: Value = NOTHING
+) -> Value:
+    """Call one atom."""
+    if isinstance(atom, FunctionRef):
+        return call_function(frame, atom, None, arguments, node)
+    if isinstance(atom, Bound):
+        if isinstance(atom.function, FunctionRef):
+            return call_function(frame, atom.function, atom.receiver, arguments, node)
+        receiver = owner if owner.atoms else value_of(atom.receiver)
+        return call_library_method(frame, atom.function.name, atom.receiver, receiver, arguments, node, path)
+    if isinstance(atom, ClassRef):
+        return make(frame, atom, arguments, node)
+    if isinstance(atom, Instance):
+        return call_object(frame, atom, arguments, node)
+    if isinstance(atom, LibraryRef):
+        return call_library(frame, atom.name, arguments, node)
+    if isinstance(atom, PartialCall):
+        first = (*atom.arguments, *arguments.positional)
+        given = Arguments(first, {**dict(atom.keywords), **arguments.keywords}, {}, arguments.open)
+        return dispatch(frame, atom.function, given, node)
+    if isinstance(atom, Choice):
+        return frame.join(
+            call_value(frame, atom.default, arguments.positional), call_value(frame, atom.other, arguments.positional)
+        )
+    return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
+
+
+def call_value(frame: Frame, value: Value, positional: tuple[Value, ...], node: int = -1) -> Value:
+    """Call a value with arguments by position."""
+    found = NOTHING
+    for atom in ordered(frame, value):
+        found = frame.join(found, dispatch(frame, atom, Arguments(positional), node))
+    return found
+
+
+def call_method(frame: Frame, function: FunctionRef, receiver: Atom, node: int) -> Value:
+    """Call a method of an object without further arguments, as a property is."""
+    return call_function(frame, function, receiver, Arguments(), node)
+
+
+# Functions of the project
+
+
+def call_function(
+    frame: Frame, function: FunctionRef, receiver: Atom | None, arguments: Arguments, node: int, *, guess: bool = False
+) -> Value:
+    """Call a function of the project in each context that the arguments choose."""
+    code = frame.solver.files[function.file].functions[function.name]
+    first = code.parameters[0].name if receiver is not None and code.parameters else ""
+    if receiver is not None:
+        arguments = arguments.after(value_of(receiver))
+    bound, paths = bind(frame, function, code, arguments)
+    frame.flush()
+    given = {name: frame.concrete(value) for name, value in bound.items() if name != first}
+    place = frame.code(node)
+    found = NOTHING
+    nodes = []
+    writes = 0
+    changed: dict[str, Value] = {}
+    for context, values in contexts.choose(frame, function, code, receiver, given):
+        target = Node(function, context)
+        if first:
+            values[first] = value_of(receiver) if receiver is not None else NOTHING
+        summary = frame.solver.enter(frame.entry, place, target, values)
+        nodes.append(target)
+        found = frame.join(found, replaced(frame, summary.returns, bound))
+        writes |= summary.writes
+        for name, value in summary.changed.items():
+            changed[name] = frame.join(changed.get(name, NOTHING), replaced(frame, value, bound))
+        passed = {name: value.certain for name, value in bound.items() if value.certain}
+        if passed and not guess:
+            frame.passed.append(Passed(target, place, passed))
+    frame.after_call(writes)
+    for name, value in changed.items():
+        if name in paths and name in bound:
+            assignments.become(frame, paths[name], bound[name], value)
+    frame.emit(Invoke(tuple(nodes), place, guess))
+    return found
+
+
+def bind(
+    frame: Frame, function: FunctionRef, code: ir.Function, arguments: Arguments
+) -> tuple[dict[str, Value], dict[str, PathKey]]:
+    """The values of a function's parameters in a call, and the access paths of those that have one."""
+    bound: dict[str, Value] = {}
+    paths: dict[str, PathKey] = {}
+    rest = dict(arguments.keywords)
+    position = 0
+    for parameter in code.parameters:
+        name = parameter.name
+        if parameter.star == "*":
+            more = arguments.positional[position:]
+            position = len(arguments.positional)
+            bound[name] = UNKNOWN if arguments.open else value_of(TupleOf(more)) if len(more) < 8 else UNKNOWN
+            continue
+        if parameter.star == "**":
+            bound[name] = UNKNOWN
+            continue
+        if position < len(arguments.positional) and not parameter.keyword_only:
+            bound[name] = arguments.positional[position]
+            if position in arguments.paths:
+                paths[name] = arguments.paths[position]
+            position += 1
+        elif name in rest:
+            bound[name] = rest.pop(name)
+            if name in arguments.paths:
+                paths[name] = arguments.paths[name]
+        else:
+            value = NOTHING
+            if parameter.default is not None:
+                value = frame.read((function, Argument(name)))
+            bound[name] = frame.join(value, UNKNOWN) if arguments.open or parameter.default is None else value
+    return bound, paths
+
+
+def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> Value:
+    """A method of what is not known: one that works in place as a list's does, or the only one of its name."""
+    for klass in classes.models(frame, _IN_PLACE):
+        if name in klass.methods:
+            klass.methods[name](CallStep(frame, node, path, owner), owner, arguments.given)
+            return NOTHING
+    methods = frame.solver.index.methods.get(name, ())
+    if len(methods) != 1 or name.startswith("__"):
+        return NOTHING
+    function = FunctionRef(*methods[0])
+    code = frame.solver.files[function.file].functions[function.name]
+    if not code.parameters or not frame.read((ModuleRef(function.file), LOADED)).atoms:
+        return NOTHING
+    call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
+    return NOTHING
+
+
+# Objects
+
+
+def make(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) -> Value:
+    """Make an object of a class of the project."""
+    made = Instance(contexts.site(frame, klass, node))
+    initialise(frame, made, classes.order(frame, klass), arguments, node)
+    return value_of(made)
+
+
+def initialise(
+    frame: Frame, made: Instance, around: tuple[ClassRef | LibraryRef, ...], arguments: Arguments, node: int
+) -> None:
+    """Run the first `__init__` of some classes on an object; without one its arguments become attributes."""
+    value, owner = classes.lookup(frame, around, "__init__")
+    if isinstance(owner, ClassRef):
+        for atom in ordered(frame, classes.bound(value, made)[0]):
+            dispatch(frame, atom, arguments, node)
+        return
+    for klass in around:
+        if isinstance(klass, LibraryRef):
+            for found in classes.models(frame, klass.name):
+                if found.made is not None:
+                    found.made(CallStep(frame, node), made, arguments.given)
+                    return
+    for name, value in arguments.keywords.items():
+        frame.write((made.site, Attribute(name)), value)
+
+
+def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
+    """Call an object: its `__call__`, else what its library's model does."""
+    kind = atom.site.kind
+    if isinstance(kind, ClassRef):
+        value, owner = classes.lookup(frame, classes.order(frame, kind), "__call__")
+        if isinstance(owner, ClassRef):
+            found = NOTHING
+            for each in ordered(frame, classes.bound(value, atom)[0]):
+                found = frame.join(found, dispatch(frame, each, arguments, node))
+            return found
+        names = [k.name for k in classes.order(frame, kind) if isinstance(k, LibraryRef)]
+    else:
+        names = [kind.name]
+    for name in names:
+        for klass in classes.models(frame, name):
+            if klass.called is not None:
+                return klass.called(CallStep(frame, node), atom, arguments.given)
+    return UNKNOWN
+
+
+# Libraries
+
+
+def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Value:
+    """Call something of a library: by its model; without one what is given may be called."""
+    if name == "functools.partial":
+        return partial(frame, arguments)
+    function = frame.solver.functions.get(name)
+    if function is not None:
+        return function(CallStep(frame, node), arguments.given)
+    owner, _, last = name.rpartition(".")
+    if last[:1].isupper() or any(True for _ in classes.models(frame, name)):
+        made = Instance(contexts.site(frame, LibraryRef(name), node))
+        for klass in classes.models(frame, name):
+            if klass.made is not None:
+                return klass.made(CallStep(frame, node), made, arguments.given)
+        _call_back(frame, arguments, node)
+        return value_of(made)
+    for klass in classes.models(frame, owner):  # a method that is called on its class
+        if last in klass.methods and arguments.positional:
+            return klass.methods[last](CallStep(frame, node), arguments.positional[0], arguments.given)
+    _call_back(frame, arguments, node)
+    return UNKNOWN
+
+
+def call_library_method(
+    frame: Frame, name: str, receiver: Atom, owner: Value, arguments: Arguments, node: int, path: PathKey | None
+) -> Value:
+    """Call a method of a library on a receiver."""
+    kind, _, last = name.rpartition(".")
+    if last == "__init__" and isinstance(receiver, Instance):
+        for klass in classes.models(frame, kind):
+            if klass.made is not None:
+                return klass.made(CallStep(frame, node), receiver, arguments.given)
+        return UNKNOWN
+    for klass in classes.models(frame, kind):
+        if last in klass.methods:
+            return klass.methods[last](CallStep(frame, node, path, owner), owner, arguments.given)
+        if last == "__call__" and klass.called is not None and isinstance(receiver, Instance):
+            return klass.called(CallStep(frame, node), receiver, arguments.given)
+    _call_back(frame, arguments, node)
+    return UNKNOWN
+
+
+def _call_back(frame: Frame, arguments: Arguments, node: int) -> None:
+    """Functions that are given to what is not known may be called by it."""
+    functions = [
+        atom
+        for value in (*arguments.positional, *arguments.keywords.values())
+        for atom in ordered(frame, value)
+        if isinstance(atom, FunctionRef) or (isinstance(atom, Bound) and isinstance(atom.function, FunctionRef))
+    ]
+    if functions:
+        unknown = Arguments((), {}, {}, open=True)
+        effects, _ = frame.within(lambda: [dispatch(frame, atom, unknown, node) for atom in functions])
+        frame.emit(Branch(None, True, effects, ()))
+
+
+def partial(frame: Frame, arguments: Arguments) -> Value:
+    """`functools.partial`."""
+    if not arguments.positional:
+        return UNKNOWN
+    rest = tuple(frame.concrete(value) for value in arguments.positional[1:])
+    keywords = tuple((name, frame.concrete(value)) for name, value in arguments.keywords.items())
+    atoms = [PartialCall(atom, rest, keywords) for atom in ordered(frame, arguments.positional[0]) if _calls(atom)]
+    return Value(frozenset(atoms)) if atoms else UNKNOWN
+
+
+def _calls(atom: Atom) -> bool:
+    return isinstance(atom, (FunctionRef, ClassRef, LibraryRef, Bound))
+
+
+def generated(frame: Frame, items: Value) -> Value:
+    """What a generator function gives: an iterator over what it yields."""
+    if not items.atoms:
+        return NOTHING
+    return Value(frozenset((IteratorOver(items),)), t.gathered(items.taints), t.gathered(items.certain))

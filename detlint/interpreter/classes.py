@@ -1,0 +1,108 @@
+"""Classes: their order of resolution, and what they and their objects have under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Wrapped
+from detlint.domain.library import Class
+from detlint.domain.slots import Attribute, Base
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter.frames import Frame
+
+_MOST_BASES = 8
+_OPAQUE = LibraryRef("")  # a base of which nothing is known
+
+
+def order(frame: Frame, klass: ClassRef) -> tuple[ClassRef | LibraryRef, ...]:
+    """The classes whose attributes those of a class are, first to last: depth first, a class that several have last."""
+    found: dict[ClassRef | LibraryRef, None] = {}
+    for each in _below(frame, klass, 0):
+        found.pop(each, None)
+        found[each] = None
+    return tuple(found)
+
+
+def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[ClassRef | LibraryRef]:
+    yield klass
+    if not isinstance(klass, ClassRef) or depth > 12:
+        return
+    for index in range(_MOST_BASES):
+        value = frame.read((klass, Base(index)))
+        if not value.atoms:
+            return
+        for atom in sorted(value.atoms, key=repr) if len(value.atoms) > 1 else value.atoms:
+            if isinstance(atom, (ClassRef, LibraryRef)):
+                yield from _below(frame, atom, depth + 1)
+            else:
+                yield _OPAQUE
+
+
+def binds(frame: Frame, klass: ClassRef, name: str) -> bool:
+    """Whether the text of a class's body binds a name."""
+    return name in frame.solver.files[klass.file].classes[klass.name].binds
+
+
+def stores(frame: Frame, classes: tuple[ClassRef | LibraryRef, ...], name: str) -> bool:
+    """Whether a method of one of `classes` stores an attribute of a name on its first parameter."""
+    files = frame.solver.files
+    return any(isinstance(k, ClassRef) and name in files[k.file].classes[k.name].stores for k in classes)
+
+
+def lookup(
+    frame: Frame, classes: tuple[ClassRef | LibraryRef, ...], name: str
+) -> tuple[Value, ClassRef | LibraryRef | None]:
+    """What the first of `classes` that binds a name has under it, and that class; no class where none does.
+
+    What a library's class has is for its model.
+    """
+    for klass in classes:
+        if isinstance(klass, ClassRef):
+            if binds(frame, klass, name):
+                return frame.read((klass, Attribute(name))), klass
+        elif klass is _OPAQUE or klass == _OPAQUE:
+            return UNKNOWN, None
+        elif klass.name not in ("builtins.object", "abc.ABC") and not klass.name.startswith("typing."):
+            return value_of(LibraryRef(f"{klass.name}.{name}")), klass
+    return NOTHING, None
+
+
+def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:
+    """What a class has under a name, as a receiver gets it, and the properties that are to be called."""
+    atoms: set[Atom] = set()
+    properties: list[FunctionRef] = []
+    of_class = (
+        receiver if isinstance(receiver, ClassRef) else receiver.site.kind if isinstance(receiver, Instance) else None
+    )
+    for atom in value.atoms:
+        if (isinstance(atom, FunctionRef) and not isinstance(receiver, ClassRef)) or (
+            isinstance(atom, LibraryRef) and not isinstance(receiver, ClassRef)
+        ):
+            atoms.add(Bound(atom, receiver))
+        elif isinstance(atom, Wrapped):
+            if atom.kind == "staticmethod":
+                atoms.add(atom.function)
+            elif atom.kind == "classmethod" and isinstance(of_class, ClassRef):
+                atoms.add(Bound(atom.function, of_class))
+            elif atom.kind == "property" and not isinstance(receiver, ClassRef):
+                properties.append(atom.function)
+        else:
+            atoms.add(atom)
+    return value.of(atoms), properties
+
+
+def model(frame: Frame, kind: ClassRef | LibraryRef) -> Class | None:
+    """The model of a library's class, or of the first base of a class of the project that has one."""
+    classes = frame.solver.classes
+    if isinstance(kind, LibraryRef):
+        return classes.get(kind.name)
+    return next((classes[k.name] for k in order(frame, kind) if isinstance(k, LibraryRef) and k.name in classes), None)
+
+
+def models(frame: Frame, name: str) -> Iterator[Class]:
+    """The model of a library's class and those that it goes on to."""
+    found = frame.solver.classes.get(name)
+    if found is not None:
+        yield found
+        for base in found.bases:
+            yield from models(frame, base)

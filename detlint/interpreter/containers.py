@@ -1,0 +1,50 @@
+"""Containers: the slots of their items, and the taints that items have by their positions."""
+
+from __future__ import annotations
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import Constant, Instance, LibraryRef, TupleOf
+from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
+from detlint.domain.values import NOTHING, Value, constants, value_of
+from detlint.interpreter.frames import Frame
+
+KINDS = ("builtins.list", "builtins.set", "builtins.tuple", "builtins.dict")
+"""The containers whose items the heap has."""
+
+
+def slot_of(frame: Frame, key: Value) -> Slot:
+    """The slot of an item under a key."""
+    found = constants(frame.resolve(key))
+    return Key(found[0]) if found is not None and len(found) == 1 else ANY_KEY
+
+
+def at(frame: Frame, value: Value, index: int | None) -> Value:
+    """The item at an index; without one, any."""
+    resolved = frame.resolve(value)
+    found = NOTHING
+    for atom in resolved.atoms:
+        if isinstance(atom, TupleOf) and index is not None:
+            found = frame.join(found, atom.items[index] if index < len(atom.items) else NOTHING)
+        elif index is not None and isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
+            found = frame.join(found, keyed(frame, atom, Key(Constant("int", str(index)))))
+        else:
+            found = frame.join(found, frame.tables.iterate(frame, value_of(atom)))
+    return tainted(found, value)
+
+
+def tainted(item: Value, container: Value) -> Value:
+    """An item with the taints that it has by its position in a container."""
+    if not container.taints or not item.atoms:
+        return item
+    taints = frozenset(x for x in t.items(container.taints) if x.kind != "filled")
+    return item.with_taints(item.taints | taints, item.certain | t.items(container.certain))
+
+
+def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
+    """What a container has in a slot."""
+    kind = atom.site.kind.name
+    if kind not in KINDS:
+        return frame.tables.iterate(frame, value_of(atom))
+    if isinstance(slot, Key):
+        return frame.join(frame.read((atom.site, slot)), frame.read((atom.site, ANY_KEY)))
+    return frame.read((atom.site, ITEMS))

@@ -1,0 +1,117 @@
+"""The contexts of calls: chosen here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from detlint.domain.atoms import (
+    AllocationSite,
+    Atom,
+    Bound,
+    Choice,
+    ClassRef,
+    Constant,
+    Context,
+    FunctionRef,
+    Instance,
+    LibraryRef,
+    Option,
+    PartialCall,
+)  # fmt: skip
+from detlint.domain.bare import CONFIGURATION, strip
+from detlint.domain.codes import Code
+from detlint.domain.values import Value
+from detlint.interpreter.frames import Frame
+from detlint.ir import nodes as ir
+
+_TESTED = ("None", "True", "False", "str")
+
+Choices = list[tuple[Context, dict[str, Value]]]
+
+
+def choose(
+    frame: Frame, function: FunctionRef, code: ir.Function, receiver: Atom | None, given: Mapping[str, Value]
+) -> Choices:
+    """The contexts in which a call evaluates a function, each with the values that it gets there.
+
+    A parameter is told apart by each callable and configuration object that is given for it, and by texts, None, True,
+    False and options that the function tests: one flat atom a parameter, and all others together.
+    """
+    if not all(value.atoms for value in given.values()):
+        return []  # an argument that is nothing yet: there is no call yet
+    held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
+    tested = frame.solver.index.tested(function.file, code)
+    names: list[str] = []
+    parts: list[list[tuple[Atom | Option | None, Value]]] = []
+    for name, value in given.items():
+        split = _split(value, name in tested)
+        if len(split) > 1 or (split and split[0][0] is not None):
+            names.append(name)
+            parts.append(split)
+    alone = Context(held)
+    if not names:
+        return [(alone, dict(given))]
+    found: Choices = []
+    for combination in product(*parts):
+        flat = tuple((name, atom) for name, (atom, _) in zip(names, combination, strict=True) if atom is not None)
+        values = {**given, **{name: value for name, (_, value) in zip(names, combination, strict=True)}}
+        found.append((Context(held, flat), values))
+        if len(found) > frame.solver.limits.contexts:
+            break
+    if frame.solver.is_full(function, [context for context, _ in found]):
+        return [(alone, dict(given))]
+    return found
+
+
+def _split(value: Value, tested: bool) -> list[tuple[Atom | Option | None, Value]]:
+    """The parts of a value that are told apart, and all others together."""
+    found: list[tuple[Atom | Option | None, Value]] = []
+    rest = []
+    for atom in value.atoms:
+        flat = _flat(atom, tested)
+        if flat is None:
+            rest.append(atom)
+        else:
+            found.append((flat, value.of((atom,))))
+    if len(found) > 1:
+        found.sort(key=lambda part: repr(part[0]))
+    if rest:
+        found.append((None, value.of(rest)))
+    return found
+
+
+def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
+    """What a context keeps of an atom; None where it is not told apart from others."""
+    if isinstance(atom, (FunctionRef, ClassRef)):
+        return strip(atom)
+    if isinstance(atom, Bound) and isinstance(atom.function, FunctionRef):
+        return strip(atom.function)
+    if isinstance(atom, PartialCall) and isinstance(atom.function, (FunctionRef, ClassRef)):
+        return strip(atom.function)
+    if isinstance(atom, Instance) and atom.site.kind in CONFIGURATION:
+        return atom
+    if tested and isinstance(atom, Constant) and atom.kind in _TESTED:
+        return atom
+    if tested and isinstance(atom, Choice):
+        return atom.option
+    return None
+
+
+def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = False) -> AllocationSite:
+    """Where an object is made: in its place and for which object; a class that is made in many places is made in few.
+
+    Containers and objects of libraries keep their place and context: they are as many as what makes them.
+    """
+    code = frame.code(node)
+    context = frame.defining
+    if isinstance(kind, LibraryRef):
+        return AllocationSite(kind, code, context, empty)
+    makers = frame.solver.index.makers(kind.name)
+    limits = frame.solver.limits
+    if makers is None or makers[1] > limits.files:
+        return AllocationSite(kind, None)
+    if makers[0] > limits.sites:
+        return AllocationSite(kind, Code(code.file, "", -1))
+    receiver = context.receiver if context is not None else None
+    return AllocationSite(kind, code, Context(receiver) if receiver is not None else None)

@@ -1,0 +1,54 @@
+"""One evaluation of a node: from its inputs to its summary."""
+
+from __future__ import annotations
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import Formal, ModuleRef
+from detlint.domain.slots import LOADED
+from detlint.domain.summaries import Summary
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import attributes, calls, items
+from detlint.interpreter.expressions import EXPRESSIONS
+from detlint.interpreter.frames import Frame, Tables
+from detlint.interpreter.solver import Entry, Solver
+from detlint.interpreter.statements import STATEMENTS
+from detlint.ir import nodes as ir
+
+TABLES = Tables(EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method)
+_NONE = value_of(ir.Constant("None"))
+
+
+def evaluate(solver: Solver, entry: Entry) -> Summary:
+    """Evaluate the function of an entry with the values that all its callers give."""
+    frame = Frame(solver, entry, TABLES)
+    assert frame.env is not None
+    _begin(frame)
+    frame.execute(entry.function.body)
+    if frame.env is not None:
+        frame.returns = frame.join(frame.returns, _NONE)
+        frame.leave()
+    returns = calls.generated(frame, frame.yields) if entry.function.yields else frame.returns
+    flows, passed = tuple(frame.flows), tuple(frame.passed)
+    return Summary(returns, frame.left, frame.writes, tuple(frame.effects), flows, passed)
+
+
+def _begin(frame: Frame) -> None:
+    """Give variables what they have where the function begins: parameters are what callers give, whatever that is."""
+    entry, env = frame.entry, frame.env
+    assert env is not None
+    if entry.function.qualified == ir.MAIN:
+        env.update(entry.inputs)
+    if entry.function.qualified == ir.TOP:
+        frame.write((ModuleRef(entry.file.path), LOADED), SOMETHING)
+    for name in entry.function.caught:
+        env[f".{name}" if frame.is_top else name] = UNKNOWN
+    receiver = entry.node.context.receiver
+    for index, parameter in enumerate(entry.function.parameters):
+        value = entry.inputs.get(parameter.name, NOTHING)
+        if index == 0 and receiver is not None:
+            env[parameter.name] = value
+        elif value.atoms:
+            taints = t.of_parameter(parameter.name)
+            env[parameter.name] = Value(frozenset((Formal(parameter.name),)), taints, taints)
+        if parameter.name in entry.function.shared:
+            frame.dirty[parameter.name] = None

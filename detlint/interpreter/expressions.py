@@ -1,0 +1,294 @@
+"""Expressions: their values, and what evaluating them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.effects import Branch, Repeat
+from detlint.domain.outcomes import truth
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, depth, value_of
+from detlint.interpreter import assignments, calls, containers, contexts, items, modules, tests
+from detlint.interpreter.frames import Frame
+from detlint.ir import nodes as ir
+
+_LONGEST = 1_000  # characters of a text that is put together
+_MOST_WRITTEN = 400  # items of a display that are kept one by one
+
+
+def _constant(frame: Frame, expression: ir.Constant) -> Value:
+    return value_of(expression)
+
+
+def _local(frame: Frame, expression: ir.Local) -> Value:
+    found = frame.get(expression.name)
+    return NOTHING if found is None else found
+
+
+def _captured(frame: Frame, expression: ir.Captured) -> Value:
+    found = NOTHING
+    for cell in assignments.captured_cells(frame, expression):
+        found = frame.join(found, frame.read(cell))
+    return found
+
+
+def _global(frame: Frame, expression: ir.Global) -> Value:
+    return modules.global_variable(frame, expression.name)
+
+
+def _attribute(frame: Frame, expression: ir.Attribute) -> Value:
+    base = frame.evaluate(expression.value)
+    if frame.cells:
+        path = assignments.path_of(frame, expression)
+        found = frame.get(path) if isinstance(path, tuple) else None
+        if found is not None:
+            return found
+    return frame.tables.attribute(frame, base, expression.name)
+
+
+def _slice(frame: Frame, expression: ir.Slice) -> Value:
+    for part in (expression.lower, expression.upper, expression.step):
+        if part is not None:
+            frame.evaluate(part)
+    return SOMETHING
+
+
+def _subscript(frame: Frame, expression: ir.Subscript) -> Value:
+    base = frame.evaluate(expression.value)
+    key = frame.evaluate(expression.key)
+    return items.item(frame, base, key, part=isinstance(expression.key, ir.Slice))
+
+
+def _starred(frame: Frame, expression: ir.Starred) -> Value:
+    return items.iterate(frame, frame.evaluate(expression.value))
+
+
+def _display(frame: Frame, expression: ir.Display) -> Value:
+    values = [frame.evaluate(element) for element in expression.elements]
+    starred = any(isinstance(element, ir.Starred) for element in expression.elements)
+    if expression.kind == "tuple" and not starred:
+        made = TupleOf(tuple(values))
+        if len(values) <= _MOST_WRITTEN and depth(made) <= frame.solver.limits.nesting:
+            return value_of(made)
+    kind = LibraryRef(f"builtins.{expression.kind}")
+    site = contexts.site(frame, kind, expression.node, empty=not values)
+    taints = certain = t.NONE
+    for index, (element, value) in enumerate(zip(expression.elements, values, strict=True)):
+        item = value.with_taints(t.kept(value.taints), t.kept(value.certain))
+        plain = expression.kind != "set" and not starred and index < _MOST_WRITTEN
+        frame.write((site, Key(Constant("int", str(index))) if plain else ANY_KEY), item)
+        frame.write((site, ITEMS), item)
+        if isinstance(element, ir.Starred) and expression.kind != "set":
+            taints, certain = taints | t.gathered(value.taints), certain | t.gathered(value.certain)
+    return Value(frozenset((Instance(site),)), taints, certain)
+
+
+def _mapping(frame: Frame, expression: ir.Mapping) -> Value:
+    site = contexts.site(frame, LibraryRef("builtins.dict"), expression.node, empty=not expression.entries)
+    for key, element in expression.entries:
+        slot = containers.slot_of(frame, frame.evaluate(key)) if key is not None else ANY_KEY
+        value = frame.evaluate(element)
+        if key is None:
+            value = _values_of(frame, value)
+        frame.write((site, slot), value)
+        frame.write((site, ITEMS), value)
+    return value_of(Instance(site))
+
+
+def _values_of(frame: Frame, value: Value) -> Value:
+    """The values of a dict."""
+    found = NOTHING
+    for atom in frame.resolve(value).atoms:
+        known = isinstance(atom, Instance) and atom.site.kind == LibraryRef("builtins.dict")
+        found = frame.join(found, frame.read((atom.site, ITEMS)) if known and isinstance(atom, Instance) else UNKNOWN)
+    return found
+
+
+def _operation(frame: Frame, expression: ir.Operation) -> Value:
+    if expression.operator == "await":
+        return frame.evaluate(expression.operands[0])
+    if expression.operator in ("and", "or"):
+        return _either(frame, expression)
+    return computed(frame, expression.operator, [frame.evaluate(operand) for operand in expression.operands])
+
+
+def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
+    """What an operator makes of operands: what differs in them differs in it."""
+    if operator not in ("f-string",) and not all(operand.atoms for operand in operands):
+        return NOTHING
+    taints = certain = t.NONE
+    for operand in operands:
+        taints, certain = taints | operand.taints, certain | operand.certain
+    found = NOTHING
+    if operator in ("+", "+=", "|", "|=", "*", "*="):
+        folded = _folded(operator, [frame.resolve(operand) for operand in operands])
+        for operand in operands:
+            for atom in frame.resolve(operand).atoms:
+                if isinstance(atom, (Instance, IteratorOver, TupleOf)):
+                    found = frame.join(found, value_of(atom))
+        found = folded if folded.atoms else found
+    if not found.atoms:
+        found = SOMETHING
+    return Value(found.atoms, taints, certain)
+
+
+def _folded(operator: str, operands: list[Value]) -> Value:
+    """Texts that are put together."""
+    texts = [next(iter(o.atoms)) for o in operands if len(o.atoms) == 1]
+    if operator[0] == "+" and len(texts) == 2:
+        left, right = texts
+        if isinstance(left, Constant) and isinstance(right, Constant) and left.kind == right.kind == "str":
+            text = left.value + right.value
+            return value_of(Constant("str", text)) if len(text) <= _LONGEST else NOTHING
+    return NOTHING
+
+
+def _either(frame: Frame, expression: ir.Operation) -> Value:
+    """`a and b`, `a or b`: one of the operands that may decide."""
+    found = NOTHING
+    wanted = expression.operator == "or"
+    effects_outer = frame.effects
+    for index, operand in enumerate(expression.operands):
+        inner, value = frame.apart(operand)
+        if index == 0:
+            effects_outer.extend(inner)
+        elif inner:
+            frame.emit(Branch(None, True, inner, ()))
+        outcome = truth(frame.resolve(value))
+        last = index == len(expression.operands) - 1
+        stays = outcome.may_hold if wanted else outcome.may_fail
+        if last or stays:
+            found = frame.join(found, value if last else _that(frame, value, wanted))
+        if not (outcome.may_fail if wanted else outcome.may_hold):
+            break
+    return found
+
+
+def _that(frame: Frame, value: Value, holds: bool) -> Value:
+    """The part of a value that is true, or false."""
+    resolved = frame.resolve(value)
+    atoms = [
+        a for a in resolved.atoms if (truth(value_of(a)).may_hold if holds else truth(value_of(a)).may_fail)
+    ]  # fmt: skip
+    return value if len(atoms) == len(resolved.atoms) else resolved.of(atoms)
+
+
+def _compare(frame: Frame, expression: ir.Compare) -> Value:
+    if len(expression.operators) == 1:
+        tests.test(frame, expression)
+    else:
+        for operand in expression.operands:
+            frame.evaluate(operand)
+    return SOMETHING
+
+
+def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
+    outcome = tests.test(frame, expression.test)
+    env = frame.env
+    arms = []
+    for may, holds, part in (
+        (outcome.may_hold, True, expression.body), (outcome.may_fail, False, expression.orelse)
+    ):  # fmt: skip
+        frame.env = dict(env) if env is not None and may else None
+        if may:
+            tests.narrow(frame, expression.test, holds)
+        arms.append((*frame.apart(part), frame.env))
+    (body, first, env_1), (orelse, second, env_2) = arms
+    frame.env = frame.merge((env_1, env_2))
+    if outcome.may_hold and outcome.may_fail:
+        if body or orelse:
+            frame.emit(Branch(outcome.option, outcome.set, body, orelse))
+    else:
+        frame.effects.extend((*body, *orelse))
+    return frame.join(first, second)
+
+
+def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
+    env = frame.env
+    frame.env = dict(env) if env is not None else None
+    taints = certain = t.NONE
+    empty = False
+
+    def run() -> Value:
+        nonlocal taints, certain, empty
+        for clause in expression.clauses:
+            over = frame.evaluate(clause.iterator)
+            item = items.iterate(frame, over)
+            empty = empty or (not item.atoms and not _is_container(over))
+            taints, certain = taints | over.taints, certain | over.certain
+            assignments.assign(frame, clause.target, item)
+            for each in clause.tests:
+                tests.test(frame, each)
+                tests.narrow(frame, each, True)
+        if expression.key is not None:
+            frame.evaluate(expression.key)
+        return frame.evaluate(expression.element)
+
+    effects, element = frame.within(run)
+    if effects:
+        frame.emit(Repeat(effects))
+    targets = {key for key in (frame.env or {}) if env is not None and key not in env}
+    merged = frame.merge((env, frame.env))
+    frame.env = {k: v for k, v in merged.items() if k not in targets} if merged is not None else None
+    if empty:
+        return NOTHING
+    if expression.kind == "generator":
+        return Value(frozenset((IteratorOver(element),)), taints, certain)
+    site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
+    kept = element.with_taints(t.kept(element.taints), t.kept(element.certain))
+    frame.write((site, ANY_KEY), kept)
+    frame.write((site, ITEMS), kept)
+    if expression.kind == "set":
+        taints, certain = t.ordered(taints), t.ordered(certain)
+    return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
+
+
+def _is_container(value: Value) -> bool:
+    return bool(value.atoms)
+
+
+def _named(frame: Frame, expression: ir.Named) -> Value:
+    value = frame.evaluate(expression.value)
+    assignments.assign(frame, expression.target, value)
+    return value
+
+
+def _lambda(frame: Frame, expression: ir.Lambda) -> Value:
+    return value_of(function(frame, expression.function))
+
+
+def function(frame: Frame, qualified: str) -> FunctionRef:
+    """A function that is defined here, with the context of this one where it is within it; its defaults are kept."""
+    code = frame.file.functions[qualified]
+    within = frame.defining if code.owner else None
+    made = FunctionRef(frame.file.path, qualified, within)
+    for parameter in code.parameters:
+        if parameter.default is not None:
+            value = frame.evaluate(parameter.default)
+            frame.write((made, Argument(parameter.name)), value)
+            if within is not None:
+                frame.write((FunctionRef(frame.file.path, qualified), Argument(parameter.name)), value)
+    return made
+
+
+def _yield(frame: Frame, expression: ir.Yield) -> Value:
+    value = frame.evaluate(expression.value)
+    frame.flush()
+    given = items.iterate(frame, value) if expression.delegates else value
+    frame.yields = frame.join(frame.yields, given)
+    return UNKNOWN
+
+
+def _unread(frame: Frame, expression: ir.Unread) -> Value:
+    return UNKNOWN
+
+
+EXPRESSIONS: Mapping[type, Callable[[Frame, Any], Value]] = {
+    ir.Constant: _constant, ir.Local: _local, ir.Captured: _captured, ir.Global: _global, ir.Attribute: _attribute,
+    ir.Slice: _slice, ir.Subscript: _subscript, ir.Call: calls.call, ir.Starred: _starred, ir.Display: _display,
+    ir.Mapping: _mapping, ir.Operation: _operation, ir.Compare: _compare, ir.Conditional: _conditional,
+    ir.Comprehension: _comprehension, ir.Named: _named, ir.Lambda: _lambda, ir.Yield: _yield, ir.Unread: _unread,
+}  # fmt: skip

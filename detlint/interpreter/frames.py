@@ -1,0 +1,359 @@
+"""A frame: one evaluation of a function in a context, its variables, and what it does on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import (
+    AllocationSite,
+    Atom,
+    Choice,
+    ClassRef,
+    Formal,
+    FunctionRef,
+    IteratorOver,
+    ModuleRef,
+    TupleOf,
+)
+from detlint.domain.bare import bare
+from detlint.domain.codes import Code
+from detlint.domain.effects import Effect, Effects
+from detlint.domain.slots import Attribute, Cell, shared_cells
+from detlint.domain.summaries import Flow, Passed, Use
+from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.interpreter.solver import Entry, Solver
+from detlint.ir import nodes as ir
+
+R = TypeVar("R")
+Path = tuple[Any, ...]
+"""An access path: the key of a variable, then slots."""
+Key = str | Path
+"""A variable (one of the module begins with a dot) or an access path."""
+Environment = dict[Key, Value]
+
+
+@dataclass
+class Loop:
+    """The variables where a loop is left, and where its next pass is begun, before its body ends."""
+
+    breaks: list[Environment] = field(default_factory=list)
+    continues: list[Environment] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
+
+    `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
+    object.
+    """
+
+    expressions: Mapping[type, Callable[[Frame, Any], Value]]
+    statements: Mapping[type, Callable[[Frame, Any], None]]
+    attribute: Callable[[Frame, Value, str], Value]
+    iterate: Callable[[Frame, Value], Value]
+    call: Callable[[Frame, Value, tuple[Value, ...]], Value]
+    method: Callable[[Frame, FunctionRef, Atom, int], Value]
+
+
+class Frame:
+    """One evaluation of an entry of the table.
+
+    `env` is None where no way leads to. `dirty` are the keys whose values the heap does not have yet.
+    """
+
+    def __init__(self, solver: Solver, entry: Entry, tables: Tables) -> None:
+        self.solver = solver
+        self.entry = entry
+        self.node = entry.node
+        self.file = entry.file
+        self.function = entry.function
+        self.tables = tables
+        self.env: Environment | None = {}
+        self.dirty: dict[Key, None] = {}
+        self.cells: dict[Key, tuple[Cell, ...]] = {}
+        self.bits: dict[Key, int] = {}  # what writes of these are known by
+        self.assigned: set[Path] = set()  # paths that were given a value, rather than narrowed by a test
+        self.effects: list[Effect] = []
+        self.flows: dict[Flow, None] = {}
+        self.passed: list[Passed] = []
+        self.returns = NOTHING
+        self.yields = NOTHING
+        self.changed: dict[str, None] = {}  # parameters that in-place methods changed
+        self.left: dict[str, Value] = {}  # what these hold where the function is left
+        self.writes = 0
+        self.loops: list[Loop] = []
+        self.klass: ClassRef | None = None
+        self.defining = bare(entry.node.context)  # the context that functions within this one are told by
+        self.is_top = entry.function.qualified in (ir.TOP, ir.MAIN)
+
+    # Evaluation
+
+    def evaluate(self, expression: ir.Expression) -> Value:
+        """The value of an expression, and what evaluating it does."""
+        self.solver.expressions += 1
+        if self.env is None:
+            return NOTHING
+        return self.tables.expressions[type(expression)](self, expression)
+
+    def execute(self, statements: ir.Statements) -> None:
+        """Run statements until one surely leaves."""
+        handlers = self.tables.statements
+        for statement in statements:
+            if self.env is None:
+                return
+            handlers[type(statement)](self, statement)
+
+    def code(self, node: int) -> Code:
+        """The name of a node of this function."""
+        return Code(self.file.path, self.function.qualified, node)
+
+    def join(self, a: Value, b: Value) -> Value:
+        """Either of two values."""
+        return self.solver.lattice.join(a, b)
+
+    # Parameters
+
+    def resolve(self, value: Value) -> Value:
+        """A value with what callers gave in the place of parameters; taints stay as they are."""
+        if not self.has_formal(value):
+            return value
+        given = {name: self.entry.inputs.get(name, NOTHING) for name in _formals(value)}
+        return replaced(self, value, given).with_taints(value.taints, value.certain)
+
+    def concrete(self, value: Value) -> Value:
+        """A value as the heap and callees get it: with the taints that callers gave as well."""
+        if not value.taints and not self.has_formal(value):
+            return value
+        given = self.entry.inputs
+        taints = t.filled_in(value.taints, {name: each.taints for name, each in given.items()})
+        certain = t.filled_in(value.certain, {name: each.certain for name, each in given.items()})
+        resolved = self.resolve(value)
+        return self.deep(resolved).with_taints(taints, certain)
+
+    def deep(self, value: Value) -> Value:
+        """A value whose parts are concrete as well."""
+        if not any(isinstance(atom, (TupleOf, IteratorOver, Choice)) for atom in value.atoms):
+            return value
+        return value.of(_mapped(atom, self.concrete) for atom in value.atoms)
+
+    def has_formal(self, value: Value) -> bool:
+        """Whether a value has a parameter in it."""
+        memo = self.solver.formal
+        found = memo.get(value)
+        if found is None:
+            found = memo[value] = any(True for _ in _formals(value))
+        return found
+
+    # Variables
+
+    def get(self, key: Key) -> Value | None:
+        """What a variable or an access path was last given here; None where nothing was."""
+        return self.env.get(key) if self.env is not None else None
+
+    def assign(self, key: Key, value: Value, cells: tuple[Cell, ...] = ()) -> None:
+        """Give a variable or an access path a value; paths that begin with it end."""
+        env = self.env
+        if env is None:
+            return
+        if self.cells:
+            begun = [path for path in env if isinstance(path, tuple) and path != key and _begins(path, key)]
+            for path in begun:
+                self.flush_key(path)
+                del env[path]
+        env[key] = value
+        if isinstance(key, tuple):
+            self.cells[key] = cells
+            self.bits.pop(key, None)
+            self.assigned.add(key)
+            self.dirty[key] = None
+        elif isinstance(key, str) and (key[0] == "." or key in self.function.shared):
+            self.dirty[key] = None
+
+    def cells_of(self, key: Key) -> tuple[Cell, ...]:
+        """The cells in which others see a variable or an access path."""
+        if isinstance(key, tuple):
+            return self.cells.get(key, ())
+        if key[0] == ".":
+            return ((ModuleRef(self.file.path), Attribute(key[1:])),)
+        return shared_cells(FunctionRef(self.file.path, self.function.qualified), self.defining, key)
+
+    def flush(self) -> None:
+        """Leave in the heap what variables that others see and access paths hold."""
+        if self.dirty:
+            for key in list(self.dirty):
+                self.flush_key(key)
+            self.dirty.clear()
+
+    def flush_key(self, key: Key) -> None:
+        """Leave in the heap what one key holds."""
+        value = self.get(key)
+        if value is not None and value.atoms and key in self.dirty:
+            for cell in self.cells_of(key):
+                self.write(cell, value)
+
+    def leave(self) -> None:
+        """Leave the function: others see what it wrote, and its caller what it changed."""
+        self.flush_all()
+        for name in self.changed:
+            self.left[name] = self.join(self.left.get(name, NOTHING), self.get(name) or NOTHING)
+
+    def flush_all(self) -> None:
+        """Leave in the heap what variables that others see and access paths hold; they stay dirty on other ways."""
+        for key in self.dirty:
+            self.flush_key(key)
+
+    def write(self, cell: Cell, value: Value) -> None:
+        """Leave a value in a cell."""
+        self.writes |= self.solver.heap.bit(_seen_as(cell))
+        self.solver.write(self.entry, cell, self.concrete(value))
+
+    def read(self, cell: Cell) -> Value:
+        """What a cell holds."""
+        return self.solver.read(self.entry, cell)
+
+    def after_call(self, writes: int) -> None:
+        """Join what a call may have written to variables and paths with what these hold."""
+        self.writes |= writes
+        env = self.env
+        if env is None:
+            return
+        for key in list(env):
+            if isinstance(key, str) and key[0] != "." and key not in self.function.shared:
+                continue
+            bits = self.bits.get(key)
+            if bits is None:
+                bits = self._bits(key)
+            self.entry.watched |= bits
+            if bits & writes:
+                for cell in self.cells_of(key):
+                    env[key] = self.join(env[key], self.solver.read_others(self.entry, cell))
+
+    def _bits(self, key: Key) -> int:
+        """What writes of a variable or an access path are known by."""
+        bits = 0
+        for cell in self.cells_of(key):
+            bits |= self.solver.heap.bit(_seen_as(cell))
+        self.bits[key] = bits
+        return bits
+
+    # What is done
+
+    def emit(self, effect: Effect) -> None:
+        """Add to what the function does."""
+        self.effects.append(effect)
+
+    def within(self, run: Callable[[], R]) -> tuple[Effects, R]:
+        """The effects of what `run` does, apart from those so far, and what it gives."""
+        outer, self.effects = self.effects, []
+        given = run()
+        inner, self.effects = tuple(self.effects), outer
+        return inner, given
+
+    def effects_of(self, statements: ir.Statements) -> Effects:
+        """The effects of running statements, apart from those so far."""
+        outer, self.effects = self.effects, []
+        self.execute(statements)
+        inner, self.effects = tuple(self.effects), outer
+        return inner
+
+    def apart(self, expression: ir.Expression) -> tuple[Effects, Value]:
+        """The effects of evaluating an expression, apart from those so far, and its value."""
+        return self.within(lambda: self.evaluate(expression))
+
+    def sink(self, value: Value, code: Code, use: Use) -> None:
+        """Use a value in a way for which its taints matter: those that it surely has flow there."""
+        for taint in value.certain:
+            if taint.kind != "filled" and taint.source != "":
+                self.flows[Flow(taint, code, use)] = None
+
+    def merge(self, environments: Iterable[Environment | None]) -> Environment | None:
+        """What variables hold where several ways meet; a path that one way did not take is read from the heap there."""
+        ways = [env for env in environments if env is not None]
+        if not ways:
+            return None
+        merged = dict(ways[0])
+        for env in ways[1:]:
+            if env is ways[0]:
+                continue
+            for key, value in env.items():
+                old = merged.get(key)
+                if old is value:
+                    continue
+                if old is None:
+                    if isinstance(key, tuple) and key not in self.assigned:
+                        continue
+                    old = self._elsewhere(key, ways[0])
+                merged[key] = self.join(old, value)
+            for key in [key for key in merged if key not in env]:
+                if isinstance(key, tuple) and key not in self.assigned:
+                    del merged[key]
+                else:
+                    merged[key] = self.join(merged[key], self._elsewhere(key, env))
+        return merged
+
+    def _elsewhere(self, key: Key, env: Environment) -> Value:
+        """What a key holds on a way that gave it nothing."""
+        if isinstance(key, str):
+            if key[0] != "." or self.is_top:
+                return NOTHING
+            return self.read((ModuleRef(self.file.path), Attribute(key[1:])))
+        base = env.get(key[:-1] if len(key) > 2 else key[0])
+        slot = key[-1]
+        if base is None or not isinstance(slot, Attribute):
+            return UNKNOWN
+        return self.tables.attribute(self, base, slot.name)
+
+
+def replaced(frame: Frame, value: Value, given: Mapping[str, Value]) -> Value:
+    """A value with what is given in the place of parameters and of their taints."""
+    taints = t.filled_in(value.taints, {name: each.taints for name, each in given.items()})
+    certain = t.filled_in(value.certain, {name: each.certain for name, each in given.items()})
+    if not frame.has_formal(value):
+        return value.with_taints(taints, certain)
+    atoms: set[Atom] = set()
+    for atom in value.atoms:
+        if isinstance(atom, Formal):
+            atoms.update(given.get(atom.name, UNKNOWN).atoms)
+        else:
+            atoms.add(_mapped(atom, lambda part: replaced(frame, part, given)))
+    return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
+
+
+def _mapped(atom: Any, change: Callable[[Value], Value]) -> Any:
+    """An atom with its parts changed."""
+    if isinstance(atom, TupleOf):
+        return TupleOf(tuple(change(item) for item in atom.items))
+    if isinstance(atom, IteratorOver):
+        return IteratorOver(change(atom.items))
+    if isinstance(atom, Choice):
+        return Choice(atom.option, change(atom.default), change(atom.other))
+    return atom
+
+
+def _formals(value: Value) -> Iterable[str]:
+    for atom in value.atoms:
+        if isinstance(atom, Formal):
+            yield atom.name
+        elif isinstance(atom, TupleOf):
+            for item in atom.items:
+                yield from _formals(item)
+        elif isinstance(atom, IteratorOver):
+            yield from _formals(atom.items)
+        elif isinstance(atom, Choice):
+            yield from _formals(atom.default)
+            yield from _formals(atom.other)
+
+
+def _begins(path: Path, key: Key) -> bool:
+    if isinstance(key, tuple):
+        return path[: len(key)] == key
+    return bool(path[0] == key)
+
+
+def _seen_as(cell: Cell) -> object:
+    """What a write of a cell is known by to callers: a variable by its owner, another slot of whatever object."""
+    return cell[1] if isinstance(cell[0], AllocationSite) else cell

@@ -1,0 +1,112 @@
+"""What the text of a project says, whatever its values are: what is bound, stored, tested and made where."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from detlint.ir import nodes as ir
+
+_NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
+_ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
+
+
+def walk(part: Any) -> Iterator[Any]:
+    """A part of the representation and all parts in it."""
+    stack = [part]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, tuple):
+            stack.extend(current)
+        elif isinstance(current, Struct):
+            yield current
+            stack.extend(getattr(current, name) for name in current.__struct_fields__)
+
+
+class Index:
+    """Questions about the text of a project's files."""
+
+    def __init__(self, files: Mapping[str, ir.File]) -> None:
+        self.files = files
+        self._tested: dict[tuple[str, str], frozenset[str]] = {}
+
+    @cached_property
+    def _parts(self) -> tuple[frozenset[str], dict[str, set[tuple[str, str, int]]], frozenset[str]]:
+        """The attributes that are stored, the places that call each name, and the names that are used as values."""
+        stored = set[str]()
+        made: dict[str, set[tuple[str, str, int]]] = defaultdict(set)
+        used = Counter[str]()
+        for file in self.files.values():
+            for function in file.functions.values():
+                for part in walk((function.parameters, function.body)):
+                    if isinstance(part, _NAMES):
+                        used[part.name] += 1
+                    elif isinstance(part, ir.Call):
+                        name = _last(part.function)
+                        made[name].add((file.path, function.qualified, part.node))
+                        used[name] -= 1
+                        if name in _ASKING:
+                            used.subtract(x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
+                    elif isinstance(part, ir.DefineClass):
+                        used[_last(part.target)] -= 1
+                        used.subtract(_last(argument.value) for argument in part.arguments)
+                    elif isinstance(part, ir.ImportNames):
+                        used.subtract(_last(target) for _, target in part.names if target is not None)
+                    elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
+                        targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
+                        stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
+        return frozenset(stored), made, frozenset(name for name, count in used.items() if count > 0)
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """The attributes that are stored on anything anywhere."""
+        return self._parts[0]
+
+    def makers(self, klass: str) -> tuple[int, int] | None:
+        """How many places, in how many files, make objects of a class; None where it is handed on as a value.
+
+        Told from the names that are called: who makes an object of a class that is handed on, no text tells.
+        """
+        name = klass.rpartition(".")[2]
+        if name in self._parts[2]:
+            return None
+        places = self._parts[1].get(name, set())
+        return len(places), len({file for file, _, _ in places})
+
+    @cached_property
+    def methods(self) -> Mapping[str, list[tuple[str, str]]]:
+        """The methods of each name, by their file and qualified name."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for file in self.files.values():
+            for function in file.functions.values():
+                if function.klass:
+                    found[function.name].append((file.path, function.qualified))
+        return found
+
+    def tested(self, file: str, function: ir.Function) -> frozenset[str]:
+        """The parameters of a function that its tests speak of."""
+        key = (file, function.qualified)
+        if key not in self._tested:
+            names = {parameter.name for parameter in function.parameters}
+            found = set[str]()
+            for part in walk(function.body):
+                tests: tuple[Any, ...] = ()
+                if isinstance(part, (ir.If, ir.While, ir.Conditional)):
+                    tests = (part.test,)
+                elif isinstance(part, ir.Compare) or (
+                    isinstance(part, ir.Operation) and part.operator in ("and", "or", "not")
+                ):
+                    tests = part.operands
+                found.update(test.name for test in tests if isinstance(test, ir.Local))
+            self._tested[key] = frozenset(found & names)
+        return self._tested[key]
+
+
+def _last(function: ir.Expression) -> str:
+    if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)):
+        return function.name
+    return ""

@@ -1,0 +1,99 @@
+"""Items of containers: by key, and one after the other."""
+
+from __future__ import annotations
+
+from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
+from detlint.domain.given import Given
+from detlint.domain.slots import ITEMS, Key
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import classes, containers
+from detlint.interpreter.frames import Frame
+from detlint.interpreter.steps import CallStep
+
+_MAPPING = LibraryRef("builtins.dict")
+
+
+def iterate(frame: Frame, value: Value) -> Value:
+    """An item of a value, and what going over it does."""
+    found = NOTHING
+    for atom in frame.resolve(value).atoms:
+        found = frame.join(found, of_atom(frame, atom))
+    return containers.tainted(found, value)
+
+
+def of_atom(frame: Frame, atom: Atom) -> Value:
+    """An item of an atom."""
+    if isinstance(atom, TupleOf):
+        return frame.solver.lattice.all(atom.items)
+    if isinstance(atom, IteratorOver):
+        return atom.items
+    if isinstance(atom, Choice):
+        return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
+    if isinstance(atom, Constant):
+        return SOMETHING if atom.kind == "str" else NOTHING
+    if isinstance(atom, Instance):
+        if isinstance(atom.site.kind, ClassRef):
+            return _of_object(frame, atom)
+        if atom.site.kind == _MAPPING:
+            return SOMETHING
+        if atom.site.kind.name in containers.KINDS:
+            return frame.read((atom.site, ITEMS))
+        for klass in classes.models(frame, atom.site.kind.name):
+            if klass.iterated is not None:
+                return klass.iterated(CallStep(frame, -1), atom, Given())
+    return SOMETHING if isinstance(atom, NotNone) else UNKNOWN
+
+
+def _of_object(frame: Frame, atom: Instance) -> Value:
+    """An item of an object of the project, by its own methods."""
+    assert isinstance(atom.site.kind, ClassRef)
+    around = classes.order(frame, atom.site.kind)
+    for name, arguments in (("__iter__", ()), ("__getitem__", (SOMETHING,))):
+        value, owner = classes.lookup(frame, around, name)
+        if isinstance(owner, ClassRef):
+            given = frame.tables.call(frame, classes.bound(value, atom)[0], arguments)
+            if name == "__iter__":
+                if value_of(atom).atoms <= given.atoms:  # an iterator over itself
+                    following, found = classes.lookup(frame, around, "__next__")
+                    if isinstance(found, ClassRef):
+                        return frame.tables.call(frame, classes.bound(following, atom)[0], ())
+                    return UNKNOWN
+                return iterate(frame, given)
+            return given
+    model = classes.model(frame, atom.site.kind)
+    if model is not None and model.iterated is not None:
+        return model.iterated(CallStep(frame, -1), atom, Given())
+    return UNKNOWN
+
+
+def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value:
+    """`value[key]`; with `part`, a slice of it."""
+    if part:
+        return value
+    resolved = frame.resolve(value)
+    slot = containers.slot_of(frame, key)
+    index = int(slot.key.value) if isinstance(slot, Key) and slot.key.kind == "int" else None
+    found = NOTHING
+    mapping = False
+    for atom in resolved.atoms:
+        if isinstance(atom, TupleOf) and index is not None:
+            inside = -len(atom.items) <= index < len(atom.items)
+            found = frame.join(found, atom.items[index] if inside else NOTHING)
+        elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
+            around = classes.order(frame, atom.site.kind)
+            method, owner = classes.lookup(frame, around, "__getitem__")
+            if isinstance(owner, ClassRef):
+                found = frame.join(found, frame.tables.call(frame, classes.bound(method, atom)[0], (key,)))
+            else:
+                found = frame.join(found, of_atom(frame, atom))
+        elif isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
+            mapping = mapping or atom.site.kind == _MAPPING
+            found = frame.join(found, containers.keyed(frame, atom, slot))
+        elif isinstance(atom, Choice):
+            found = frame.join(found, item(frame, atom.default, key))
+            found = frame.join(found, item(frame, atom.other, key))
+        else:
+            found = frame.join(found, of_atom(frame, atom))
+    if mapping:
+        return found.with_taints(found.taints | key.taints, found.certain | key.certain) if key.taints else found
+    return containers.tainted(found, value)

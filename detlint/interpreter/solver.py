@@ -1,0 +1,255 @@
+"""The solver: a table of nodes with their inputs and summaries, evaluated until nothing grows."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from heapq import heappop, heappush
+from typing import TypeVar
+
+from detlint.domain.atoms import Context, FunctionRef, Node
+from detlint.domain.codes import Code
+from detlint.domain.heap import Heap
+from detlint.domain.library import Called, Class, Library
+from detlint.domain.limits import Limits
+from detlint.domain.slots import Cell
+from detlint.domain.summaries import Summary
+from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value
+from detlint.interpreter.index import Index
+from detlint.ir import nodes as ir
+from detlint.sources.imports import Imports
+
+T = TypeVar("T")
+_DEEPEST = 60  # calls that are evaluated at once, each within the other
+
+
+class Entry:
+    """A node of the table: what callers give, by caller and parameter, and what it gives."""
+
+    __slots__ = (
+        "active",
+        "by_caller",
+        "callers",
+        "evaluations",
+        "file",
+        "function",
+        "inputs",
+        "node",
+        "order",
+        "queued",
+        "reads",
+        "summary",
+        "watched",
+    )
+
+    def __init__(self, node: Node, file: ir.File, function: ir.Function) -> None:
+        self.node = node
+        self.file = file
+        self.function = function
+        self.inputs: dict[str, Value] = {}
+        self.by_caller: dict[tuple[Node | None, Code | None], dict[str, Value]] = {}
+        self.callers: dict[Node, None] = {}
+        self.reads: dict[Cell, None] = {}
+        self.summary = Summary()
+        self.watched = 0
+        self.evaluations = 0
+        self.order = 0.0
+        self.queued = False
+        self.active = False
+
+
+class Solver:
+    """Solves the values of a group of programs.
+
+    `evaluate` gives the summary of an entry; it calls `enter`, `read` and `write`. `shuffle` is the seed of another
+    order of work, which changes no result. `below` is a solver whose table and heap are read and never changed.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, ir.File],
+        imports: Imports,
+        libraries: Iterable[Library],
+        evaluate: Callable[[Solver, Entry], Summary],
+        limits: Limits,
+        *,
+        started: frozenset[str] = frozenset(),
+        shuffle: int | None = None,
+        strict: bool = True,
+        below: Solver | None = None,
+    ) -> None:
+        self.files = files
+        self.imports = imports
+        self.evaluate = evaluate
+        self.limits = limits
+        self.started = started
+        self.strict = strict
+        self.below = below
+        self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
+        self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
+        self.index: Index = Index(files) if below is None else below.index
+        self.table: dict[Node, Entry] = {}
+        self.coarse: dict[tuple[str, str], None] = {}
+        self.functions: dict[str, Called] = {}
+        self.classes: dict[str, Class] = {}
+        for library in libraries:
+            self.functions |= {f"{library.name}.{name}": called for name, called in library.functions.items()}
+            for klass in library.classes:
+                self.classes[f"{library.name}.{klass.name}"] = klass
+        self.expressions = 0
+        self._contexts: dict[tuple[str, str], dict[tuple[FunctionRef, Context], None]] = defaultdict(dict)
+        self._queue: list[tuple[int, float, int, Entry]] = []
+        self._round, self._now = 0, 0.0
+        self._pushed = 0
+        self._finished = 0
+        self._random = random.Random(shuffle) if shuffle is not None else None
+        self._depth = 0
+        self.formal: dict[Value, bool] = {}
+
+    # The table
+
+    def entry(self, node: Node) -> Entry:
+        """The entry of a node, new where there is none."""
+        found = self.table.get(node)
+        if found is None:
+            file = self.files[node.function.file]
+            found = self.table[node] = Entry(node, file, file.functions[node.function.name])
+            if self.below is not None and node in self.below.table:
+                found.inputs = dict(self.below.table[node].inputs)
+        return found
+
+    def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
+        """Whether a function would have more contexts than it may with these."""
+        key = function.file, function.name
+        if key in self.coarse:
+            return True
+        known = self._contexts[key]
+        if len(known) + sum((function, context) not in known for context in contexts) <= self.limits.contexts:
+            known.update(dict.fromkeys((function, context) for context in contexts))
+            return False
+        if self.strict:
+            raise LimitReachedError
+        self.coarse[key] = None
+        return True
+
+    def enter(self, caller: Entry | None, code: Code | None, node: Node, given: Mapping[str, Value]) -> Summary:
+        """Call a node with values for its parameters, and give what it gives so far."""
+        below = self.below.table.get(node) if self.below is not None else None
+        if (
+            below is not None
+            and node not in self.table
+            and all(
+                self.lattice.join(below.inputs.get(name, NOTHING), value) is below.inputs.get(name, NOTHING)
+                for name, value in given.items()
+                if value.atoms
+            )
+        ):
+            return below.summary
+        entry = self.entry(node)
+        if caller is not None:
+            entry.callers[caller.node] = None
+        key = (caller.node if caller is not None else None, code)
+        by_caller = entry.by_caller.setdefault(key, {})
+        grown = entry.evaluations == 0 and not entry.active
+        for name, value in given.items():
+            old = by_caller.get(name, NOTHING)
+            new = self.lattice.join(old, self.lattice.bounded(value))
+            if new is old:
+                continue
+            by_caller[name] = new
+            before = entry.inputs.get(name, NOTHING)
+            after = self.lattice.join(before, new)
+            if after is not before:
+                entry.inputs[name] = after
+                grown = True
+        if grown:
+            at_once = entry.evaluations == 0 and not entry.active and self._depth < _DEEPEST
+            if at_once and (self._random is None or self._random.random() < 0.5):
+                self._run(entry)
+            else:
+                self.push(entry)
+        return entry.summary
+
+    def push(self, entry: Entry) -> None:
+        """Evaluate an entry later."""
+        if not entry.queued:
+            entry.queued = True
+            self._pushed += 1
+            if self._random is not None:
+                place = (0, self._random.random())
+            else:  # callees before callers, in rounds: a cycle of calls is gone through as a whole
+                place = (self._round + (entry.order <= self._now), entry.order)
+            heappush(self._queue, (*place, self._pushed, entry))
+
+    def solve(self) -> None:
+        """Evaluate until nothing grows."""
+        while self._queue:
+            self._round, self._now, _, entry = heappop(self._queue)
+            entry.queued = False
+            self._run(entry)
+
+    def _run(self, entry: Entry) -> None:
+        entry.active = True
+        entry.evaluations += 1
+        self._depth += 1
+        summary = self.evaluate(self, entry)
+        self._depth -= 1
+        entry.active = False
+        if entry.evaluations == 1:
+            self._finished += 1
+            entry.order = self._finished
+        old = entry.summary
+        summary.returns = self.lattice.join(old.returns, self.lattice.bounded(summary.returns))
+        summary.writes |= old.writes
+        summary.changed = {
+            name: self.lattice.join(old.changed.get(name, NOTHING), self.lattice.bounded(value))
+            for name, value in summary.changed.items()
+        }
+        grown = summary.returns is not old.returns or summary.changed != old.changed
+        written = summary.writes & ~old.writes
+        entry.summary = summary
+        if grown:
+            for caller in self.shuffled(entry.callers):
+                self.push(self.table[caller])
+        if written:
+            self._spread(entry, written)
+
+    def _spread(self, entry: Entry, written: int) -> None:
+        """Tell callers what a node may write; those that hold some of it are evaluated again."""
+        waiting = [entry]
+        while waiting:
+            for name in self.shuffled(waiting.pop().callers):
+                caller = self.table[name]
+                if caller.watched & written:
+                    self.push(caller)
+                if written & ~caller.summary.writes:
+                    caller.summary.writes |= written
+                    waiting.append(caller)
+
+    def shuffled(self, each: Iterable[T]) -> list[T]:
+        """Things in the order in which they are worked on."""
+        found = list(each)
+        if self._random is not None:
+            self._random.shuffle(found)
+        return found
+
+    # The heap
+
+    def read(self, reader: Entry, cell: Cell) -> Value:
+        """What a cell holds; the reader is evaluated again when that grows."""
+        self.heap.readers[cell][reader.node] = None
+        reader.reads[cell] = None
+        return self.heap.read(cell)
+
+    def read_others(self, reader: Entry, cell: Cell) -> Value:
+        """What others than the reader left in a cell."""
+        self.heap.readers[cell][reader.node] = None
+        reader.reads[cell] = None
+        return self.heap.others(cell, reader.node)
+
+    def write(self, writer: Entry, cell: Cell, value: Value) -> None:
+        """Leave a value in a cell."""
+        if value.atoms and self.heap.write(cell, writer.node, self.lattice.bounded(value)):
+            for reader in self.shuffled(self.heap.readers[cell]):
+                self.push(self.table[reader])

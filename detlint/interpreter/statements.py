@@ -1,0 +1,256 @@
+"""Statements: what they do to variables, and the effects that they have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
+from detlint.domain.effects import Branch, Leave, Main, Repeat
+from detlint.domain.slots import Attribute, Base
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments, calls, classes, expressions, items, modules, tests
+from detlint.interpreter.frames import Environment, Frame, Loop
+from detlint.ir import nodes as ir
+
+_WRAPPERS = {
+    "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
+    "functools.cached_property": "property", "torch.jit.unused": "", "functools.wraps": "",
+}  # fmt: skip
+
+
+def _do(frame: Frame, statement: ir.Do) -> None:
+    frame.evaluate(statement.value)
+
+
+def _assign(frame: Frame, statement: ir.Assign) -> None:
+    value = frame.evaluate(statement.value)
+    if statement.operator != "=":
+        old = frame.evaluate(statement.targets[0])
+        value = expressions.computed(frame, statement.operator, [old, value])
+    for target in statement.targets:
+        assignments.assign(frame, target, value, statement.node)
+
+
+def _annotated(frame: Frame, statement: ir.Annotated) -> None:
+    """An annotation alone binds nothing."""
+
+
+def _define(frame: Frame, statement: ir.Define) -> None:
+    value = value_of(expressions.function(frame, statement.function))
+    for decorator in reversed(statement.decorators):
+        value = _decorated(frame, frame.evaluate(decorator), value)
+    assignments.assign(frame, statement.target, value)
+
+
+def _decorated(frame: Frame, decorator: Value, value: Value) -> Value:
+    """A function as its decorator gives it; one of which nothing is known gives the function."""
+    found = NOTHING
+    for atom in calls.ordered(frame, decorator):
+        if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
+            kind: Any = _WRAPPERS[atom.name]
+            found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
+        elif isinstance(atom, (FunctionRef, Bound)) and not isinstance(getattr(atom, "function", None), LibraryRef):
+            given = calls.dispatch(frame, atom, calls.Arguments((value,)), -1)
+            known = [a for a in frame.resolve(given).atoms if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
+            found = frame.join(found, given.of(known) if known else value)
+        else:
+            found = frame.join(found, value)
+    return found
+
+
+def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
+    klass = ClassRef(frame.file.path, statement.qualified)
+    index = 0
+    for argument in statement.arguments:
+        value = frame.evaluate(argument.value)
+        if not argument.keyword and not argument.star:
+            frame.write((klass, Base(index)), value)
+            index += 1
+    outer, frame.klass = frame.klass, klass
+    env = frame.env
+    frame.env = dict(env) if env is not None else None
+    frame.execute(statement.body)
+    inside = frame.env
+    if inside is not None and env is not None:
+        for name in frame.file.classes[statement.qualified].binds:
+            value = inside.get(name, NOTHING)
+            frame.write((klass, Attribute(name)), value)
+            if name in env:
+                inside[name] = env[name]
+            else:
+                inside.pop(name, None)
+    frame.klass = outer
+    for decorator in statement.decorators:
+        frame.evaluate(decorator)
+    assignments.assign(frame, statement.target, value_of(klass))
+
+
+# Arms
+
+
+def _if(frame: Frame, statement: ir.If) -> None:
+    outcome = tests.test(frame, statement.test)
+    env = frame.env
+    ends = []
+    for may, holds, body in (
+        (outcome.may_hold, True, statement.body), (outcome.may_fail, False, statement.orelse)
+    ):  # fmt: skip
+        frame.env = dict(env) if env is not None and may else None
+        if may:
+            tests.narrow(frame, statement.test, holds)
+        ends.append((frame.effects_of(body), frame.env))
+    (first, env_1), (second, env_2) = ends
+    if outcome.may_hold and outcome.may_fail:
+        if first or second:
+            frame.emit(Branch(outcome.option, outcome.set, first, second))
+    else:
+        frame.effects.extend((*first, *second))
+    frame.env = frame.merge((env_1, env_2))
+
+
+def _try(frame: Frame, statement: ir.Try) -> None:
+    before = dict(frame.env) if frame.env is not None else None
+    effects = frame.effects_of((*statement.body, *statement.orelse))
+    after = frame.env
+    ends: list[Environment | None] = [after]
+    arms = []
+    for handler in statement.handlers:
+        start = frame.merge((before, after))
+        frame.env = dict(start) if start is not None else None
+        arms.append(frame.effects_of(handler))
+        ends.append(frame.env)
+    frame.env = frame.merge(ends)
+    for arm in arms:
+        effects = (Branch(None, True, effects, arm),) if arm else effects
+    frame.effects.extend(effects)
+    if frame.env is None and statement.final and before is not None:
+        frame.env = before
+        frame.execute(statement.final)
+        frame.env = None
+    else:
+        frame.execute(statement.final)
+
+
+def _match(frame: Frame, statement: ir.Match) -> None:
+    frame.evaluate(statement.subject)
+    env = frame.env
+    ends: list[Environment | None] = [] if statement.exhaustive else [env]
+    effects: tuple[Any, ...] = ()
+    for case in reversed(statement.cases):
+        frame.env = dict(env) if env is not None else None
+        inner = frame.effects_of(case.body)
+        ends.append(frame.env)
+        effects = (Branch(None, True, inner, effects),) if inner or effects else ()
+    frame.effects.extend(effects)
+    frame.env = frame.merge(ends)
+
+
+def _main(frame: Frame, statement: ir.Main) -> None:
+    """The `__main__` block is a function of its own, which gets the variables that the module has here."""
+    if frame.file.path in frame.solver.started and frame.env is not None:
+        frame.flush()
+        node = Node(FunctionRef(frame.file.path, ir.MAIN))
+        given = {key: value for key, value in frame.env.items() if isinstance(key, str)}
+        frame.solver.enter(frame.entry, None, node, given)
+        frame.emit(Main(node))
+    frame.execute(statement.orelse)
+
+
+# Loops
+
+
+def _for(frame: Frame, statement: ir.For) -> None:
+    over = frame.evaluate(statement.iterator)
+
+    def start() -> None:
+        item = items.iterate(frame, over)
+        if not item.atoms:
+            frame.env = None
+        assignments.assign(frame, statement.target, item)
+
+    _loop(frame, start, statement.body, statement.orelse)
+
+
+def _while(frame: Frame, statement: ir.While) -> None:
+    def start() -> None:
+        outcome = tests.test(frame, statement.test)
+        if not outcome.may_hold:
+            frame.env = None
+
+    _loop(frame, start, statement.body, statement.orelse)
+
+
+def _loop(frame: Frame, start: Callable[[], None], body: ir.Statements, orelse: ir.Statements) -> None:
+    """A body that runs any number of times: gone through until its variables are stable."""
+    entered = frame.env
+    if entered is None:
+        return
+    effects: tuple[Any, ...] = ()
+    loop = Loop()
+    while True:
+        loop = Loop()
+        frame.loops.append(loop)
+        frame.env = dict(entered)
+        first, _ = frame.within(start)
+        effects = (*first, *frame.effects_of(body))
+        frame.loops.pop()
+        again = frame.merge((entered, frame.env, *loop.continues))
+        if again is None or again == entered:
+            break
+        entered = again
+    if effects:
+        frame.emit(Repeat(effects))
+    frame.env = dict(entered)
+    frame.execute(orelse)
+    frame.env = frame.merge((frame.env, *loop.breaks))
+
+
+def _with(frame: Frame, statement: ir.With) -> None:
+    for item in statement.items:
+        value = frame.evaluate(item.value)
+        entered = NOTHING
+        for atom in calls.ordered(frame, value):
+            given = UNKNOWN
+            if isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
+                around = classes.order(frame, atom.site.kind)
+                method, owner = classes.lookup(frame, around, "__enter__")
+                if isinstance(owner, ClassRef):
+                    given = calls.call_value(frame, classes.bound(method, atom)[0], (), item.node)
+            entered = frame.join(entered, given)
+        if item.target is not None:
+            assignments.assign(frame, item.target, entered)
+    frame.execute(statement.body)
+
+
+# Leaving
+
+
+def _leave(frame: Frame, statement: ir.Leave) -> None:
+    value = frame.evaluate(statement.value) if statement.value is not None else value_of(ir.Constant("None"))
+    if frame.env is None:
+        return
+    if statement.kind in ("break", "continue"):
+        if frame.loops:
+            loop = frame.loops[-1]
+            (loop.breaks if statement.kind == "break" else loop.continues).append(frame.env)
+    elif statement.kind == "return":
+        frame.returns = frame.join(frame.returns, value)
+        frame.leave()
+    else:
+        frame.flush_all()
+    frame.emit(Leave(statement.kind))
+    frame.env = None
+
+
+def _assert(frame: Frame, statement: ir.Assert) -> None:
+    for operand in statement.operands:
+        frame.evaluate(operand)
+
+
+STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
+    ir.Do: _do, ir.Assign: _assign, ir.Annotated: _annotated, ir.Delete: assignments.delete, ir.Define: _define,
+    ir.DefineClass: _define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
+    ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with, ir.Try: _try, ir.Match: _match, ir.Leave: _leave,
+    ir.Assert: _assert, ir.Main: _main,
+}  # fmt: skip

@@ -1,0 +1,100 @@
+"""The step of a model: what it may do, done in a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from detlint.domain.atoms import ClassRef, Instance, LibraryRef
+from detlint.domain.codes import Code
+from detlint.domain.effects import Branch, Effect
+from detlint.domain.outcomes import Outcome
+from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
+from detlint.domain.summaries import Use
+from detlint.domain.values import NOTHING, Value
+from detlint.interpreter import assignments, classes, contexts
+from detlint.interpreter.frames import Frame
+from detlint.interpreter.frames import Key as PathKey
+
+
+class CallStep:
+    """The evaluation of one call of a library; `path` and `owner` are those of what a method is called on."""
+
+    def __init__(self, frame: Frame, node: int, path: PathKey | None = None, owner: Value = NOTHING) -> None:
+        self.frame = frame
+        self.node = node
+        self.path = path
+        self.owner = owner
+
+    @property
+    def code(self) -> Code:
+        """Where the call stands."""
+        return self.frame.code(self.node)
+
+    def join(self, a: Value, b: Value) -> Value:
+        """Either of two values."""
+        return self.frame.join(a, b)
+
+    def emit(self, effect: Effect) -> None:
+        """Do something to generators."""
+        self.frame.emit(effect)
+
+    def sink(self, value: Value, use: Use) -> None:
+        """Use a value in a way for which its taints matter."""
+        self.frame.sink(value, self.code, use)
+
+    def make(self, kind: str, empty: bool = False) -> Instance:
+        """Make an object of a class of a library here."""
+        return Instance(contexts.site(self.frame, LibraryRef(kind), self.node, empty=empty))
+
+    def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
+        """Keep a value in a slot of an object."""
+        self.frame.write((owner.site, slot), value)
+        if slot == ANY_KEY or isinstance(slot, Key):
+            self.frame.write((owner.site, ITEMS), value)
+
+    def read(self, owner: Instance, slot: Slot) -> Value:
+        """What a slot of an object has."""
+        return self.frame.read((owner.site, slot))
+
+    def become(self, value: Value) -> None:
+        """What the method is called on is `value` from here on."""
+        assignments.become(self.frame, self.path, self.owner, value)
+
+    def iterate(self, value: Value) -> Value:
+        """An item of a value, and what going over it does."""
+        return self.frame.tables.iterate(self.frame, value)
+
+    def call(self, function: Value, *arguments: Value) -> Value:
+        """Call a value."""
+        return self.frame.tables.call(self.frame, function, arguments)
+
+    def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
+        """Call a method that the project may override."""
+        kind = owner.site.kind
+        if not isinstance(kind, ClassRef):
+            return NOTHING
+        value, found = classes.lookup(self.frame, classes.order(self.frame, kind), name)
+        if not isinstance(found, ClassRef):
+            return NOTHING
+        return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], arguments)
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """An attribute of a value."""
+        return self.frame.tables.attribute(self.frame, value, name)
+
+    def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Run the arms that may be, and join what they give."""
+        frame = self.frame
+        if not outcome.may_fail:
+            return then() if outcome.may_hold else NOTHING
+        if not outcome.may_hold:
+            return otherwise()
+        body, first = frame.within(then)
+        orelse, second = frame.within(otherwise)
+        if body or orelse:
+            frame.emit(Branch(outcome.option, outcome.set, body, orelse))
+        return frame.join(first, second)
+
+    def resolve(self, value: Value) -> Value:
+        """A value, with what callers gave in the place of parameters."""
+        return self.frame.resolve(value)

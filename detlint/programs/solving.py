@@ -1,0 +1,114 @@
+"""The values of a project's programs, and of the functions that none of them reaches, solved."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from detlint.domain.atoms import AllocationSite, ClassRef, Context, FunctionRef, Instance, Node
+from detlint.domain.limits import Limits
+from detlint.domain.values import UNKNOWN, LimitReachedError, value_of
+from detlint.interpreter.evaluation import evaluate
+from detlint.interpreter.solver import Solver
+from detlint.ir import nodes as ir
+from detlint.models import LIBRARIES
+from detlint.sources.imports import Imports
+
+_STACK = 512 * 1024 * 1024  # bytes: evaluations stand in each other as the calls of a program do
+_DEEPEST = 40_000  # Python frames
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What was solved: the nodes that programs reach, those that none does, and whether a limit was met."""
+
+    solver: Solver
+    unreached: Solver
+    limited: bool
+
+
+def solve(
+    files: Mapping[str, ir.File], started: frozenset[str], limits: Limits | None = None, shuffle: int | None = None
+) -> Solution:
+    """Solve the programs that some `files` start.
+
+    Any order of work gives the same tables; where a limit is met that could show the order, all is solved anew in the
+    canonical one.
+    """
+    found: list[Solution] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(_solve(files, started, limits or Limits(), shuffle))
+        except BaseException as error:
+            failed.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
+    sys.setrecursionlimit(_DEEPEST)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    sys.setrecursionlimit(limit)
+    threading.stack_size(size)
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+def _solve(files: Mapping[str, ir.File], started: frozenset[str], limits: Limits, shuffle: int | None) -> Solution:
+    imports = Imports(files)
+    limited = False
+    try:
+        reached = _reached(files, imports, started, limits, shuffle, strict=True)
+        unreached = _unreached(reached, shuffle)
+    except LimitReachedError:
+        limited = True
+        reached = _reached(files, imports, started, limits, None, strict=False)
+        unreached = _unreached(reached, None)
+    return Solution(reached, unreached, limited)
+
+
+def _reached(
+    files: Mapping[str, ir.File], imports: Imports, started: frozenset[str], limits: Limits, shuffle: int | None,
+    *, strict: bool,
+) -> Solver:  # fmt: skip
+    solver = Solver(files, imports, LIBRARIES, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
+    for path in solver.shuffled(sorted(started)):
+        solver.enter(None, None, Node(FunctionRef(path, ir.TOP)), {})
+    solver.solve()
+    return solver
+
+
+def _unreached(reached: Solver, shuffle: int | None) -> Solver:
+    """Solve the functions that no program reaches, from unknown arguments, over what programs leave."""
+    solver = Solver(
+        reached.files, reached.imports, LIBRARIES, evaluate, reached.limits,
+        started=reached.started, shuffle=shuffle, strict=reached.strict, below=reached,
+    )  # fmt: skip
+    known = {(node.function.file, node.function.name) for node in reached.table}
+    rest = [path for path in reached.files if (path, ir.TOP) not in known]
+    for path in solver.shuffled(sorted(rest)):
+        solver.enter(None, None, Node(FunctionRef(path, ir.TOP)), {})
+    solver.solve()
+    begun = []
+    for path, file in reached.files.items():
+        for name, function in file.functions.items():
+            if name not in (ir.TOP, ir.MAIN) and (path, name) not in known:
+                begun.append((path, function))
+    for path, function in solver.shuffled(begun):
+        receiver = _receiver(path, function)
+        node = Node(FunctionRef(path, function.qualified), Context(receiver))
+        given = {parameter.name: UNKNOWN for parameter in function.parameters}
+        if receiver is not None and function.parameters:
+            given[function.parameters[0].name] = value_of(receiver)
+        solver.enter(None, None, node, given)
+    solver.solve()
+    return solver
+
+
+def _receiver(path: str, function: ir.Function) -> Instance | None:
+    """Any object of the class of a method."""
+    return Instance(AllocationSite(ClassRef(path, function.klass), None)) if function.klass else None
