@@ -1,0 +1,60 @@
+"""Small projects, solved by the interpreter of values: text in, flows and observations out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import dedent
+
+from detlint.domain.codes import Code
+from detlint.domain.limits import Limits
+from detlint.domain.taints import Kind
+from detlint.flows.flows import flows
+from detlint.ir import nodes as ir
+from detlint.ir.lower_files import lower
+from detlint.ir.places import Places
+from detlint.programs.solving import Solution, solve
+from detlint.programs.walk import walk
+
+Drawn = tuple[str, str, int, str, tuple[tuple[str, bool], ...]]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A project that was solved."""
+
+    files: Mapping[str, ir.File]
+    places: Mapping[str, Places]
+    solution: Solution
+
+    def line(self, code: Code) -> tuple[str, int]:
+        """The file and line of a code."""
+        return code.file, self.places[code.file].line(code.function, code.node)
+
+    def flows(self, kind: Kind = "order") -> list[tuple[int, int]]:
+        """The lines of the sources and uses of all flows of a kind."""
+        return [(self.line(each.source)[1], self.line(each.sink)[1]) for each in flows(self.solution, kind)]
+
+    def draws(self, program: str, *words: str) -> list[Drawn]:
+        """What a program draws from generators of these words: stream, file, line, word, options of its condition."""
+        found: list[Drawn] = []
+        for seen in walk(self.solution.solver, program):
+            if seen.word in (words or ("unseeded", "entropy")):
+                terms = tuple(sorted((option.name, set_) for option, set_ in seen.condition.terms))
+                found.append((str(seen.stream), *self.line(seen.code), seen.word, terms))
+        return found
+
+
+def solved(
+    texts: Mapping[str, str] | str,
+    started: set[str] | None = None,
+    limits: Limits | None = None,
+    order: int | None = None,
+) -> Solved:
+    """Solve a project of these files, or of one; all of them are programs unless some are `started`."""
+    named = {"train.py": texts} if isinstance(texts, str) else texts
+    files, places = {}, {}
+    for path, text in named.items():
+        files[path], places[path] = lower(dedent(text), path)
+    solution = solve(files, frozenset(named if started is None else started), limits, order)
+    return Solved(files, places, solution)

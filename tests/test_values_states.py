@@ -1,0 +1,133 @@
+"""The states of generators: programs that share files, options, and versions of configuration objects."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.solved import Drawn, solved
+
+MODEL = """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+FACTORY = "from model import Net\n\ndef build():\n    return Net()\n"
+LAYER = ("torch", "model.py", 7)
+PROGRAM = """
+import argparse, random, torch
+from factory import build
+
+def prepare(args):
+    if args.seed is not None:
+        torch.manual_seed(args.seed)
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default={default})
+    args = parser.parse_args()
+    {then}
+    build()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def draws(text: str, **others: str) -> list[Drawn]:
+    files = {"model.py": MODEL, "factory.py": FACTORY, "main.py": text, **others}
+    return solved(files, started={"main.py"}).draws("main.py")
+
+
+def test_programs_that_share_files_are_told_apart() -> None:
+    plain = 'from factory import build\n\nif __name__ == "__main__":\n    build()\n'
+    seeded = plain.replace("    build()", "    torch.manual_seed(0)\n    build()").replace(
+        "from", "import torch\nfrom", 1
+    )
+    files = {"model.py": MODEL, "factory.py": FACTORY, "train.py": plain, "test.py": seeded}
+    found = solved(files, started={"train.py", "test.py"})
+    assert found.draws("train.py") == [(*LAYER, "unseeded", ())]
+    assert found.draws("test.py") == []
+    assert found.draws("test.py", "seeded") == [(*LAYER, "seeded", ())]
+
+
+@pytest.mark.parametrize(
+    ("default", "then", "conditions"),
+    [
+        ("None", "prepare(args)", [(("--seed", False),)]),
+        ("0", "prepare(args)", []),
+        ("None", "torch.manual_seed(args.seed)", []),
+        ("None", "args.seed = 3\n    prepare(args)", []),
+        ("None", "prepare(args)\n    args.seed = 3", [(("--seed", False),)]),
+        ("None", "args.other = 3\n    prepare(args)", [(("--seed", False),)]),
+        ("None", "pass", [()]),
+    ],
+)
+def test_an_option_decides_whether_a_program_is_seeded(default: str, then: str, conditions: list[object]) -> None:
+    found = draws(PROGRAM.format(default=default, then=then))
+    assert found == [(*LAYER, "unseeded", terms) for terms in conditions]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("random.seed(0)\nrandom.random()", ["seeded"]),
+        ("random.random()\nrandom.seed(0)", ["unseeded"]),
+        ("random.seed()\nrandom.random()", ["entropy"]),
+        ("random.seed(None)\nrandom.random()", ["entropy"]),
+        ("if unknown:\n    random.seed(0)\nrandom.random()", ["unsure"]),
+        ("if unknown:\n    random.seed(0)\nelse:\n    random.seed(1)\nrandom.random()", ["seeded"]),
+        ("for x in unknown:\n    random.seed(0)\nrandom.random()", ["unsure"]),
+        ("for x in unknown:\n    random.random()\n    random.seed(0)", ["unseeded", "unsure"]),
+        ("try:\n    random.seed(0)\nexcept ValueError:\n    raise\nrandom.random()", ["seeded"]),
+        ("def f():\n    return 1\n    random.random()\nf()", []),
+        ("def f(n):\n    if n:\n        f(n - 1)\n    random.seed(n)\nf(3)\nrandom.random()", ["seeded"]),
+        ("f = random.random\ng = lambda: f()\nrandom.seed(0)\ng()", ["seeded"]),
+        ("from functools import partial\ndef f(n, m):\n    random.seed(m)\npartial(f, 1)(2)\nrandom.random()", ["seeded"]),
+        ("def seed(how):\n    if how == 'all':\n        random.seed(0)\nseed('all')\nrandom.random()", ["seeded"]),
+        ("def seed(how):\n    if how == 'all':\n        random.seed(0)\nseed('none')\nrandom.random()", ["unseeded"]),
+        ("class A:\n    def seed(self):\n        pass\nclass B(A):\n    def seed(self):\n        random.seed(0)\n"
+         "B().seed()\nrandom.random()", ["seeded"]),
+    ],
+)  # fmt: skip
+def test_a_draw_has_the_state_that_the_program_left(body: str, words: list[str]) -> None:
+    found = solved({"main.py": f"import random\n{body}\n"}).draws("main.py", "seeded", "unseeded", "entropy", "unsure")
+    assert [word for _, _, _, word, _ in found] == words
+
+
+SHARED = {
+    "config.py": "SEED = None\nITEMS = []\n",
+    "work.py": """
+import config, random
+def work():
+    random.seed(config.SEED)
+    random.random()
+def draw():
+    random.choice(config.ITEMS)
+""",
+    "set.py": "import config, work\nconfig.SEED = 3\nconfig.ITEMS = ['a']\nif __name__ == '__main__':\n    work.work()\n    work.draw()\n",
+    "plain.py": "import config, os, work\nconfig.ITEMS = os.listdir('d')\nif __name__ == '__main__':\n    work.work()\n    work.draw()\n",
+}
+
+
+def test_what_one_program_sets_no_other_sees() -> None:
+    found = solved(SHARED, started={"set.py", "plain.py"})
+    words = ("seeded", "unseeded", "entropy", "unsure")
+    assert [word for *_, word, _ in found.draws("plain.py", *words)] == ["entropy", "entropy"]
+    assert [word for *_, word, _ in found.draws("set.py", *words)] == ["unsure", "unsure"]
+    assert found.flows() == [(2, 7)]
+
+
+def test_importing_a_script_runs_none_of_its_main_block() -> None:
+    files = {
+        "tool.py": "import random\n\ndef use():\n    return random.random()\n\nif __name__ == '__main__':\n    random.seed(0)\n    use()\n",
+        "main.py": "import tool\n\ntool.use()\n",
+    }
+    found = solved(files)
+    assert [word for *_, word, _ in found.draws("main.py", "seeded", "unseeded", "unsure")] == ["unseeded"]
+    assert [word for *_, word, _ in found.draws("tool.py", "seeded", "unseeded", "unsure")] == ["seeded"]

@@ -1,0 +1,139 @@
+"""Measure the interpreter of values on checkouts: sizes of its tables, time, and whether the order of work shows.
+
+    python -m tests.tools.solving FOLDER ... [--orders 5] [--raised] [--replay]
+
+For each checkout: files, programs, nodes, functions, evaluations, expressions and seconds; how many functions are
+coarse for want of contexts; the digests of the tables in so many shuffled orders, which must all be equal. `--raised`
+uses limits four times as high, `--replay` also times today's replay of each program in the same run.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+import detlint.config
+from detlint.domain.limits import Limits
+from detlint.domain.values import Value
+from detlint.interpreter.solver import Solver
+from detlint.ir import nodes as ir
+from detlint.ir.lower_files import lower
+from detlint.listing import listed
+from detlint.programs.solving import Solution, solve
+from detlint.reading import NotPythonError
+
+
+def read(folder: Path) -> dict[str, ir.File]:
+    """The files of a checkout, lowered; what is not Python is left out."""
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        sources, _ = listed([Path()], detlint.config.Config())
+        files = {}
+        for source in sources:
+            if source.path.endswith(".py"):
+                try:
+                    files[source.path], _ = lower(Path(source.path).read_text("utf-8", "replace"), source.path)
+                except NotPythonError:
+                    continue
+        return files
+    finally:
+        os.chdir(here)
+
+
+def started(files: Mapping[str, ir.File]) -> frozenset[str]:
+    """The files with a `__main__` block: the programs of a checkout, as far as the text of one file tells."""
+    return frozenset(path for path, file in files.items() if ir.MAIN in file.functions)
+
+
+def shown(value: Value) -> str:
+    """A value as text that no run changes."""
+    return repr([sorted(map(repr, part)) for part in (value.atoms, value.taints, value.certain)])
+
+
+def rows(solver: Solver) -> Iterator[str]:
+    """All that was solved, line by line."""
+    for node, entry in solver.table.items():
+        inputs = sorted((name, shown(value)) for name, value in entry.inputs.items())
+        summary = entry.summary
+        changed = sorted((name, shown(value)) for name, value in summary.changed.items())
+        flows = sorted(map(repr, summary.flows))
+        yield repr((node, inputs, shown(summary.returns), changed, repr(summary.effects), flows))
+    for cell, writers in solver.heap.cells.items():
+        yield repr((cell, sorted((repr(writer), shown(value)) for writer, value in writers.items())))
+
+
+def digest(solution: Solution) -> str:
+    """A short name for all that was solved."""
+    lines = sorted([*rows(solution.solver), "", *rows(solution.unreached)])
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def solvers(solution: Solution) -> tuple[Solver, Solver]:
+    """The solver of what programs reach, and that of what none reaches."""
+    return solution.solver, solution.unreached
+
+
+def told(name: str, files: Mapping[str, ir.File], solution: Solution, seconds: float) -> str:
+    """A line about a solution."""
+    nodes = sum(len(solver.table) for solver in solvers(solution))
+    known = {(n.function.file, n.function.name) for solver in solvers(solution) for n in solver.table}
+    evaluations = sum(e.evaluations for solver in solvers(solution) for e in solver.table.values())
+    expressions = sum(solver.expressions for solver in solvers(solution))
+    coarse = sum(len(solver.coarse) for solver in solvers(solution))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return (
+        f"{name}: {len(files)} files, {len(started(files))} programs; {nodes} nodes of {len(known)} functions "
+        f"({nodes / max(1, len(known)):.2f} each), {evaluations} evaluations ({evaluations / max(1, nodes):.2f} a node), "
+        f"{expressions} expressions, {seconds:.1f} s, {memory} MB; {coarse} functions coarse"
+        f"{', limits met' if solution.limited else ''}"
+    )
+
+
+@click.command()
+@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
+@click.option("--orders", default=0, help="How many shuffled orders of work to try.")
+@click.option("--raised", is_flag=True, help="Use limits four times as high.")
+@click.option("--replay", is_flag=True, help="Time today's replay as well.")
+def main(folders: tuple[Path, ...], orders: int, raised: bool, replay: bool) -> None:
+    """Measure the interpreter of values on checkouts."""
+    limits = Limits().raised() if raised else Limits()
+    wrong = False
+    for folder in folders:
+        files = read(folder)
+        gc.disable()
+        start = time.perf_counter()
+        solution = solve(files, started(files), limits)
+        click.echo(told(folder.name, files, solution, time.perf_counter() - start))
+        first = digest(solution)
+        del solution
+        for order in range(1, orders + 1):
+            gc.collect()
+            other = digest(solve(files, started(files), limits, order))
+            click.echo(f"  order {order}: {'the same' if other == first else 'other tables'} ({other})")
+            wrong = wrong or other != first
+        if replay:
+            click.echo(f"  replay: {replayed(folder):.1f} s")
+    sys.exit(wrong)
+
+
+def replayed(folder: Path) -> float:
+    """The seconds of `detlint entries` less those of reading: today's replay of each program, without a cache."""
+    import subprocess
+
+    command = [sys.executable, "-m", "detlint", "entries", "--no-cache", "--format", "json", "."]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
