@@ -33,14 +33,6 @@ class Seed(_Effect, frozen=True):
     fixed: bool | None = True
 
 
-class Made(_Effect, frozen=True):
-    """A stream begins: seeded or not."""
-
-    stream: AllocationSite
-    code: Code
-    seeded: bool
-
-
 class Invoke(_Effect, frozen=True):
     """A call of one of `nodes`; of one that is found by its name only where it is a `guess`."""
 
@@ -71,16 +63,8 @@ class Branch(_Effect, frozen=True):
 
 
 class Repeat(_Effect, frozen=True):
-    """A loop's body, any number of times; at least once where it is `sure`."""
+    """A loop's body, any number of times."""
 
-    body: Effects
-    sure: bool = False
-
-
-class Restoring(_Effect, frozen=True):
-    """Streams are after `body` as they were before."""
-
-    streams: tuple[Stream, ...]
     body: Effects
 
 
@@ -90,5 +74,5 @@ class Leave(_Effect, frozen=True):
     how: Literal["return", "raise", "break", "continue"]
 
 
-Effect = Draw | Seed | Made | Invoke | Import | Main | Branch | Repeat | Restoring | Leave
+Effect = Draw | Seed | Invoke | Import | Main | Branch | Repeat | Leave
 Effects = tuple[Effect, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from detlint.domain.atoms import Atom, Choice, Constant, Cut, Instance, LibraryRef, Option, TupleOf, Unknown
+from detlint.domain.atoms import Atom, Choice, Constant, Cut, LibraryRef, Option, TupleOf, Unknown
 from detlint.domain.values import Value
 
 
@@ -85,8 +85,3 @@ def _is_none(atom: Atom) -> Outcome:
     if isinstance(atom, LibraryRef):
         return EITHER  # a name of a library may be bound to None
     return FAILS
-
-
-def is_object(atom: Atom) -> bool:
-    """Whether an atom is an object that was made."""
-    return isinstance(atom, Instance)

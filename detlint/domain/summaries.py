@@ -12,7 +12,8 @@ from detlint.domain.effects import Effects
 from detlint.domain.taints import Taint, Taints
 from detlint.domain.values import NOTHING, Value
 
-Use = Literal["draws", "numbers", "position"]
+Use = Literal["draws"]
+"""What a value is used for: that a draw depends on it."""
 
 
 class Flow(Struct, frozen=True, cache_hash=True, gc=False):

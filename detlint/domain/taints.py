@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
 
 from detlint.domain.codes import Code
 
-Kind = Literal["order", "hash", "address", "clock", "entropy", "from", "filled"]
+Kind = Literal["order", "from", "filled"]
 """Where a difference comes from. "from" is whatever a parameter has; "filled" marks a container that got an item."""
 Form = Literal["sequence", "item", "number"]
 """What differs: the order of a sequence, which item of it something is, or a number."""
@@ -76,8 +75,3 @@ def filled_in(taints: Taints, given: dict[str, Taints]) -> Taints:
         else:
             found.add(taint)
     return frozenset(found)
-
-
-def sources(taints: Iterable[Taint]) -> frozenset[Code]:
-    """Where taints come from, those of parameters aside."""
-    return frozenset(t.source for t in taints if isinstance(t.source, Code))

@@ -11,7 +11,7 @@ from detlint.domain.effects import Branch, Repeat
 from detlint.domain.outcomes import truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, depth, value_of
-from detlint.interpreter import assignments, calls, containers, contexts, items, modules, tests
+from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -178,7 +178,7 @@ def _that(frame: Frame, value: Value, holds: bool) -> Value:
 
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
     if len(expression.operators) == 1:
-        tests.test(frame, expression)
+        branches.test(frame, expression)
     else:
         for operand in expression.operands:
             frame.evaluate(operand)
@@ -186,7 +186,7 @@ def _compare(frame: Frame, expression: ir.Compare) -> Value:
 
 
 def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
-    outcome = tests.test(frame, expression.test)
+    outcome = branches.test(frame, expression.test)
     env = frame.env
     arms = []
     for may, holds, part in (
@@ -194,7 +194,7 @@ def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
     ):  # fmt: skip
         frame.env = dict(env) if env is not None and may else None
         if may:
-            tests.narrow(frame, expression.test, holds)
+            branches.narrow(frame, expression.test, holds)
         arms.append((*frame.apart(part), frame.env))
     (body, first, env_1), (orelse, second, env_2) = arms
     frame.env = frame.merge((env_1, env_2))
@@ -221,8 +221,8 @@ def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
             taints, certain = taints | over.taints, certain | over.certain
             assignments.assign(frame, clause.target, item)
             for each in clause.tests:
-                tests.test(frame, each)
-                tests.narrow(frame, each, True)
+                branches.test(frame, each)
+                branches.narrow(frame, each, True)
         if expression.key is not None:
             frame.evaluate(expression.key)
         return frame.evaluate(expression.element)

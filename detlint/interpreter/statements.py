@@ -9,7 +9,7 @@ from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, Library
 from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, calls, classes, expressions, items, modules, tests
+from detlint.interpreter import assignments, branches, calls, classes, expressions, items, modules
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -90,7 +90,7 @@ def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
 
 
 def _if(frame: Frame, statement: ir.If) -> None:
-    outcome = tests.test(frame, statement.test)
+    outcome = branches.test(frame, statement.test)
     env = frame.env
     ends = []
     for may, holds, body in (
@@ -98,7 +98,7 @@ def _if(frame: Frame, statement: ir.If) -> None:
     ):  # fmt: skip
         frame.env = dict(env) if env is not None and may else None
         if may:
-            tests.narrow(frame, statement.test, holds)
+            branches.narrow(frame, statement.test, holds)
         ends.append((frame.effects_of(body), frame.env))
     (first, env_1), (second, env_2) = ends
     if outcome.may_hold and outcome.may_fail:
@@ -174,7 +174,7 @@ def _for(frame: Frame, statement: ir.For) -> None:
 
 def _while(frame: Frame, statement: ir.While) -> None:
     def start() -> None:
-        outcome = tests.test(frame, statement.test)
+        outcome = branches.test(frame, statement.test)
         if not outcome.may_hold:
             frame.env = None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from detlint.domain.atoms import AllocationSite, ClassRef, Context, FunctionRef, Instance, Node
 from detlint.domain.limits import Limits
@@ -22,11 +23,15 @@ _DEEPEST = 40_000  # Python frames
 
 @dataclass(frozen=True)
 class Solution:
-    """What was solved: the nodes that programs reach, those that none does, and whether a limit was met."""
+    """What was solved: the nodes that programs reach, those that none does, and whether a limit was met.
+
+    `seconds` went to the first, to the second, and to a solve that ended where a limit was met.
+    """
 
     solver: Solver
     unreached: Solver
     limited: bool
+    seconds: tuple[float, float, float]
 
 
 def solve(
@@ -60,15 +65,25 @@ def solve(
 
 def _solve(files: Mapping[str, ir.File], started: frozenset[str], limits: Limits, shuffle: int | None) -> Solution:
     imports = Imports(files)
-    limited = False
+    start = time.perf_counter()
     try:
-        reached = _reached(files, imports, started, limits, shuffle, strict=True)
-        unreached = _unreached(reached, shuffle)
+        return _both(files, imports, started, limits, shuffle, strict=True)
     except LimitReachedError:
-        limited = True
-        reached = _reached(files, imports, started, limits, None, strict=False)
-        unreached = _unreached(reached, None)
-    return Solution(reached, unreached, limited)
+        lost = time.perf_counter() - start
+    found = _both(files, imports, started, limits, None, strict=False)
+    return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
+
+
+def _both(
+    files: Mapping[str, ir.File], imports: Imports, started: frozenset[str], limits: Limits, shuffle: int | None,
+    *, strict: bool,
+) -> Solution:  # fmt: skip
+    """Solve what programs reach, then what none does."""
+    start = time.perf_counter()
+    reached = _reached(files, imports, started, limits, shuffle, strict=strict)
+    middle = time.perf_counter()
+    unreached = _unreached(reached, shuffle)
+    return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
 
 
 def _reached(

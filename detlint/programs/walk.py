@@ -94,9 +94,6 @@ class Walk:
                 for stream in effect.streams:
                     words = changed(words, stream, new)
                 ways.states[condition] = words
-        elif isinstance(effect, e.Made):
-            for condition, words in list(ways.states.items()):
-                ways.states[condition] = changed(words, effect.stream, "seeded" if effect.seeded else "unseeded")
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
         elif isinstance(effect, e.Import):
@@ -110,10 +107,6 @@ class Walk:
             self._branch(ways, effect)
         elif isinstance(effect, e.Repeat):
             self._repeat(ways, effect)
-        elif isinstance(effect, e.Restoring):
-            before = dict(ways.states)
-            self._effects(ways, effect.body)
-            ways.states = before if ways.states else {}
         else:
             self._leave(ways, effect)
 
@@ -192,7 +185,7 @@ class Walk:
     def _repeat(self, ways: Ways, effect: e.Repeat) -> None:
         """A loop's body, until no pass finds another state; what leaves it goes on after it."""
         outer, ways.broken = ways.broken, {}
-        ends = [] if effect.sure else [dict(ways.states)]
+        ends = [dict(ways.states)]
         entered = dict(ways.states)
         for _ in range(self.limits.states):
             ways.states = dict(entered)

@@ -82,20 +82,20 @@ def solvers(solution: Solution) -> tuple[Solver, Solver]:
     return solution.solver, solution.unreached
 
 
-def told(name: str, files: Mapping[str, ir.File], solution: Solution, seconds: float) -> str:
-    """A line about a solution."""
-    nodes = sum(len(solver.table) for solver in solvers(solution))
-    known = {(n.function.file, n.function.name) for solver in solvers(solution) for n in solver.table}
-    evaluations = sum(e.evaluations for solver in solvers(solution) for e in solver.table.values())
-    expressions = sum(solver.expressions for solver in solvers(solution))
-    coarse = sum(len(solver.coarse) for solver in solvers(solution))
+def told(name: str, files: Mapping[str, ir.File], solution: Solution) -> Iterator[str]:
+    """Lines about a solution: of what programs reach, and of what none does."""
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return (
-        f"{name}: {len(files)} files, {len(started(files))} programs; {nodes} nodes of {len(known)} functions "
-        f"({nodes / max(1, len(known)):.2f} each), {evaluations} evaluations ({evaluations / max(1, nodes):.2f} a node), "
-        f"{expressions} expressions, {seconds:.1f} s, {memory} MB; {coarse} functions coarse"
-        f"{', limits met' if solution.limited else ''}"
-    )
+    lost = f"; limits met after {solution.seconds[2]:.1f} s" if solution.limited else ""
+    yield f"{name}: {len(files)} files, {len(started(files))} programs, {memory} MB{lost}"
+    for what, solver, seconds in zip(("reached", "not reached"), solvers(solution), solution.seconds[:2], strict=True):
+        nodes = len(solver.table)
+        functions = len({(node.function.file, node.function.name) for node in solver.table})
+        evaluations = sum(entry.evaluations for entry in solver.table.values())
+        yield (
+            f"  {what}: {nodes} nodes of {functions} functions ({nodes / max(1, functions):.2f} each), "
+            f"{evaluations} evaluations ({evaluations / max(1, nodes):.2f} a node), "
+            f"{solver.expressions} expressions, {seconds:.1f} s, {len(solver.coarse)} functions coarse"
+        )
 
 
 @click.command()
@@ -110,9 +110,8 @@ def main(folders: tuple[Path, ...], orders: int, raised: bool, replay: bool) -> 
     for folder in folders:
         files = read(folder)
         gc.disable()
-        start = time.perf_counter()
         solution = solve(files, started(files), limits)
-        click.echo(told(folder.name, files, solution, time.perf_counter() - start))
+        click.echo("\n".join(told(folder.name, files, solution)))
         first = digest(solution)
         del solution
         for order in range(1, orders + 1):
