@@ -39,7 +39,7 @@ def _begin(frame: Frame) -> None:
     if entry.function.qualified == ir.MAIN:
         env.update(entry.inputs)
     if entry.function.qualified == ir.TOP:
-        frame.write((ModuleRef(entry.file.path), LOADED), SOMETHING)
+        frame.fill((ModuleRef(entry.file.path), LOADED), SOMETHING)
     for name in entry.function.caught:
         env[f".{name}" if frame.is_top else name] = UNKNOWN
     receiver = entry.node.context.receiver

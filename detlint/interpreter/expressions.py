@@ -79,8 +79,8 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
     for index, (element, value) in enumerate(zip(expression.elements, values, strict=True)):
         item = value.with_taints(t.kept(value.taints), t.kept(value.certain))
         plain = expression.kind != "set" and not starred and index < _MOST_WRITTEN
-        frame.write((site, Key(Constant("int", str(index))) if plain else ANY_KEY), item)
-        frame.write((site, ITEMS), item)
+        frame.fill((site, Key(Constant("int", str(index))) if plain else ANY_KEY), item)
+        frame.fill((site, ITEMS), item)
         if isinstance(element, ir.Starred) and expression.kind != "set":
             taints, certain = taints | t.gathered(value.taints), certain | t.gathered(value.certain)
     return Value(frozenset((Instance(site),)), taints, certain)
@@ -93,8 +93,8 @@ def _mapping(frame: Frame, expression: ir.Mapping) -> Value:
         value = frame.evaluate(element)
         if key is None:
             value = _values_of(frame, value)
-        frame.write((site, slot), value)
-        frame.write((site, ITEMS), value)
+        frame.fill((site, slot), value)
+        frame.fill((site, ITEMS), value)
     return value_of(Instance(site))
 
 
@@ -239,8 +239,8 @@ def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
         return Value(frozenset((IteratorOver(element),)), taints, certain)
     site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
     kept = element.with_taints(t.kept(element.taints), t.kept(element.certain))
-    frame.write((site, ANY_KEY), kept)
-    frame.write((site, ITEMS), kept)
+    frame.fill((site, ANY_KEY), kept)
+    frame.fill((site, ITEMS), kept)
     if expression.kind == "set":
         taints, certain = t.ordered(taints), t.ordered(certain)
     return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
@@ -268,9 +268,9 @@ def function(frame: Frame, qualified: str) -> FunctionRef:
     for parameter in code.parameters:
         if parameter.default is not None:
             value = frame.evaluate(parameter.default)
-            frame.write((made, Argument(parameter.name)), value)
+            frame.fill((made, Argument(parameter.name)), value)
             if within is not None:
-                frame.write((FunctionRef(frame.file.path, qualified), Argument(parameter.name)), value)
+                frame.fill((FunctionRef(frame.file.path, qualified), Argument(parameter.name)), value)
     return made
 
 

@@ -68,6 +68,8 @@ class Frame:
     def __init__(self, solver: Solver, entry: Entry, tables: Tables) -> None:
         self.solver = solver
         self.entry = entry
+        self._resolved: dict[Value, Value] = {}
+        self._concrete: dict[Value, Value] = {}
         self.node = entry.node
         self.file = entry.file
         self.function = entry.function
@@ -121,18 +123,20 @@ class Frame:
         """A value with what callers gave in the place of parameters; taints stay as they are."""
         if not self.has_formal(value):
             return value
-        given = {name: self.entry.inputs.get(name, NOTHING) for name in _formals(value)}
-        return replaced(self, value, given).with_taints(value.taints, value.certain)
+        found = self._resolved.get(value)
+        if found is None:
+            found = replaced(self, value, self.entry.inputs).with_taints(value.taints, value.certain)
+            self._resolved[value] = found
+        return found
 
     def concrete(self, value: Value) -> Value:
         """A value as the heap and callees get it: with the taints that callers gave as well."""
         if not value.taints and not self.has_formal(value):
-            return value
-        given = self.entry.inputs
-        taints = t.filled_in(value.taints, {name: each.taints for name, each in given.items()})
-        certain = t.filled_in(value.certain, {name: each.certain for name, each in given.items()})
-        resolved = self.resolve(value)
-        return self.deep(resolved).with_taints(taints, certain)
+            return self.deep(value)
+        found = self._concrete.get(value)
+        if found is None:
+            found = self._concrete[value] = self.deep(replaced(self, value, self.entry.inputs))
+        return found
 
     def deep(self, value: Value) -> Value:
         """A value whose parts are concrete as well."""
@@ -207,8 +211,13 @@ class Frame:
             self.flush_key(key)
 
     def write(self, cell: Cell, value: Value) -> None:
-        """Leave a value in a cell."""
-        self.writes |= self.solver.heap.bit(_seen_as(cell))
+        """Leave a value in a cell that callers may hold the value of; a module's own variables they do not."""
+        if not (self.is_top and isinstance(cell[0], ModuleRef)):
+            self.writes |= self.solver.heap.bit(_seen_as(cell))
+        self.fill(cell, value)
+
+    def fill(self, cell: Cell, value: Value) -> None:
+        """Leave a value in a cell of something that is made here: nobody holds anything of it yet."""
         self.solver.write(self.entry, cell, self.concrete(value))
 
     def read(self, cell: Cell) -> Value:
@@ -310,8 +319,11 @@ class Frame:
 
 def replaced(frame: Frame, value: Value, given: Mapping[str, Value]) -> Value:
     """A value with what is given in the place of parameters and of their taints."""
-    taints = t.filled_in(value.taints, {name: each.taints for name, each in given.items()})
-    certain = t.filled_in(value.certain, {name: each.certain for name, each in given.items()})
+    taints, certain = value.taints, value.certain
+    if taints:
+        taints = t.filled_in(taints, {name: each.taints for name, each in given.items()})
+    if certain:
+        certain = t.filled_in(certain, {name: each.certain for name, each in given.items()})
     if not frame.has_formal(value):
         return value.with_taints(taints, certain)
     atoms: set[Atom] = set()

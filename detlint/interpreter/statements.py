@@ -65,7 +65,7 @@ def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
     for argument in statement.arguments:
         value = frame.evaluate(argument.value)
         if not argument.keyword and not argument.star:
-            frame.write((klass, Base(index)), value)
+            frame.fill((klass, Base(index)), value)
             index += 1
     outer, frame.klass = frame.klass, klass
     env = frame.env
@@ -75,7 +75,7 @@ def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
     if inside is not None and env is not None:
         for name in frame.file.classes[statement.qualified].binds:
             value = inside.get(name, NOTHING)
-            frame.write((klass, Attribute(name)), value)
+            frame.fill((klass, Attribute(name)), value)
             if name in env:
                 inside[name] = env[name]
             else:
