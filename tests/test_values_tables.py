@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from detlint.domain.limits import Limits
@@ -10,6 +15,7 @@ from tests.test_values_order import BOX, CLOSURE, GLOBAL, HEAD, HELPER, TOLIST
 from tests.test_values_states import FACTORY, MODEL, PROGRAM
 from tests.tools.solving import digest
 
+ROOT = Path(__file__).parent.parent
 CYCLE = {
     "a.py": "import b\n\nclass A:\n    def go(self, n):\n        return b.B(self).go(n)\n\n    def stop(self):\n        return []\n",
     "b.py": "import a\n\nclass B:\n    def __init__(self, of):\n        self.of = of\n\n    def go(self, n):\n"
@@ -47,6 +53,24 @@ def test_a_limit_that_is_met_is_told_and_makes_values_coarse() -> None:
     few = solved(MANY, limits=Limits(contexts=4))
     assert few.solution.limited and few.solution.solver.coarse == {("main.py", "apply"): None}
     assert not solved(MANY, limits=Limits(contexts=200)).solution.limited
+
+
+def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
+    code = """
+from detlint.domain.limits import Limits
+from tests.solved import solved
+from tests.test_values_tables import PROJECTS
+from tests.tools.solving import digest, solvers
+for texts in PROJECTS.values():
+    found = solved(texts, limits=Limits(contexts=4, callables=4, sites=1)).solution
+    print(digest(found), *(entry.evaluations for solver in solvers(found) for entry in solver.table.values()))
+"""
+    seeds = [{**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": str(ROOT)} for seed in range(3)]
+    run = [
+        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+        for env in seeds
+    ]
+    assert len({done.stdout for done in run}) == 1 and run[0].stdout
 
 
 def test_growing_values_come_to_an_end() -> None:

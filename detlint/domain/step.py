@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from detlint.domain.atoms import Instance
+from detlint.domain.atoms import Atom, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Effect
 from detlint.domain.outcomes import Outcome
@@ -68,6 +68,10 @@ class Step(Protocol):
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run the arms that may be, and join what they give."""
+        ...
+
+    def each(self, value: Value) -> list[Atom]:
+        """What a value may be, one by one, with what callers gave in the place of parameters."""
         ...
 
     def resolve(self, value: Value) -> Value:

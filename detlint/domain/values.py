@@ -15,10 +15,12 @@ from detlint.domain.atoms import (
     NOT_NONE,
     UNKNOWN_ATOM,
     Atom,
+    Bound,
     Choice,
     Constant,
     Instance,
     IteratorOver,
+    PartialCall,
     TupleOf,
 )  # fmt: skip
 from detlint.domain.limits import Limits
@@ -56,6 +58,7 @@ UNKNOWN = Value(frozenset((UNKNOWN_ATOM,)))
 SOMETHING = Value(frozenset((NOT_NONE,)))
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
 _COMPOUND = (Choice, TupleOf, IteratorOver)
+_WITH_VALUES = (*_COMPOUND, PartialCall, Bound, Value)
 
 
 def is_empty(atom: Atom) -> bool:
@@ -82,8 +85,9 @@ class Lattice:
         self.limits = limits
         self.strict = strict
         self.cuts = 0
-        self._joined: dict[tuple[Value, Value], Value] = {}
+        self._joined: dict[tuple[Value, Value], Value | None] = {}  # None: the first of the two
         self._bounded: dict[Value, Value] = {}
+        self._each: dict[frozenset[Atom], list[Atom]] = {}
 
     def join(self, a: Value, b: Value) -> Value:
         """The least value that is both; `a` itself where that says as much."""
@@ -92,10 +96,11 @@ class Lattice:
         if not a.atoms:
             return b
         key = (a, b)
-        found = self._joined.get(key)
-        if found is None:
-            found = self._joined[key] = self._join(a, b)
-        return found
+        found = self._joined.get(key, NOTHING)
+        if found is NOTHING:
+            joined = self._join(a, b)
+            found = self._joined[key] = None if joined == a else joined
+        return a if found is None else found
 
     def bounded(self, value: Value) -> Value:
         """A value as it is kept: cut where it is nested too deep, its taints without sources where these are many."""
@@ -124,6 +129,15 @@ class Lattice:
                 atoms.add(Choice(atom.option, *parts))
         return value.of(atoms)
 
+    def each(self, value: Value) -> list[Atom]:
+        """The atoms of a value in an order that no run of Python changes, as that of a set is changed by its hashes."""
+        if len(value.atoms) < 2:
+            return list(value.atoms)
+        found = self._each.get(value.atoms)
+        if found is None:
+            found = self._each[value.atoms] = sorted(value.atoms, key=told)
+        return found
+
     def all(self, values: Iterable[Value]) -> Value:
         """The join of all of `values`."""
         found = NOTHING
@@ -142,8 +156,7 @@ class Lattice:
             certain = a.certain & b.certain
         if len(atoms) > len(a.atoms):
             atoms = self.kept(atoms)
-        joined = self.bounded(Value(atoms, taints, certain))
-        return a if joined == a else joined
+        return self.bounded(Value(atoms, taints, certain))
 
     def kept(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
         """Atoms within limits: those that are made of parts are one each."""
@@ -219,6 +232,18 @@ def depth(atom: Atom) -> int:
     else:
         return 0
     return 1 + max((depth(inner) for part in parts for inner in part.atoms), default=0)
+
+
+def told(part: object) -> str:
+    """A part of a value as a text that no run of Python changes, which the order of a set would."""
+    if isinstance(part, frozenset):
+        return f"{{{', '.join(sorted(map(told, part)))}}}"
+    if isinstance(part, tuple):
+        return f"({', '.join(map(told, part))})"
+    if isinstance(part, Struct) and isinstance(part, _WITH_VALUES):
+        fields = (f"{name}={told(getattr(part, name))}" for name in part.__struct_fields__)
+        return f"{type(part).__name__}({', '.join(fields)})"
+    return repr(part)
 
 
 def constants(value: Value) -> list[Constant] | None:

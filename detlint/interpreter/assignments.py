@@ -72,7 +72,7 @@ def captured_cells(frame: Frame, variable: ir.Captured) -> tuple[Cell, ...]:
 def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
     """The cells of a slot of all that a value may be."""
     found: list[Cell] = []
-    for atom in frame.resolve(base).atoms:
+    for atom in frame.each(base):
         if isinstance(atom, Instance):
             found.append((atom.site, slot))
         elif isinstance(atom, (ClassRef, ModuleRef)):
@@ -99,7 +99,7 @@ def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, n
     """An assignment to an attribute of a configuration object in a variable makes a new version of it."""
     key = path_of(frame, target.value)
     resolved = frame.resolve(base)
-    old = [atom for atom in resolved.atoms if isinstance(atom, Instance) and atom.site.kind == _CONFIGURATION]
+    old = [atom for atom in frame.each(resolved) if isinstance(atom, Instance) and atom.site.kind == _CONFIGURATION]
     if not isinstance(key, str) or not old or len(old) != len(resolved.atoms) or not value.atoms or node < 0:
         return False
     code = frame.code(node)

@@ -27,7 +27,7 @@ from detlint.interpreter.steps import CallStep
 def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
     """An attribute of a value: that of each of its atoms."""
     found = NOTHING
-    for atom in frame.resolve(value).atoms:
+    for atom in frame.each(value):
         found = frame.join(found, of_atom(frame, atom, name, node))
     return found
 
@@ -109,7 +109,7 @@ def versioned(frame: Frame, atom: Instance, name: str, seen: frozenset[Instance]
     if own.atoms:
         return own
     found = NOTHING
-    for parent in frame.read((atom, Base(0))).atoms:
+    for parent in frame.each(frame.read((atom, Base(0)))):
         if isinstance(parent, Instance):
             found = frame.join(found, versioned(frame, parent, name, seen | {atom}))
     return found

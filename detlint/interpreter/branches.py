@@ -122,7 +122,7 @@ def _narrow(frame: Frame, expression: ir.Expression, judge: Judge, holds: bool) 
         return
     resolved = frame.resolve(old)
     atoms: set[Atom] = set()
-    for atom in resolved.atoms:
+    for atom in frame.each(resolved):
         if isinstance(atom, Choice):
             atoms |= _part(atom, judge, holds)
         elif _may(judge(value_of(atom)), holds):

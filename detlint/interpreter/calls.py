@@ -77,17 +77,11 @@ def call(frame: Frame, expression: ir.Call) -> Value:
     if frame.env is None:
         return NOTHING
     found = NOTHING
-    for atom in ordered(frame, callee):
+    for atom in frame.each(callee):
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
     return found
-
-
-def ordered(frame: Frame, value: Value) -> list[Atom]:
-    """The atoms of a value in an order that no run changes."""
-    atoms = list(frame.resolve(value).atoms)
-    return sorted(atoms, key=repr) if len(atoms) > 1 else atoms
 
 
 def _arguments(frame: Frame, expression: ir.Call) -> Arguments:
@@ -155,7 +149,7 @@ def dispatch(
 def call_value(frame: Frame, value: Value, positional: tuple[Value, ...], node: int = -1) -> Value:
     """Call a value with arguments by position."""
     found = NOTHING
-    for atom in ordered(frame, value):
+    for atom in frame.each(value):
         found = frame.join(found, dispatch(frame, atom, Arguments(positional), node))
     return found
 
@@ -188,7 +182,7 @@ def call_function(
         target = Node(function, context)
         if first:
             values[first] = value_of(receiver) if receiver is not None else NOTHING
-        summary = frame.solver.enter(frame.entry, place, target, values)
+        summary = frame.solver.enter(frame.entry, target, values)
         nodes.append(target)
         found = frame.join(found, replaced(frame, summary.returns, bound))
         writes |= summary.writes
@@ -273,7 +267,7 @@ def initialise(
     """Run the first `__init__` of some classes on an object; without one its arguments become attributes."""
     value, owner = classes.lookup(frame, around, "__init__")
     if isinstance(owner, ClassRef):
-        for atom in ordered(frame, classes.bound(value, made)[0]):
+        for atom in frame.each(classes.bound(value, made)[0]):
             dispatch(frame, atom, arguments, node)
         return
     for klass in around:
@@ -293,7 +287,7 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
         value, owner = classes.lookup(frame, classes.order(frame, kind), "__call__")
         if isinstance(owner, ClassRef):
             found = NOTHING
-            for each in ordered(frame, classes.bound(value, atom)[0]):
+            for each in frame.each(classes.bound(value, atom)[0]):
                 found = frame.join(found, dispatch(frame, each, arguments, node))
             return found
         names = [k.name for k in classes.order(frame, kind) if isinstance(k, LibraryRef)]
@@ -355,7 +349,7 @@ def _call_back(frame: Frame, arguments: Arguments, node: int) -> None:
     functions = [
         atom
         for value in (*arguments.positional, *arguments.keywords.values())
-        for atom in ordered(frame, value)
+        for atom in frame.each(value)
         if isinstance(atom, FunctionRef) or (isinstance(atom, Bound) and isinstance(atom.function, FunctionRef))
     ]
     if functions:
@@ -370,7 +364,7 @@ def partial(frame: Frame, arguments: Arguments) -> Value:
         return UNKNOWN
     rest = tuple(frame.concrete(value) for value in arguments.positional[1:])
     keywords = tuple((name, frame.concrete(value)) for name, value in arguments.keywords.items())
-    atoms = [PartialCall(atom, rest, keywords) for atom in ordered(frame, arguments.positional[0]) if _calls(atom)]
+    atoms = [PartialCall(atom, rest, keywords) for atom in frame.each(arguments.positional[0]) if _calls(atom)]
     return Value(frozenset(atoms)) if atoms else UNKNOWN
 
 

@@ -31,7 +31,7 @@ def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[C
         value = frame.read((klass, Base(index)))
         if not value.atoms:
             return
-        for atom in sorted(value.atoms, key=repr) if len(value.atoms) > 1 else value.atoms:
+        for atom in frame.each(value):
             if isinstance(atom, (ClassRef, LibraryRef)):
                 yield from _below(frame, atom, depth + 1)
             else:
@@ -88,7 +88,7 @@ def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:
                 properties.append(atom.function)
         else:
             atoms.add(atom)
-    return value.of(atoms), properties
+    return value.of(atoms), sorted(properties, key=repr)
 
 
 def model(frame: Frame, kind: ClassRef | LibraryRef) -> Class | None:

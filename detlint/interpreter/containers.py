@@ -22,7 +22,7 @@ def at(frame: Frame, value: Value, index: int | None) -> Value:
     """The item at an index; without one, any."""
     resolved = frame.resolve(value)
     found = NOTHING
-    for atom in resolved.atoms:
+    for atom in frame.each(resolved):
         if isinstance(atom, TupleOf) and index is not None:
             found = frame.join(found, atom.items[index] if index < len(atom.items) else NOTHING)
         elif index is not None and isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):

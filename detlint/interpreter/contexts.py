@@ -21,7 +21,7 @@ from detlint.domain.atoms import (
 )  # fmt: skip
 from detlint.domain.bare import CONFIGURATION, strip
 from detlint.domain.codes import Code
-from detlint.domain.values import Value
+from detlint.domain.values import Value, told
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -75,7 +75,7 @@ def _split(value: Value, tested: bool) -> list[tuple[Atom | Option | None, Value
         else:
             found.append((flat, value.of((atom,))))
     if len(found) > 1:
-        found.sort(key=lambda part: repr(part[0]))
+        found.sort(key=lambda part: told(part[0]))
     if rest:
         found.append((None, value.of(rest)))
     return found

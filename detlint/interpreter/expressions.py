@@ -101,7 +101,7 @@ def _mapping(frame: Frame, expression: ir.Mapping) -> Value:
 def _values_of(frame: Frame, value: Value) -> Value:
     """The values of a dict."""
     found = NOTHING
-    for atom in frame.resolve(value).atoms:
+    for atom in frame.each(value):
         known = isinstance(atom, Instance) and atom.site.kind == LibraryRef("builtins.dict")
         found = frame.join(found, frame.read((atom.site, ITEMS)) if known and isinstance(atom, Instance) else UNKNOWN)
     return found
@@ -126,7 +126,7 @@ def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
     if operator in ("+", "+=", "|", "|=", "*", "*="):
         folded = _folded(operator, [frame.resolve(operand) for operand in operands])
         for operand in operands:
-            for atom in frame.resolve(operand).atoms:
+            for atom in frame.each(operand):
                 if isinstance(atom, (Instance, IteratorOver, TupleOf)):
                     found = frame.join(found, value_of(atom))
         found = folded if folded.atoms else found

@@ -129,6 +129,10 @@ class Frame:
             self._resolved[value] = found
         return found
 
+    def each(self, value: Value) -> list[Atom]:
+        """The atoms of a value, resolved, in an order that no run changes."""
+        return self.solver.lattice.each(self.resolve(value))
+
     def concrete(self, value: Value) -> Value:
         """A value as the heap and callees get it: with the taints that callers gave as well."""
         if not value.taints and not self.has_formal(value):

@@ -16,7 +16,7 @@ _MAPPING = LibraryRef("builtins.dict")
 def iterate(frame: Frame, value: Value) -> Value:
     """An item of a value, and what going over it does."""
     found = NOTHING
-    for atom in frame.resolve(value).atoms:
+    for atom in frame.each(value):
         found = frame.join(found, of_atom(frame, atom))
     return containers.tainted(found, value)
 
@@ -75,7 +75,7 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
     index = int(slot.key.value) if isinstance(slot, Key) and slot.key.kind == "int" else None
     found = NOTHING
     mapping = False
-    for atom in resolved.atoms:
+    for atom in frame.each(resolved):
         if isinstance(atom, TupleOf) and index is not None:
             inside = -len(atom.items) <= index < len(atom.items)
             found = frame.join(found, atom.items[index] if inside else NOTHING)

@@ -73,7 +73,7 @@ def enter(frame: Frame, path: str, node: int = -1) -> Value:
     if path == frame.file.path and frame.is_top:
         return value_of(ModuleRef(path))
     frame.flush()
-    summary = frame.solver.enter(frame.entry, None, Node(FunctionRef(path, ir.TOP)), {})
+    summary = frame.solver.enter(frame.entry, Node(FunctionRef(path, ir.TOP)), {})
     frame.emit(Import(path))
     frame.after_call(summary.writes)
     return value_of(ModuleRef(path))

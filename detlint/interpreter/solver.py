@@ -9,7 +9,6 @@ from heapq import heappop, heappush
 from typing import TypeVar
 
 from detlint.domain.atoms import Context, FunctionRef, Node
-from detlint.domain.codes import Code
 from detlint.domain.heap import Heap
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.limits import Limits
@@ -48,7 +47,7 @@ class Entry:
         self.file = file
         self.function = function
         self.inputs: dict[str, Value] = {}
-        self.by_caller: dict[tuple[Node | None, Code | None], dict[str, Value]] = {}
+        self.by_caller: dict[Node | None, dict[str, Value]] = {}
         self.callers: dict[Node, None] = {}
         self.reads: dict[Cell, None] = {}
         self.summary = Summary()
@@ -133,7 +132,7 @@ class Solver:
         self.coarse[key] = None
         return True
 
-    def enter(self, caller: Entry | None, code: Code | None, node: Node, given: Mapping[str, Value]) -> Summary:
+    def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
         """Call a node with values for its parameters, and give what it gives so far."""
         below = self.below.table.get(node) if self.below is not None else None
         if (
@@ -149,20 +148,10 @@ class Solver:
         entry = self.entry(node)
         if caller is not None:
             entry.callers[caller.node] = None
-        key = (caller.node if caller is not None else None, code)
-        by_caller = entry.by_caller.setdefault(key, {})
         grown = entry.evaluations == 0 and not entry.active
-        for name, value in given.items():
-            old = by_caller.get(name, NOTHING)
-            new = self.lattice.join(old, self.lattice.bounded(value))
-            if new is old:
-                continue
-            by_caller[name] = new
-            before = entry.inputs.get(name, NOTHING)
-            after = self.lattice.join(before, new)
-            if after is not before:
-                entry.inputs[name] = after
-                grown = True
+        grown = self._join(entry.inputs, given) or grown
+        if self.below is None:  # who gave what, for what one program sees of it
+            self._join(entry.by_caller.setdefault(caller.node if caller is not None else None, {}), given)
         if grown:
             at_once = entry.evaluations == 0 and not entry.active and self._depth < _DEEPEST
             if at_once and (self._random is None or self._random.random() < 0.5):
@@ -170,6 +159,17 @@ class Solver:
             else:
                 self.push(entry)
         return entry.summary
+
+    def _join(self, into: dict[str, Value], given: Mapping[str, Value]) -> bool:
+        """Join the values of parameters; whether some grew."""
+        grown = False
+        for name, value in given.items():
+            before = into.get(name, NOTHING)
+            after = self.lattice.join(before, self.lattice.bounded(value))
+            if after is not before:
+                into[name] = after
+                grown = True
+        return grown
 
     def push(self, entry: Entry) -> None:
         """Evaluate an entry later."""

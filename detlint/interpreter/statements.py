@@ -46,13 +46,13 @@ def _define(frame: Frame, statement: ir.Define) -> None:
 def _decorated(frame: Frame, decorator: Value, value: Value) -> Value:
     """A function as its decorator gives it; one of which nothing is known gives the function."""
     found = NOTHING
-    for atom in calls.ordered(frame, decorator):
+    for atom in frame.each(decorator):
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
             kind: Any = _WRAPPERS[atom.name]
             found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
         elif isinstance(atom, (FunctionRef, Bound)) and not isinstance(getattr(atom, "function", None), LibraryRef):
             given = calls.dispatch(frame, atom, calls.Arguments((value,)), -1)
-            known = [a for a in frame.resolve(given).atoms if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
+            known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
             found = frame.join(found, given.of(known) if known else value)
         else:
             found = frame.join(found, value)
@@ -152,7 +152,7 @@ def _main(frame: Frame, statement: ir.Main) -> None:
         frame.flush()
         node = Node(FunctionRef(frame.file.path, ir.MAIN))
         given = {key: value for key, value in frame.env.items() if isinstance(key, str)}
-        frame.solver.enter(frame.entry, None, node, given)
+        frame.solver.enter(frame.entry, node, given)
         frame.emit(Main(node))
     frame.execute(statement.orelse)
 
@@ -210,7 +210,7 @@ def _with(frame: Frame, statement: ir.With) -> None:
     for item in statement.items:
         value = frame.evaluate(item.value)
         entered = NOTHING
-        for atom in calls.ordered(frame, value):
+        for atom in frame.each(value):
             given = UNKNOWN
             if isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
                 around = classes.order(frame, atom.site.kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from detlint.domain.atoms import ClassRef, Instance, LibraryRef
+from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect
 from detlint.domain.outcomes import Outcome
@@ -94,6 +94,10 @@ class CallStep:
         if body or orelse:
             frame.emit(Branch(outcome.option, outcome.set, body, orelse))
         return frame.join(first, second)
+
+    def each(self, value: Value) -> list[Atom]:
+        """What a value may be, one by one."""
+        return self.frame.each(value)
 
     def resolve(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters."""

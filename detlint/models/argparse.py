@@ -23,7 +23,7 @@ def add(step: Step, owner: Value, given: Given) -> Value:
         return UNKNOWN
     option = Option(name, step.code)
     slot = Attribute(name.lstrip("-").replace("-", "_"))
-    for atom in step.resolve(owner).atoms:
+    for atom in step.each(owner):
         if isinstance(atom, Instance):
             step.fill(atom, slot, option_value(step, option, given, positional=not name.startswith("-") and not dest))
     return UNKNOWN
@@ -63,7 +63,7 @@ def group(step: Step, owner: Value, given: Given) -> Value:
 def option(step: Step, namespace: Instance, name: str) -> Value | None:
     """What the parsers of a namespace have under a name."""
     found = NOTHING
-    for atom in step.read(namespace, Argument("parser")).atoms:
+    for atom in step.each(step.read(namespace, Argument("parser"))):
         if isinstance(atom, Instance):
             found = step.join(found, step.read(atom, Attribute(name)))
     return found

@@ -44,7 +44,7 @@ def add(step: Step, owner: Value, given: Given) -> Value:
 
 
 def _add(step: Step, owner: Value, item: Value, taints: t.Taints, certain: t.Taints) -> None:
-    for atom in step.resolve(owner).atoms:
+    for atom in step.each(owner):
         if isinstance(atom, Instance):
             step.fill(atom, ANY_KEY, item.with_taints(t.kept(item.taints), t.kept(item.certain)))
     step.become(owner.with_taints(owner.taints | taints | t.FILLED, owner.certain | certain))
@@ -63,7 +63,7 @@ def taken(step: Step, owner: Value, given: Given) -> Value:
 def stored(step: Step, owner: Value, given: Given) -> Value:
     """What a dict has under a key, or the default."""
     found = given.positional[1] if len(given.positional) > 1 else value_of(NONE)
-    for atom in step.resolve(owner).atoms:
+    for atom in step.each(owner):
         if isinstance(atom, Instance):
             found = step.join(found, step.read(atom, ITEMS))
     return found

@@ -61,7 +61,7 @@ def item(step: Step, container: Instance, given: Given) -> Value:
 
 def append(step: Step, owner: Value, given: Given) -> Value:
     """A container gets a layer more."""
-    for atom in step.resolve(owner).atoms:
+    for atom in step.each(owner):
         if isinstance(atom, Instance):
             step.fill(atom, ANY_KEY, given.first)
     return owner

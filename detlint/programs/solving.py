@@ -92,7 +92,7 @@ def _reached(
 ) -> Solver:  # fmt: skip
     solver = Solver(files, imports, LIBRARIES, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
     for path in solver.shuffled(sorted(started)):
-        solver.enter(None, None, Node(FunctionRef(path, ir.TOP)), {})
+        solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()
     return solver
 
@@ -106,7 +106,7 @@ def _unreached(reached: Solver, shuffle: int | None) -> Solver:
     known = {(node.function.file, node.function.name) for node in reached.table}
     rest = [path for path in reached.files if (path, ir.TOP) not in known]
     for path in solver.shuffled(sorted(rest)):
-        solver.enter(None, None, Node(FunctionRef(path, ir.TOP)), {})
+        solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()
     begun = []
     for path, file in reached.files.items():
@@ -119,7 +119,7 @@ def _unreached(reached: Solver, shuffle: int | None) -> Solver:
         given = {parameter.name: UNKNOWN for parameter in function.parameters}
         if receiver is not None and function.parameters:
             given[function.parameters[0].name] = value_of(receiver)
-        solver.enter(None, None, node, given)
+        solver.enter(None, node, given)
     solver.solve()
     return solver
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from detlint.domain.atoms import Context, FunctionRef, Node
-from detlint.domain.codes import Code
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Value
@@ -72,7 +71,7 @@ class _Narrowed(Solver):
         """Whether the function had too many contexts: it has them still."""
         return (function.file, function.name) in self.coarse
 
-    def enter(self, caller: Entry | None, code: Code | None, node: Node, given: Mapping[str, Value]) -> Summary:
+    def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
         """What a node gives in this program, as far as that is known."""
         if node in self.view.own:
             return self.view.own[node]
@@ -116,7 +115,7 @@ def view(whole: Solver, called: Callees, file: str) -> View:
 
 def _inputs(whole: Solver, entry: Entry, found: View) -> dict[str, Value]:
     """What the program's nodes give an entry."""
-    own = [given for (caller, _), given in entry.by_caller.items() if caller is None or caller in found.nodes]
+    own = [given for caller, given in entry.by_caller.items() if caller is None or caller in found.nodes]
     if len(own) == len(entry.by_caller):
         return entry.inputs
     names = {name: None for given in own for name in given}

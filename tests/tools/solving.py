@@ -23,6 +23,7 @@ import click
 import detlint.config
 from detlint.domain.limits import Limits
 from detlint.domain.values import Value
+from detlint.domain.values import told as text_of
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
@@ -56,7 +57,7 @@ def started(files: Mapping[str, ir.File]) -> frozenset[str]:
 
 def shown(value: Value) -> str:
     """A value as text that no run changes."""
-    return repr([sorted(map(repr, part)) for part in (value.atoms, value.taints, value.certain)])
+    return text_of(value)
 
 
 def rows(solver: Solver) -> Iterator[str]:
