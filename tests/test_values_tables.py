@@ -55,6 +55,13 @@ def test_a_limit_that_is_met_is_told_and_makes_values_coarse() -> None:
     assert not solved(MANY, limits=Limits(contexts=200)).solution.limited
 
 
+def test_a_long_display_meets_no_limit() -> None:
+    text = f"import random\ntable = [{', '.join('{}' for _ in range(100))}, random.random]\ntable[100]()\nfor f in table:\n    f()\n"
+    found = solved({"main.py": text})
+    assert not found.solution.limited
+    assert len(found.draws("main.py")) == 1
+
+
 def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
     code = """
 from detlint.domain.limits import Limits

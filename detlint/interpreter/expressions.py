@@ -76,11 +76,12 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
     kind = LibraryRef(f"builtins.{expression.kind}")
     site = contexts.site(frame, kind, expression.node, empty=not values)
     taints = certain = t.NONE
+    many = len(values) > frame.solver.limits.callables  # what any of them is, is too much to keep: the text tells so
     for index, (element, value) in enumerate(zip(expression.elements, values, strict=True)):
         item = value.with_taints(t.kept(value.taints), t.kept(value.certain))
         plain = expression.kind != "set" and not starred and index < _MOST_WRITTEN
         frame.fill((site, Key(Constant("int", str(index))) if plain else ANY_KEY), item)
-        frame.fill((site, ITEMS), item)
+        frame.fill((site, ITEMS), UNKNOWN if many else item)
         if isinstance(element, ir.Starred) and expression.kind != "set":
             taints, certain = taints | t.gathered(value.taints), certain | t.gathered(value.certain)
     return Value(frozenset((Instance(site),)), taints, certain)
@@ -88,13 +89,14 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
 
 def _mapping(frame: Frame, expression: ir.Mapping) -> Value:
     site = contexts.site(frame, LibraryRef("builtins.dict"), expression.node, empty=not expression.entries)
+    many = len(expression.entries) > frame.solver.limits.callables
     for key, element in expression.entries:
         slot = containers.slot_of(frame, frame.evaluate(key)) if key is not None else ANY_KEY
         value = frame.evaluate(element)
         if key is None:
             value = _values_of(frame, value)
         frame.fill((site, slot), value)
-        frame.fill((site, ITEMS), value)
+        frame.fill((site, ITEMS), UNKNOWN if many else value)
     return value_of(Instance(site))
 
 
