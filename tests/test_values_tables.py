@@ -62,6 +62,14 @@ def test_a_long_display_meets_no_limit() -> None:
     assert len(found.draws("main.py")) == 1
 
 
+def test_a_decorator_of_many_functions_meets_no_limit() -> None:
+    each = "".join(f"@register\ndef f{i}():\n    return random.random()\n" for i in range(100))
+    text = f"import random\nKNOWN = []\ndef register(f):\n    KNOWN.append(f)\n    return f\n{each}\nf3()\n"
+    found = solved({"main.py": text})
+    assert not found.solution.limited
+    assert len(found.draws("main.py")) == 1
+
+
 def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
     code = """
 from detlint.domain.limits import Limits

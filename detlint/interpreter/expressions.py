@@ -80,7 +80,8 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
     for index, (element, value) in enumerate(zip(expression.elements, values, strict=True)):
         item = value.with_taints(t.kept(value.taints), t.kept(value.certain))
         plain = expression.kind != "set" and not starred and index < _MOST_WRITTEN
-        frame.fill((site, Key(Constant("int", str(index))) if plain else ANY_KEY), item)
+        slot = Key(Constant("int", str(index))) if plain else ANY_KEY
+        frame.fill((site, slot), UNKNOWN if many and not plain else item)
         frame.fill((site, ITEMS), UNKNOWN if many else item)
         if isinstance(element, ir.Starred) and expression.kind != "set":
             taints, certain = taints | t.gathered(value.taints), certain | t.gathered(value.certain)

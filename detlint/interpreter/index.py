@@ -61,6 +61,21 @@ class Index:
                         stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
         return frozenset(stored), made, frozenset(name for name, count in used.items() if count > 0)
 
+    def decorates(self, decorator: ir.Expression) -> int:
+        """How many functions and classes have a decorator of the name of one."""
+        return self._decorating[_decorator(decorator)]
+
+    @cached_property
+    def _decorating(self) -> Counter[str]:
+        """How many functions and classes each name decorates."""
+        found = Counter[str]()
+        for file in self.files.values():
+            for function in file.functions.values():
+                for part in walk(function.body):
+                    if isinstance(part, (ir.Define, ir.DefineClass)):
+                        found.update(map(_decorator, part.decorators))
+        return found
+
     @property
     def stored(self) -> frozenset[str]:
         """The attributes that are stored on anything anywhere."""
@@ -104,6 +119,11 @@ class Index:
                 found.update(test.name for test in tests if isinstance(test, ir.Local))
             self._tested[key] = frozenset(found & names)
         return self._tested[key]
+
+
+def _decorator(expression: ir.Expression) -> str:
+    """The name of a decorator, or of what makes it."""
+    return _last(expression.function if isinstance(expression, ir.Call) else expression)
 
 
 def _last(function: ir.Expression) -> str:

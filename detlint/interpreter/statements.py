@@ -39,12 +39,19 @@ def _annotated(frame: Frame, statement: ir.Annotated) -> None:
 def _define(frame: Frame, statement: ir.Define) -> None:
     value = value_of(expressions.function(frame, statement.function))
     for decorator in reversed(statement.decorators):
-        value = _decorated(frame, frame.evaluate(decorator), value)
+        value = _decorated(frame, decorator, value)
     assignments.assign(frame, statement.target, value)
 
 
-def _decorated(frame: Frame, decorator: Value, value: Value) -> Value:
-    """A function as its decorator gives it; one of which nothing is known gives the function."""
+def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
+    """A function as its decorator gives it; one of which nothing is known gives the function.
+
+    So does one that is given more functions than it may have contexts, as the text tells.
+    """
+    decorator = frame.evaluate(expression)
+    if frame.solver.index.decorates(expression) > frame.solver.limits.contexts:
+        calls.call_value(frame, decorator, (UNKNOWN,))
+        return value
     found = NOTHING
     for atom in frame.each(decorator):
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
