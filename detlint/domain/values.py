@@ -78,13 +78,12 @@ class LimitReachedError(Exception):
 class Lattice:
     """Joins values within limits.
 
-    `strict` raises LimitReachedError where a limit cuts what chooses callees; else it is cut, and what was cut counted.
+    `strict` raises LimitReachedError where a limit would cut what chooses callees.
     """
 
     def __init__(self, limits: Limits, strict: bool = False) -> None:
         self.limits = limits
         self.strict = strict
-        self.cuts = 0
         self._joined: dict[tuple[Value, Value], Value | None] = {}  # None: the first of the two
         self._bounded: dict[Value, Value] = {}
         self._each: dict[frozenset[Atom], list[Atom]] = {}
@@ -170,7 +169,6 @@ class Lattice:
         if len(calling) > self.limits.callables:
             if self.strict:
                 raise LimitReachedError
-            self.cuts += 1
             return _ALL
         if CUT in atoms or len(atoms) - len(calling) > self.limits.atoms:
             return calling | {CUT}

@@ -140,9 +140,10 @@ def dispatch(
         given = Arguments(first, {**dict(atom.keywords), **arguments.keywords}, {}, arguments.open)
         return dispatch(frame, atom.function, given, node)
     if isinstance(atom, Choice):
-        return frame.join(
-            call_value(frame, atom.default, arguments.positional), call_value(frame, atom.other, arguments.positional)
-        )
+        found = NOTHING
+        for each in (*frame.each(atom.default), *frame.each(atom.other)):
+            found = frame.join(found, dispatch(frame, each, arguments, node, path, owner))
+        return found
     return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
 
 
