@@ -8,6 +8,7 @@ has a number, `node`, counted within its function, so that moved lines and edits
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Literal
 
 from msgspec import Struct
@@ -21,8 +22,11 @@ ConstantKind = Literal["None", "True", "False", "int", "float", "str", "bytes", 
 Star = Literal["", "*", "**"]
 
 
-class _Node(Struct, frozen=True, tag=True, gc=False, array_like=True, omit_defaults=True):
-    """What all nodes share: they never change, and are packed as arrays."""
+_NUMBERS = count()
+
+
+class _Node(Struct, frozen=True, tag=lambda _: next(_NUMBERS), gc=False, array_like=True, omit_defaults=True):
+    """What all nodes share: they never change, and are packed as arrays that begin with the number of their kind."""
 
 
 class Constant(_Node, frozen=True, cache_hash=True):
