@@ -142,6 +142,33 @@ def test_an_order_is_found_where_it_surely_reaches_a_draw(program: str, count: i
     assert len(solved(HEAD + program).flows()) == count
 
 
+def test_what_one_arm_gives_a_shared_variable_is_kept_where_the_other_calls() -> None:
+    text = """
+        import os, random
+
+        def other():
+            return 1
+
+        def main(how):
+            if how:
+                files = os.listdir("d")
+            else:
+                other()
+                files = os.listdir("e")
+
+            def draw():
+                return random.choice(files)
+
+            return draw()
+
+        main(unknown)
+    """
+    assert solved(text).flows() == []  # neither listing is certain
+    found = solved(text).solution.solver.heap.joined
+    (value,) = {value for (owner, slot), value in found.items() if getattr(slot, "name", "") == "files"}
+    assert len(value.taints) == 2
+
+
 def test_a_function_that_no_program_reaches_is_followed_from_unknown_arguments() -> None:
     text = """
         import os, random

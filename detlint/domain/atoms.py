@@ -116,11 +116,12 @@ class Wrapped(_Atom, frozen=True):
 
 
 class PartialCall(_Atom, frozen=True):
-    """A function with some of its arguments given."""
+    """A function with some of its arguments given, so many by position: the heap has them by the site."""
 
     function: Atom
-    arguments: tuple[Value, ...]
-    keywords: tuple[tuple[str, Value], ...]
+    site: AllocationSite
+    count: int
+    keywords: tuple[str, ...]
 
 
 class SuperOf(_Atom, frozen=True):

@@ -15,12 +15,10 @@ from detlint.domain.atoms import (
     NOT_NONE,
     UNKNOWN_ATOM,
     Atom,
-    Bound,
     Choice,
     Constant,
     Instance,
     IteratorOver,
-    PartialCall,
     TupleOf,
 )  # fmt: skip
 from detlint.domain.limits import Limits
@@ -58,7 +56,7 @@ UNKNOWN = Value(frozenset((UNKNOWN_ATOM,)))
 SOMETHING = Value(frozenset((NOT_NONE,)))
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
 _COMPOUND = (Choice, TupleOf, IteratorOver)
-_WITH_VALUES = (*_COMPOUND, PartialCall, Bound, Value)
+_WITH_VALUES = (*_COMPOUND, Value)
 
 
 def is_empty(atom: Atom) -> bool:

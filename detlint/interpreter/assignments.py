@@ -100,10 +100,15 @@ def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, n
     key = path_of(frame, target.value)
     resolved = frame.resolve(base)
     old = [atom for atom in frame.each(resolved) if isinstance(atom, Instance) and atom.site.kind == _CONFIGURATION]
-    if not isinstance(key, str) or not old or len(old) != len(resolved.atoms) or not value.atoms or node < 0:
+    if not isinstance(key, str) or not old or node < 0:
         return False
+    if not value.atoms:
+        frame.assign(key, NOTHING)  # nothing yet: so is what has it
+        return True
     code = frame.code(node)
-    new = []
+    new = [atom for atom in frame.each(resolved) if atom not in old]
+    for cell in object_cells(frame, resolved.of(new), Attribute(target.name)):
+        frame.write(cell, value)
     for atom in old:
         version = Instance(atom.site, code)
         frame.write((version, Attribute(target.name)), value)
@@ -128,11 +133,11 @@ def _join_others(frame: Frame, path: Path, value: Value) -> None:
 def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
     base = frame.evaluate(target.value)
     key = frame.evaluate(target.key)
-    slot = containers.slot_of(frame, key)
     kept = value.with_taints(t.kept(value.taints), t.kept(value.certain))
-    for cell in object_cells(frame, base, slot):
-        frame.write(cell, kept)
-        frame.write((cell[0], ITEMS), kept)
+    for slot in containers.slots_of(frame, key):
+        for cell in object_cells(frame, base, slot):
+            frame.write(cell, kept)
+            frame.write((cell[0], ITEMS), kept)
     path = path_of(frame, target.value)
     if path is not None and base.atoms:
         taints = base.taints | t.gathered(key.taints) | t.FILLED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detlint.domain.atoms import (
+    NOT_NONE,
     Atom,
     Bound,
     Choice,
@@ -43,14 +44,14 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, ClassRef):
-        value, _ = classes.lookup(frame, classes.order(frame, atom), name)
-        return classes.bound(value, atom)[0] if value.atoms or name in frame.solver.index.stored else UNKNOWN
+        value, owner = classes.lookup(frame, classes.order(frame, atom), name)
+        return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
         return frame.join(of(frame, atom.default, name, node), of(frame, atom.other, name, node))
     if isinstance(atom, TupleOf):
-        return value_of(Bound(LibraryRef(f"builtins.list.{name}"), atom))
+        return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     if isinstance(atom, (Unknown, Cut, NotNone)):

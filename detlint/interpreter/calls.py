@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
+    UNKNOWN_ATOM,
     Atom,
     Bound,
     Choice,
@@ -20,15 +20,14 @@ from detlint.domain.atoms import (
     Node,
     PartialCall,
     SuperOf,
-    TupleOf,
     Unknown,
 )  # fmt: skip
 from detlint.domain.effects import Branch, Invoke
-from detlint.domain.given import Given
 from detlint.domain.slots import LOADED, Argument, Attribute
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, contexts
+from detlint.interpreter.arguments import Arguments, arguments_of, bind
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
@@ -36,26 +35,6 @@ from detlint.ir import nodes as ir
 
 _SUPER = ir.Global("super")
 _IN_PLACE = "builtins.list"  # whose methods stand for those of a list that is not known to be one
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """The arguments of a call, with the access paths of those that are one."""
-
-    positional: tuple[Value, ...] = ()
-    keywords: Mapping[str, Value] = field(default_factory=dict)
-    paths: Mapping[int | str, PathKey] = field(default_factory=dict)
-    open: bool = False
-
-    def after(self, first: Value) -> Arguments:
-        """These, with one more in front."""
-        paths = {k + 1 if isinstance(k, int) else k: path for k, path in self.paths.items()}
-        return Arguments((first, *self.positional), self.keywords, paths, self.open)
-
-    @property
-    def given(self) -> Given:
-        """These, as a model gets them."""
-        return Given(self.positional, dict(self.keywords), self.open)
 
 
 def call(frame: Frame, expression: ir.Call) -> Value:
@@ -71,7 +50,7 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         callee = stored if stored is not None else frame.tables.attribute(frame, owner, function.name)
     else:
         callee = frame.evaluate(function)
-    arguments = _arguments(frame, expression)
+    arguments = arguments_of(frame, expression)
     if function == _SUPER and not expression.arguments:
         return _super(frame)
     if frame.env is None:
@@ -82,32 +61,6 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
     return found
-
-
-def _arguments(frame: Frame, expression: ir.Call) -> Arguments:
-    positional: list[Value] = []
-    keywords: dict[str, Value] = {}
-    paths: dict[int | str, PathKey] = {}
-    opened = False
-    for argument in expression.arguments:
-        value = frame.evaluate(argument.value)
-        if argument.star == "*":
-            known = list(frame.resolve(value).atoms)
-            if len(known) == 1 and isinstance(known[0], TupleOf) and not opened:
-                positional += known[0].items
-            else:
-                opened = True
-                frame.tables.iterate(frame, value)
-        elif argument.star == "**":
-            opened = True
-        elif argument.keyword:
-            keywords[argument.keyword] = value
-        elif not opened:
-            positional.append(value)
-        path = assignments.path_of(frame, argument.value)
-        if path is not None and not argument.star:
-            paths[argument.keyword or len(positional) - 1] = path
-    return Arguments(tuple(positional), keywords, paths, opened)
 
 
 def _super(frame: Frame) -> Value:
@@ -136,9 +89,7 @@ def dispatch(
     if isinstance(atom, LibraryRef):
         return call_library(frame, atom.name, arguments, node)
     if isinstance(atom, PartialCall):
-        first = (*atom.arguments, *arguments.positional)
-        given = Arguments(first, {**dict(atom.keywords), **arguments.keywords}, {}, arguments.open)
-        return dispatch(frame, atom.function, given, node)
+        return _call_partial(frame, atom, arguments, node)
     if isinstance(atom, Choice):
         found = NOTHING
         for each in (*frame.each(atom.default), *frame.each(atom.other)):
@@ -200,41 +151,6 @@ def call_function(
     return found
 
 
-def bind(
-    frame: Frame, function: FunctionRef, code: ir.Function, arguments: Arguments
-) -> tuple[dict[str, Value], dict[str, PathKey]]:
-    """The values of a function's parameters in a call, and the access paths of those that have one."""
-    bound: dict[str, Value] = {}
-    paths: dict[str, PathKey] = {}
-    rest = dict(arguments.keywords)
-    position = 0
-    for parameter in code.parameters:
-        name = parameter.name
-        if parameter.star == "*":
-            more = arguments.positional[position:]
-            position = len(arguments.positional)
-            bound[name] = UNKNOWN if arguments.open else value_of(TupleOf(more)) if len(more) < 8 else UNKNOWN
-            continue
-        if parameter.star == "**":
-            bound[name] = UNKNOWN
-            continue
-        if position < len(arguments.positional) and not parameter.keyword_only:
-            bound[name] = arguments.positional[position]
-            if position in arguments.paths:
-                paths[name] = arguments.paths[position]
-            position += 1
-        elif name in rest:
-            bound[name] = rest.pop(name)
-            if name in arguments.paths:
-                paths[name] = arguments.paths[name]
-        else:
-            value = NOTHING
-            if parameter.default is not None:
-                value = frame.read((function, Argument(name)))
-            bound[name] = frame.join(value, UNKNOWN) if arguments.open or parameter.default is None else value
-    return bound, paths
-
-
 def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> Value:
     """A method of what is not known: one that works in place as a list's does, or the only one of its name."""
     for klass in classes.models(frame, _IN_PLACE):
@@ -267,6 +183,8 @@ def initialise(
 ) -> None:
     """Run the first `__init__` of some classes on an object; without one its arguments become attributes."""
     value, owner = classes.lookup(frame, around, "__init__")
+    if owner == classes.PENDING:
+        return
     if isinstance(owner, ClassRef):
         for atom in frame.each(classes.bound(value, made)[0]):
             dispatch(frame, atom, arguments, node)
@@ -286,6 +204,8 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
     kind = atom.site.kind
     if isinstance(kind, ClassRef):
         value, owner = classes.lookup(frame, classes.order(frame, kind), "__call__")
+        if owner == classes.PENDING:
+            return NOTHING
         if isinstance(owner, ClassRef):
             found = NOTHING
             for each in frame.each(classes.bound(value, atom)[0]):
@@ -307,7 +227,7 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
 def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Value:
     """Call something of a library: by its model; without one what is given may be called."""
     if name == "functools.partial":
-        return partial(frame, arguments)
+        return partial(frame, arguments, node)
     function = frame.solver.functions.get(name)
     if function is not None:
         return function(CallStep(frame, node), arguments.given)
@@ -359,14 +279,28 @@ def _call_back(frame: Frame, arguments: Arguments, node: int) -> None:
         frame.emit(Branch(None, True, effects, ()))
 
 
-def partial(frame: Frame, arguments: Arguments) -> Value:
+def partial(frame: Frame, arguments: Arguments, node: int) -> Value:
     """`functools.partial`."""
     if not arguments.positional:
         return UNKNOWN
-    rest = tuple(frame.concrete(value) for value in arguments.positional[1:])
-    keywords = tuple((name, frame.concrete(value)) for name, value in arguments.keywords.items())
-    atoms = [PartialCall(atom, rest, keywords) for atom in frame.each(arguments.positional[0]) if _calls(atom)]
-    return Value(frozenset(atoms)) if atoms else UNKNOWN
+    site = contexts.site(frame, LibraryRef("functools.partial"), node)
+    rest = arguments.positional[1:]
+    for name, value in (*((str(index), value) for index, value in enumerate(rest)), *arguments.keywords.items()):
+        frame.fill((site, Argument(name)), value)
+    names = tuple(arguments.keywords)
+    atoms = frame.each(arguments.positional[0])
+    return value_of(*(PartialCall(a, site, len(rest), names) if _calls(a) else UNKNOWN_ATOM for a in atoms))
+
+
+def _call_partial(frame: Frame, atom: PartialCall, arguments: Arguments, node: int) -> Value:
+    """Call a function with the arguments that it has, and more."""
+    first = tuple(frame.read((atom.site, Argument(str(index)))) for index in range(atom.count))
+    own = {name: frame.read((atom.site, Argument(name))) for name in atom.keywords}
+    given = replace(
+        arguments, positional=(*first, *arguments.positional), keywords={**own, **arguments.keywords}, paths={},
+        firm=arguments.firm + atom.count,
+    )  # fmt: skip
+    return dispatch(frame, atom.function, given, node)
 
 
 def _calls(atom: Atom) -> bool:

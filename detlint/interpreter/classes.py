@@ -10,11 +10,12 @@ from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter.frames import Frame
 
-_MOST_BASES = 8
+Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
+PENDING = LibraryRef("?")  # a base of which nothing is known yet
 
 
-def order(frame: Frame, klass: ClassRef) -> tuple[ClassRef | LibraryRef, ...]:
+def order(frame: Frame, klass: ClassRef) -> Order:
     """The classes whose attributes those of a class are, first to last: depth first, a class that several have last."""
     found: dict[ClassRef | LibraryRef, None] = {}
     for each in _below(frame, klass, 0):
@@ -27,10 +28,10 @@ def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[C
     yield klass
     if not isinstance(klass, ClassRef) or depth > 12:
         return
-    for index in range(_MOST_BASES):
+    for index in range(frame.solver.files[klass.file].classes[klass.name].bases):
         value = frame.read((klass, Base(index)))
         if not value.atoms:
-            return
+            yield PENDING
         for atom in frame.each(value):
             if isinstance(atom, (ClassRef, LibraryRef)):
                 yield from _below(frame, atom, depth + 1)
@@ -43,15 +44,13 @@ def binds(frame: Frame, klass: ClassRef, name: str) -> bool:
     return name in frame.solver.files[klass.file].classes[klass.name].binds
 
 
-def stores(frame: Frame, classes: tuple[ClassRef | LibraryRef, ...], name: str) -> bool:
+def stores(frame: Frame, classes: Order, name: str) -> bool:
     """Whether a method of one of `classes` stores an attribute of a name on its first parameter."""
     files = frame.solver.files
     return any(isinstance(k, ClassRef) and name in files[k.file].classes[k.name].stores for k in classes)
 
 
-def lookup(
-    frame: Frame, classes: tuple[ClassRef | LibraryRef, ...], name: str
-) -> tuple[Value, ClassRef | LibraryRef | None]:
+def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 
     What a library's class has is for its model.
@@ -60,7 +59,9 @@ def lookup(
         if isinstance(klass, ClassRef):
             if binds(frame, klass, name):
                 return frame.read((klass, Attribute(name))), klass
-        elif klass is _OPAQUE or klass == _OPAQUE:
+        elif klass == PENDING:
+            return NOTHING, klass
+        elif klass == _OPAQUE:
             return UNKNOWN, None
         elif klass.name not in ("builtins.object", "abc.ABC") and not klass.name.startswith("typing."):
             return value_of(LibraryRef(f"{klass.name}.{name}")), klass

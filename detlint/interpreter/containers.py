@@ -5,17 +5,19 @@ from __future__ import annotations
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, Instance, LibraryRef, TupleOf
 from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
-from detlint.domain.values import NOTHING, Value, constants, value_of
+from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter.frames import Frame
 
 KINDS = ("builtins.list", "builtins.set", "builtins.tuple", "builtins.dict")
 """The containers whose items the heap has."""
 
 
-def slot_of(frame: Frame, key: Value) -> Slot:
-    """The slot of an item under a key."""
-    found = constants(frame.resolve(key))
-    return Key(found[0]) if found is not None and len(found) == 1 else ANY_KEY
+def slots_of(frame: Frame, key: Value) -> list[Slot]:
+    """The slots of an item under a key: one for each that it may be."""
+    found: dict[Slot, None] = {}
+    for atom in frame.each(key):
+        found[Key(atom) if isinstance(atom, Constant) else ANY_KEY] = None
+    return list(found)
 
 
 def at(frame: Frame, value: Value, index: int | None) -> Value:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.atoms import NOT_NONE, Atom, Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.effects import Branch, Repeat
 from detlint.domain.outcomes import truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, depth, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
+_KEPT = (Instance, IteratorOver, TupleOf)
 _LONGEST = 1_000  # characters of a text that is put together
 _MOST_WRITTEN = 400  # items of a display that are kept one by one
 
@@ -69,10 +71,8 @@ def _starred(frame: Frame, expression: ir.Starred) -> Value:
 def _display(frame: Frame, expression: ir.Display) -> Value:
     values = [frame.evaluate(element) for element in expression.elements]
     starred = any(isinstance(element, ir.Starred) for element in expression.elements)
-    if expression.kind == "tuple" and not starred:
-        made = TupleOf(tuple(values))
-        if len(values) <= _MOST_WRITTEN and depth(made) <= frame.solver.limits.nesting:
-            return value_of(made)
+    if expression.kind == "tuple" and not starred and len(values) <= _MOST_WRITTEN:
+        return frame.solver.lattice.bounded(value_of(TupleOf(tuple(values))))
     kind = LibraryRef(f"builtins.{expression.kind}")
     site = contexts.site(frame, kind, expression.node, empty=not values)
     taints = certain = t.NONE
@@ -92,11 +92,12 @@ def _mapping(frame: Frame, expression: ir.Mapping) -> Value:
     site = contexts.site(frame, LibraryRef("builtins.dict"), expression.node, empty=not expression.entries)
     many = len(expression.entries) > frame.solver.limits.callables
     for key, element in expression.entries:
-        slot = containers.slot_of(frame, frame.evaluate(key)) if key is not None else ANY_KEY
+        slots = containers.slots_of(frame, frame.evaluate(key)) if key is not None else [ANY_KEY]
         value = frame.evaluate(element)
         if key is None:
             value = _values_of(frame, value)
-        frame.fill((site, slot), value)
+        for slot in slots:
+            frame.fill((site, slot), value)
         frame.fill((site, ITEMS), UNKNOWN if many else value)
     return value_of(Instance(site))
 
@@ -125,28 +126,24 @@ def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
     taints = certain = t.NONE
     for operand in operands:
         taints, certain = taints | operand.taints, certain | operand.certain
-    found = NOTHING
-    if operator in ("+", "+=", "|", "|=", "*", "*="):
-        folded = _folded(operator, [frame.resolve(operand) for operand in operands])
-        for operand in operands:
-            for atom in frame.each(operand):
-                if isinstance(atom, (Instance, IteratorOver, TupleOf)):
-                    found = frame.join(found, value_of(atom))
-        found = folded if folded.atoms else found
-    if not found.atoms:
-        found = SOMETHING
-    return Value(found.atoms, taints, certain)
+    atoms: set[Atom] = set()
+    if operator in ("+", "+=") and len(operands) == 2:
+        for left, right in product(frame.each(operands[0]), frame.each(operands[1])):
+            atoms.update(_sum(left, right))
+    elif operator in ("|", "|=", "*", "*="):
+        atoms.update(a for operand in operands for a in frame.each(operand) if isinstance(a, _KEPT))
+        atoms.update(NOT_NONE for operand in operands for a in frame.each(operand) if not isinstance(a, _KEPT))
+    else:
+        atoms.add(NOT_NONE)
+    return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
 
 
-def _folded(operator: str, operands: list[Value]) -> Value:
-    """Texts that are put together."""
-    texts = [next(iter(o.atoms)) for o in operands if len(o.atoms) == 1]
-    if operator[0] == "+" and len(texts) == 2:
-        left, right = texts
-        if isinstance(left, Constant) and isinstance(right, Constant) and left.kind == right.kind == "str":
-            text = left.value + right.value
-            return value_of(Constant("str", text)) if len(text) <= _LONGEST else NOTHING
-    return NOTHING
+def _sum(left: Atom, right: Atom) -> list[Atom]:
+    """What two operands add up to: texts are put together, containers may be either."""
+    if isinstance(left, Constant) and isinstance(right, Constant) and left.kind == right.kind == "str":
+        text = left.value + right.value
+        return [Constant("str", text)] if len(text) <= _LONGEST else [NOT_NONE]
+    return [atom for atom in (left, right) if isinstance(atom, _KEPT)] or [NOT_NONE]
 
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:

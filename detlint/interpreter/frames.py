@@ -62,7 +62,8 @@ class Tables:
 class Frame:
     """One evaluation of an entry of the table.
 
-    `env` is None where no way leads to. `dirty` are the keys whose values the heap does not have yet.
+    `env` is None where no way leads to. `dirty` are the keys whose values others see, `flushed` the last values of
+    these that the heap has.
     """
 
     def __init__(self, solver: Solver, entry: Entry, tables: Tables) -> None:
@@ -76,6 +77,7 @@ class Frame:
         self.tables = tables
         self.env: Environment | None = {}
         self.dirty: dict[Key, None] = {}
+        self.flushed: dict[Key, Value] = {}
         self.cells: dict[Key, tuple[Cell, ...]] = {}
         self.bits: dict[Key, int] = {}  # what writes of these are known by
         self.assigned: set[Path] = set()  # paths that were given a value, rather than narrowed by a test
@@ -191,28 +193,22 @@ class Frame:
 
     def flush(self) -> None:
         """Leave in the heap what variables that others see and access paths hold."""
-        if self.dirty:
-            for key in list(self.dirty):
-                self.flush_key(key)
-            self.dirty.clear()
+        for key in self.dirty:
+            self.flush_key(key)
 
     def flush_key(self, key: Key) -> None:
         """Leave in the heap what one key holds."""
         value = self.get(key)
-        if value is not None and value.atoms and key in self.dirty:
+        if value is not None and key in self.dirty and self.flushed.get(key) is not value:
+            self.flushed[key] = value
             for cell in self.cells_of(key):
                 self.write(cell, value)
 
     def leave(self) -> None:
         """Leave the function: others see what it wrote, and its caller what it changed."""
-        self.flush_all()
+        self.flush()
         for name in self.changed:
             self.left[name] = self.join(self.left.get(name, NOTHING), self.get(name) or NOTHING)
-
-    def flush_all(self) -> None:
-        """Leave in the heap what variables that others see and access paths hold; they stay dirty on other ways."""
-        for key in self.dirty:
-            self.flush_key(key)
 
     def write(self, cell: Cell, value: Value) -> None:
         """Leave a value in a cell that callers may hold the value of; a module's own variables they do not."""
@@ -242,8 +238,11 @@ class Frame:
                 bits = self._bits(key)
             self.entry.watched |= bits
             if bits & writes:
+                old = env[key]
                 for cell in self.cells_of(key):
                     env[key] = self.join(env[key], self.solver.read_others(self.entry, cell))
+                if self.flushed.get(key) is old:
+                    self.flushed[key] = env[key]  # what others wrote
 
     def _bits(self, key: Key) -> int:
         """What writes of a variable or an access path are known by."""

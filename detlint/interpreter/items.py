@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Key
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value
 from detlint.interpreter import classes, containers
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
@@ -50,15 +50,12 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
     around = classes.order(frame, atom.site.kind)
     for name, arguments in (("__iter__", ()), ("__getitem__", (SOMETHING,))):
         value, owner = classes.lookup(frame, around, name)
+        if owner == classes.PENDING:
+            return NOTHING
         if isinstance(owner, ClassRef):
             given = frame.tables.call(frame, classes.bound(value, atom)[0], arguments)
             if name == "__iter__":
-                if value_of(atom).atoms <= given.atoms:  # an iterator over itself
-                    following, found = classes.lookup(frame, around, "__next__")
-                    if isinstance(found, ClassRef):
-                        return frame.tables.call(frame, classes.bound(following, atom)[0], ())
-                    return UNKNOWN
-                return iterate(frame, given)
+                return frame.join(iterate(frame, given.of(given.atoms - {atom})), _next(frame, around, given, atom))
             return given
     model = classes.model(frame, atom.site.kind)
     if model is not None and model.iterated is not None:
@@ -66,34 +63,53 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
     return UNKNOWN
 
 
+def _next(frame: Frame, around: classes.Order, given: Value, atom: Instance) -> Value:
+    """What an object that is an iterator over itself gives next."""
+    if atom not in given.atoms:
+        return NOTHING
+    following, owner = classes.lookup(frame, around, "__next__")
+    if not isinstance(owner, ClassRef):
+        return UNKNOWN
+    return frame.tables.call(frame, classes.bound(following, atom)[0], ())
+
+
 def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value:
     """`value[key]`; with `part`, a slice of it."""
     if part:
         return value
-    resolved = frame.resolve(value)
-    slot = containers.slot_of(frame, key)
-    index = int(slot.key.value) if isinstance(slot, Key) and slot.key.kind == "int" else None
     found = NOTHING
-    mapping = False
-    for atom in frame.each(resolved):
+    for atom in frame.each(value):
+        if isinstance(atom, Choice):
+            given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))
+        elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
+            given = _of_own(frame, atom, atom.site.kind, key)
+        elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
+            given = _under(frame, atom, key)
+            given = given.with_taints(given.taints | key.taints, given.certain | key.certain)
+        else:
+            given = containers.tainted(_under(frame, atom, key), value)
+        found = frame.join(found, given)
+    return found
+
+
+def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
+    """An item of an object of the project."""
+    method, owner = classes.lookup(frame, classes.order(frame, kind), "__getitem__")
+    if isinstance(owner, ClassRef):
+        return frame.tables.call(frame, classes.bound(method, atom)[0], (key,))
+    return NOTHING if owner == classes.PENDING else of_atom(frame, atom)
+
+
+def _under(frame: Frame, atom: Atom, key: Value) -> Value:
+    """What a container has under a key."""
+    found = NOTHING
+    for slot in containers.slots_of(frame, key):
+        index = int(slot.key.value) if isinstance(slot, Key) and slot.key.kind == "int" else None
         if isinstance(atom, TupleOf) and index is not None:
             inside = -len(atom.items) <= index < len(atom.items)
             found = frame.join(found, atom.items[index] if inside else NOTHING)
-        elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
-            around = classes.order(frame, atom.site.kind)
-            method, owner = classes.lookup(frame, around, "__getitem__")
-            if isinstance(owner, ClassRef):
-                found = frame.join(found, frame.tables.call(frame, classes.bound(method, atom)[0], (key,)))
-            else:
-                found = frame.join(found, of_atom(frame, atom))
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
-            mapping = mapping or atom.site.kind == _MAPPING
             found = frame.join(found, containers.keyed(frame, atom, slot))
-        elif isinstance(atom, Choice):
-            found = frame.join(found, item(frame, atom.default, key))
-            found = frame.join(found, item(frame, atom.other, key))
         else:
             found = frame.join(found, of_atom(frame, atom))
-    if mapping:
-        return found.with_taints(found.taints | key.taints, found.certain | key.certain) if key.taints else found
-    return containers.tainted(found, value)
+    return found

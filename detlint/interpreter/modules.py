@@ -28,14 +28,15 @@ def named(frame: Frame, file: ir.File, name: str) -> Value:
     if name in file.binds:
         return frame.read((ModuleRef(file.path), Attribute(name)))
     found = NOTHING
-    unknown = False
+    exported = unknown = False
     for level, module in file.stars:
         path = _file(frame, file.path, level, module)
         if path is None:
             unknown = True
         elif path != file.path and exports(frame, path, name, frozenset((file.path,))):
             found = frame.join(found, variable(frame, path, name))
-    if found.atoms:
+            exported = True
+    if exported:
         return found
     if name in _BUILTIN:
         return value_of(LibraryRef(f"builtins.{name}"))

@@ -9,7 +9,7 @@ from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, Library
 from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, branches, calls, classes, expressions, items, modules
+from detlint.interpreter import arguments, assignments, branches, calls, classes, expressions, items, modules
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -58,9 +58,11 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
             kind: Any = _WRAPPERS[atom.name]
             found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
         elif isinstance(atom, (FunctionRef, Bound)) and not isinstance(getattr(atom, "function", None), LibraryRef):
-            given = calls.dispatch(frame, atom, calls.Arguments((value,)), -1)
+            given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
             known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
-            found = frame.join(found, given.of(known) if known else value)
+            found = frame.join(found, given.of(known))
+            if len(known) < len(given.atoms):
+                found = frame.join(found, value)
         else:
             found = frame.join(found, value)
     return found
@@ -222,7 +224,9 @@ def _with(frame: Frame, statement: ir.With) -> None:
             if isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
                 around = classes.order(frame, atom.site.kind)
                 method, owner = classes.lookup(frame, around, "__enter__")
-                if isinstance(owner, ClassRef):
+                if owner == classes.PENDING:
+                    given = NOTHING
+                elif isinstance(owner, ClassRef):
                     given = calls.call_value(frame, classes.bound(method, atom)[0], (), item.node)
             entered = frame.join(entered, given)
         if item.target is not None:
@@ -245,7 +249,7 @@ def _leave(frame: Frame, statement: ir.Leave) -> None:
         frame.returns = frame.join(frame.returns, value)
         frame.leave()
     else:
-        frame.flush_all()
+        frame.flush()
     frame.emit(Leave(statement.kind))
     frame.env = None
 

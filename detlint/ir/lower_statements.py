@@ -183,7 +183,8 @@ class Statements(Expressions):
         self._classes.append(qualified)
         body = self.block(node.body)
         self._classes.pop()
-        self.classes[qualified] = ir.Class(qualified, tuple(sorted(node.scope.bindings)), _stores(node))
+        bases = sum(not argument.keyword and not argument.star for argument in arguments)
+        self.classes[qualified] = ir.Class(qualified, tuple(sorted(node.scope.bindings)), _stores(node), bases)
         target = self.variable(node.name, self._scope(node))
         return (ir.DefineClass(target, qualified, arguments, decorators, body, self.body.number(node)),)
 

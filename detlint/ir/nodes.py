@@ -379,11 +379,12 @@ class Function(_Node, frozen=True):
 
 
 class Class(_Node, frozen=True):
-    """What the text of a class body binds, and the attributes that its methods store on their first parameter."""
+    """What a class body binds, how many bases it has, and what its methods store on their first parameter."""
 
     qualified: str
     binds: tuple[str, ...]
     stores: tuple[str, ...]
+    bases: int = 0
 
 
 class File(_Node, frozen=True):

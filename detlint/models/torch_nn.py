@@ -26,7 +26,7 @@ def weights(step: Step, layer: Instance, given: Given) -> Value:
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`."""
-    return step.method(module, "forward", *given.positional)
+    return step.method(module, "forward", *((UNKNOWN,) if given.open else given.positional))
 
 
 def drop(step: Step, layer: Instance, given: Given) -> Value:

@@ -1,0 +1,121 @@
+"""Arguments of calls: evaluated, unpacked, and bound to the parameters of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from detlint.domain.atoms import FunctionRef, TupleOf
+from detlint.domain.given import Given
+from detlint.domain.slots import Argument
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments
+from detlint.interpreter.frames import Frame
+from detlint.interpreter.frames import Key as PathKey
+from detlint.ir import nodes as ir
+
+_NONE_UNPACKED = 1_000
+_MOST_TUPLED = 8  # arguments that are kept one by one
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call, with the access paths of those that are one.
+
+    `firm` are those by position before one that is unpacked; from there on, where it is `open`, any may be anything.
+    """
+
+    positional: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = field(default_factory=dict)
+    paths: Mapping[int | str, PathKey] = field(default_factory=dict)
+    open: bool = False
+    starred: bool = False
+    firm: int = _NONE_UNPACKED
+
+    def after(self, first: Value) -> Arguments:
+        """These, with one more in front."""
+        paths = {k + 1 if isinstance(k, int) else k: path for k, path in self.paths.items()}
+        return replace(self, positional=(first, *self.positional), paths=paths, firm=self.firm + 1)
+
+    @property
+    def given(self) -> Given:
+        """These, as a model gets them."""
+        return Given(self.positional, dict(self.keywords), self.open or self.starred)
+
+
+def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
+    """Evaluate the arguments of a call."""
+    positional: list[Value] = []
+    keywords: dict[str, Value] = {}
+    paths: dict[int | str, PathKey] = {}
+    opened, firm = False, _NONE_UNPACKED
+    for argument in expression.arguments:
+        value = frame.evaluate(argument.value)
+        if argument.star == "*":
+            firm = min(firm, len(positional))
+            more, unsure = _unpacked(frame, value)
+            positional += more
+            opened = opened or unsure
+        elif argument.star == "**":
+            firm, opened = min(firm, len(positional)), True
+        elif argument.keyword:
+            keywords[argument.keyword] = value
+        else:
+            positional.append(value)
+        path = assignments.path_of(frame, argument.value)
+        if path is not None and not argument.star:
+            paths[argument.keyword or len(positional) - 1] = path
+    return Arguments(tuple(positional), keywords, paths, opened, firm != _NONE_UNPACKED, firm)
+
+
+def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
+    """The arguments that unpacking a value gives, and whether there may be others; nothing yet is nothing yet."""
+    frame.tables.iterate(frame, value)
+    if not value.atoms:
+        return [NOTHING], False
+    tuples = [atom for atom in frame.each(value) if isinstance(atom, TupleOf)]
+    lengths = {len(atom.items) for atom in tuples}
+    longest = max(lengths, default=0)
+    each = [[atom.items[index] for atom in tuples if index < len(atom.items)] for index in range(longest)]
+    unsure = len(lengths) > 1 or len(tuples) < len(frame.each(value))
+    return [frame.solver.lattice.all(values) for values in each], unsure
+
+
+def bind(
+    frame: Frame, function: FunctionRef, code: ir.Function, arguments: Arguments
+) -> tuple[dict[str, Value], dict[str, PathKey]]:
+    """The values of a function's parameters in a call, and the access paths of those that have one."""
+    bound: dict[str, Value] = {}
+    paths: dict[str, PathKey] = {}
+    rest = dict(arguments.keywords)
+    position = 0
+    for parameter in code.parameters:
+        name = parameter.name
+        if parameter.star == "*":
+            more = arguments.positional[position:]
+            position = len(arguments.positional)
+            bound[name] = UNKNOWN if arguments.starred or len(more) > _MOST_TUPLED else value_of(TupleOf(more))
+            continue
+        if parameter.star == "**":
+            bound[name] = UNKNOWN
+            continue
+        if position < len(arguments.positional) and not parameter.keyword_only:
+            bound[name] = arguments.positional[position]
+            if arguments.open and position >= arguments.firm:
+                bound[name] = frame.join(bound[name], _left_out(frame, function, parameter, arguments))
+            if position in arguments.paths:
+                paths[name] = arguments.paths[position]
+            position += 1
+        elif name in rest:
+            bound[name] = rest.pop(name)
+            if name in arguments.paths:
+                paths[name] = arguments.paths[name]
+        else:
+            bound[name] = _left_out(frame, function, parameter, arguments)
+    return bound, paths
+
+
+def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, arguments: Arguments) -> Value:
+    """A parameter that a call may leave out: its default, or anything where something unknown is unpacked."""
+    value = NOTHING if parameter.default is None else frame.read((function, Argument(parameter.name)))
+    return frame.join(value, UNKNOWN) if arguments.open or parameter.default is None else value
