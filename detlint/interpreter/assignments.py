@@ -152,8 +152,8 @@ def become(frame: Frame, path: PathKey | None, old: Value, new: Value) -> None:
         return
     objects = frozenset(atom for atom in old.atoms if isinstance(atom, Instance))
     for key, value in list(env.items()):
-        if key != path and value.taints != new.taints and not objects.isdisjoint(value.atoms):
-            env[key] = frame.join(value, new)
+        if key != path and not objects.isdisjoint(value.atoms):
+            env[key] = frame.join(value, value.with_taints(new.taints, new.certain))
     if path is None:
         return
     if isinstance(path, str):

@@ -127,8 +127,7 @@ def _narrow(frame: Frame, expression: ir.Expression, judge: Judge, holds: bool) 
             atoms |= _part(atom, judge, holds)
         elif _may(judge(value_of(atom)), holds):
             atoms.add(atom)
-    if frozenset(atoms) != resolved.atoms:
-        frame.env[key] = resolved.of(atoms)
+    frame.env[key] = resolved.of(atoms)  # also where all are left: what is narrowed must not depend on what came later
 
 
 def _part(atom: Choice, judge: Judge, holds: bool) -> set[Atom]:

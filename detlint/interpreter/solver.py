@@ -115,7 +115,9 @@ class Solver:
             file = self.files[node.function.file]
             found = self.table[node] = Entry(node, file, file.functions[node.function.name])
             if self.below is not None and node in self.below.table:
-                found.inputs = dict(self.below.table[node].inputs)
+                known = self.below.table[node]
+                found.inputs = dict(known.inputs)
+                found.summary = Summary(known.summary.returns, dict(known.summary.changed), known.summary.writes)
         return found
 
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
