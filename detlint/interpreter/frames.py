@@ -238,11 +238,9 @@ class Frame:
                 bits = self._bits(key)
             self.entry.watched |= bits
             if bits & writes:
-                old = env[key]
                 for cell in self.cells_of(key):
                     env[key] = self.join(env[key], self.solver.read_others(self.entry, cell))
-                if self.flushed.get(key) is old:
-                    self.flushed[key] = env[key]  # what others wrote
+                self.flushed[key] = env[key]  # it was flushed ahead of the call: what is more, others wrote
 
     def _bits(self, key: Key) -> int:
         """What writes of a variable or an access path are known by."""

@@ -98,6 +98,7 @@ class Solver:
                 self.classes[f"{library.name}.{klass.name}"] = klass
         self.expressions = 0
         self._contexts: dict[tuple[str, str], dict[tuple[FunctionRef, Context], None]] = defaultdict(dict)
+        self._borrowers: dict[Node, dict[Node, None]] = defaultdict(dict)  # callers of nodes of the solver below
         self._queue: list[tuple[int, float, int, Entry]] = []
         self._round, self._now = 0, 0.0
         self._pushed = 0
@@ -118,6 +119,9 @@ class Solver:
                 known = self.below.table[node]
                 found.inputs = dict(known.inputs)
                 found.summary = Summary(known.summary.returns, dict(known.summary.changed), known.summary.writes)
+                found.callers |= self._borrowers.pop(node, {})  # they take what it gives here from now on
+                for caller in self.shuffled(found.callers):
+                    self.push(self.table[caller])
         return found
 
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
@@ -146,6 +150,8 @@ class Solver:
                 if value.atoms
             )
         ):
+            if caller is not None:
+                self._borrowers[node][caller.node] = None
             return below.summary
         entry = self.entry(node)
         if caller is not None:
