@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct
 
 from detlint.domain.atoms import AllocationSite, Node, Option
 from detlint.domain.codes import Code
+from detlint.ir.nodes import Leaving
 
-Stream = Literal["torch", "numpy", "python"] | AllocationSite
-"""Whatever draws: a global generator of a library, or an object with one of its own."""
-GLOBAL: tuple[Stream, ...] = ("torch", "numpy", "python")
+TORCH = "torch"
+NUMPY = "numpy"
+PYTHON = "python"
+Stream = str | AllocationSite
+"""Whatever draws: a global generator, by its library, or an object with one of its own."""
+GLOBAL: tuple[Stream, ...] = (TORCH, NUMPY, PYTHON)
 
 
 class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
@@ -71,7 +73,7 @@ class Repeat(_Effect, frozen=True):
 class Leave(_Effect, frozen=True):
     """The way ends: at the end of the function, of the loop ("break", "continue"), or at an error."""
 
-    how: Literal["return", "raise", "break", "continue"]
+    how: Leaving
 
 
 Effect = Draw | Seed | Invoke | Import | Main | Branch | Repeat | Leave

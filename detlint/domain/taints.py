@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ Kind = Literal["order", "from", "filled"]
 """Where a difference comes from. "from" is whatever a parameter has; "filled" marks a container that got an item."""
 Form = Literal["sequence", "item", "number"]
 """What differs: the order of a sequence, which item of it something is, or a number."""
-FORMS: tuple[Form, ...] = ("sequence", "item", "number")
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 class Taint(Struct, frozen=True, tag=True, cache_hash=True, gc=False):

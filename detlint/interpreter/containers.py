@@ -8,8 +8,10 @@ from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter.frames import Frame
 
-KINDS = ("builtins.list", "builtins.set", "builtins.tuple", "builtins.dict")
-"""The containers whose items the heap has."""
+
+def is_container(kind: LibraryRef) -> bool:
+    """Whether the heap has the items of a kind of object: a list, a set, a tuple or a dict."""
+    return kind.name.startswith("builtins.") and kind.name.islower()
 
 
 def slots_of(frame: Frame, key: Value) -> list[Slot]:
@@ -44,8 +46,7 @@ def tainted(item: Value, container: Value) -> Value:
 
 def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     """What a container has in a slot."""
-    kind = atom.site.kind.name
-    if kind not in KINDS:
+    if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):
         return frame.tables.iterate(frame, value_of(atom))
     if isinstance(slot, Key):
         return frame.join(frame.read((atom.site, slot)), frame.read((atom.site, ANY_KEY)))

@@ -112,9 +112,7 @@ class Index:
                 tests: tuple[Any, ...] = ()
                 if isinstance(part, (ir.If, ir.While, ir.Conditional)):
                     tests = (part.test,)
-                elif isinstance(part, ir.Compare) or (
-                    isinstance(part, ir.Operation) and part.operator in ("and", "or", "not")
-                ):
+                elif isinstance(part, ir.Compare) or (isinstance(part, ir.Operation) and part.operator.isalpha()):
                     tests = part.operands
                 found.update(test.name for test in tests if isinstance(test, ir.Local))
             self._tested[key] = frozenset(found & names)

@@ -36,7 +36,7 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
             return _of_object(frame, atom)
         if atom.site.kind == _MAPPING:
             return SOMETHING
-        if atom.site.kind.name in containers.KINDS:
+        if containers.is_container(atom.site.kind):
             return frame.read((atom.site, ITEMS))
         for klass in classes.models(frame, atom.site.kind.name):
             if klass.iterated is not None:

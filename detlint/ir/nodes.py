@@ -20,6 +20,7 @@ MAIN = "<main>"
 
 ConstantKind = Literal["None", "True", "False", "int", "float", "str", "bytes", "..."]
 Star = Literal["", "*", "**"]
+Leaving = Literal["return", "raise", "break", "continue"]
 
 
 _NUMBERS = count()
@@ -327,7 +328,7 @@ class Match(_Node, frozen=True):
 class Leave(_Node, frozen=True):
     """`return value`, `raise value`, `break` or `continue`."""
 
-    kind: Literal["return", "raise", "break", "continue"]
+    kind: Leaving
     value: Expression | None = None
 
 
@@ -363,8 +364,7 @@ class Function(_Node, frozen=True):
     """A function: a `def`, a lambda, the top level or the `__main__` block.
 
     `klass` is the qualified name of the class whose body holds it, `owner` that of the function around it; `shared` are
-    its variables that functions within it read or set, `caught` those that an `except` or a pattern binds, `yields`
-    says whether it is a generator function.
+    its variables that functions within it use, `caught` those that an `except` or a pattern binds.
     """
 
     name: str
