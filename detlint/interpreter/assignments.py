@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
+from detlint.domain.atoms import ClassRef, FunctionRef, Instance, ModuleRef
+from detlint.domain.bare import CONFIGURATION
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import containers
@@ -12,7 +13,6 @@ from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
 
 _LONGEST = 4  # parts of an access path
-_CONFIGURATION = LibraryRef("argparse.Namespace")
 
 
 def path_of(frame: Frame, expression: ir.Expression) -> PathKey | None:
@@ -99,7 +99,7 @@ def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, n
     """An assignment to an attribute of a configuration object in a variable makes a new version of it."""
     key = path_of(frame, target.value)
     resolved = frame.resolve(base)
-    old = [atom for atom in frame.each(resolved) if isinstance(atom, Instance) and atom.site.kind == _CONFIGURATION]
+    old = [atom for atom in frame.each(resolved) if isinstance(atom, Instance) and atom.site.kind in CONFIGURATION]
     if not isinstance(key, str) or not old or node < 0:
         return False
     if not value.atoms:

@@ -9,14 +9,11 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
-    Cut,
     Instance,
     LibraryRef,
     ModuleRef,
-    NotNone,
     SuperOf,
     TupleOf,
-    Unknown,
 )  # fmt: skip
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
@@ -54,8 +51,6 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
-    if isinstance(atom, (Unknown, Cut, NotNone)):
-        return UNKNOWN
     return UNKNOWN
 
 

@@ -76,9 +76,7 @@ def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:
         receiver if isinstance(receiver, ClassRef) else receiver.site.kind if isinstance(receiver, Instance) else None
     )
     for atom in value.atoms:
-        if (isinstance(atom, FunctionRef) and not isinstance(receiver, ClassRef)) or (
-            isinstance(atom, LibraryRef) and not isinstance(receiver, ClassRef)
-        ):
+        if isinstance(atom, (FunctionRef, LibraryRef)) and not isinstance(receiver, ClassRef):
             atoms.add(Bound(atom, receiver))
         elif isinstance(atom, Wrapped):
             if atom.kind == "staticmethod":

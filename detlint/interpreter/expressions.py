@@ -198,11 +198,7 @@ def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
         arms.append((*frame.apart(part), frame.env))
     (body, first, env_1), (orelse, second, env_2) = arms
     frame.env = frame.merge((env_1, env_2))
-    if outcome.may_hold and outcome.may_fail:
-        if body or orelse:
-            frame.emit(Branch(outcome.option, outcome.set, body, orelse))
-    else:
-        frame.effects.extend((*body, *orelse))
+    frame.branch(outcome, body, orelse)
     return frame.join(first, second)
 
 
@@ -217,7 +213,7 @@ def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
         for clause in expression.clauses:
             over = frame.evaluate(clause.iterator)
             item = items.iterate(frame, over)
-            empty = empty or (not item.atoms and not _is_container(over))
+            empty = empty or not (item.atoms or over.atoms)
             taints, certain = taints | over.taints, certain | over.certain
             assignments.assign(frame, clause.target, item)
             for each in clause.tests:
@@ -244,10 +240,6 @@ def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
     if expression.kind == "set":
         taints, certain = t.ordered(taints), t.ordered(certain)
     return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
-
-
-def _is_container(value: Value) -> bool:
-    return bool(value.atoms)
 
 
 def _named(frame: Frame, expression: ir.Named) -> Value:

@@ -11,7 +11,6 @@ from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
-    ClassRef,
     Formal,
     FunctionRef,
     IteratorOver,
@@ -20,7 +19,8 @@ from detlint.domain.atoms import (
 )
 from detlint.domain.bare import bare
 from detlint.domain.codes import Code
-from detlint.domain.effects import Effect, Effects
+from detlint.domain.effects import Branch, Effect, Effects
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value
@@ -90,7 +90,6 @@ class Frame:
         self.left: dict[str, Value] = {}  # what these hold where the function is left
         self.writes = 0
         self.loops: list[Loop] = []
-        self.klass: ClassRef | None = None
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
         self.is_top = entry.function.qualified in (ir.TOP, ir.MAIN)
 
@@ -255,6 +254,13 @@ class Frame:
     def emit(self, effect: Effect) -> None:
         """Add to what the function does."""
         self.effects.append(effect)
+
+    def branch(self, outcome: Outcome, body: Effects, orelse: Effects) -> None:
+        """Add the effects of two arms: of both under what decides, or of the one that there is."""
+        if not (outcome.may_hold and outcome.may_fail):
+            self.effects.extend((*body, *orelse))
+        elif body or orelse:
+            self.emit(Branch(outcome.option, outcome.set, body, orelse))
 
     def within(self, run: Callable[[], R]) -> tuple[Effects, R]:
         """The effects of what `run` does, apart from those so far, and what it gives."""

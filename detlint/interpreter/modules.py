@@ -69,7 +69,7 @@ def variable(frame: Frame, path: str, name: str) -> Value:
     return named(frame, file, name)
 
 
-def enter(frame: Frame, path: str, node: int = -1) -> Value:
+def enter(frame: Frame, path: str) -> Value:
     """Import a file: its top level runs, the first time in a program."""
     if path == frame.file.path and frame.is_top:
         return value_of(ModuleRef(path))
@@ -87,11 +87,11 @@ def _file(frame: Frame, importer: str, level: int, module: str) -> str | None:
     return path if path in frame.solver.files else None
 
 
-def _module(frame: Frame, name: str, node: int) -> Value:
+def _module(frame: Frame, name: str) -> Value:
     """A module by its absolute name: of the project, or of a library."""
     path = _file(frame, frame.file.path, 0, name)
     if path is not None:
-        return enter(frame, path, node)
+        return enter(frame, path)
     head, _, last = name.rpartition(".")
     if head and (path := _file(frame, frame.file.path, 0, head)) is not None:
         return variable(frame, path, last)
@@ -104,10 +104,10 @@ def import_module(frame: Frame, statement: ir.ImportModule) -> None:
     for count in range(1, len(parts)):
         path = _file(frame, frame.file.path, 0, ".".join(parts[:count]))
         if path is not None:
-            enter(frame, path, statement.node)
-    value = _module(frame, statement.module, statement.node)
+            enter(frame, path)
+    value = _module(frame, statement.module)
     if not statement.alias:
-        value = _module(frame, parts[0], statement.node)
+        value = _module(frame, parts[0])
     assignments.assign(frame, statement.target, value)
 
 
@@ -115,7 +115,7 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
     """`from a import b as c`."""
     path = _file(frame, frame.file.path, statement.level, statement.module)
     if path is not None:
-        enter(frame, path, statement.node)
+        enter(frame, path)
     for name, target in statement.names:
         if target is None:
             continue
@@ -127,5 +127,5 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
             )
             value = enter(frame, inner) if inner is not None and inner in frame.solver.files else UNKNOWN
         else:
-            value = _module(frame, f"{statement.module}.{name}", statement.node)
+            value = _module(frame, f"{statement.module}.{name}")
         assignments.assign(frame, target, value)

@@ -15,7 +15,7 @@ from detlint.ir import nodes as ir
 
 _WRAPPERS = {
     "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
-    "functools.cached_property": "property", "torch.jit.unused": "", "functools.wraps": "",
+    "functools.cached_property": "property",
 }  # fmt: skip
 
 
@@ -76,7 +76,6 @@ def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
         if not argument.keyword and not argument.star:
             frame.fill((klass, Base(index)), value)
             index += 1
-    outer, frame.klass = frame.klass, klass
     env = frame.env
     frame.env = dict(env) if env is not None else None
     frame.execute(statement.body)
@@ -89,7 +88,6 @@ def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
                 inside[name] = env[name]
             else:
                 inside.pop(name, None)
-    frame.klass = outer
     for decorator in statement.decorators:
         frame.evaluate(decorator)
     assignments.assign(frame, statement.target, value_of(klass))
@@ -110,11 +108,7 @@ def _if(frame: Frame, statement: ir.If) -> None:
             branches.narrow(frame, statement.test, holds)
         ends.append((frame.effects_of(body), frame.env))
     (first, env_1), (second, env_2) = ends
-    if outcome.may_hold and outcome.may_fail:
-        if first or second:
-            frame.emit(Branch(outcome.option, outcome.set, first, second))
-    else:
-        frame.effects.extend((*first, *second))
+    frame.branch(outcome, first, second)
     frame.env = frame.merge((env_1, env_2))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
 from detlint.domain.codes import Code
-from detlint.domain.effects import Branch, Effect
+from detlint.domain.effects import Effect
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
 from detlint.domain.summaries import Use
@@ -91,8 +91,7 @@ class CallStep:
             return otherwise()
         body, first = frame.within(then)
         orelse, second = frame.within(otherwise)
-        if body or orelse:
-            frame.emit(Branch(outcome.option, outcome.set, body, orelse))
+        frame.branch(outcome, body, orelse)
         return frame.join(first, second)
 
     def each(self, value: Value) -> list[Atom]:
