@@ -56,7 +56,4 @@ class Heap:
 
     def bit(self, written: object) -> int:
         """A bit that stands for what is written: a slot of whatever object, or a variable."""
-        bit = self._bits.get(written)
-        if bit is None:
-            bit = self._bits[written] = 1 << len(self._bits)
-        return bit
+        return 1 << self._bits.setdefault(written, len(self._bits))

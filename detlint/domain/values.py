@@ -54,6 +54,7 @@ class Value(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
 NOTHING = Value(frozenset())
 UNKNOWN = Value(frozenset((UNKNOWN_ATOM,)))
 SOMETHING = Value(frozenset((NOT_NONE,)))
+_MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
 _COMPOUND = (Choice, TupleOf, IteratorOver)
 _WITH_VALUES = (*_COMPOUND, Value)
@@ -95,6 +96,8 @@ class Lattice:
         key = (a, b)
         found = self._joined.get(key, NOTHING)
         if found is NOTHING:
+            if len(self._joined) > _MEMO:
+                self._joined.clear()
             joined = self._join(a, b)
             found = self._joined[key] = None if joined == a else joined
         return a if found is None else found
@@ -103,6 +106,8 @@ class Lattice:
         """A value as it is kept: cut where it is nested too deep, its taints without sources where these are many."""
         found = self._bounded.get(value)
         if found is None:
+            if len(self._bounded) > _MEMO:
+                self._bounded.clear()
             if len(value.taints) > self.limits.taints:
                 value = value.with_taints(*self._few(value.taints, value.certain))
             deep = any(depth(atom) > self.limits.nesting for atom in value.atoms if isinstance(atom, _COMPOUND))

@@ -8,7 +8,7 @@ from detlint.domain.bare import CONFIGURATION
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import containers
-from detlint.interpreter.frames import Frame, Path
+from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
 
@@ -158,9 +158,7 @@ def become(frame: Frame, path: PathKey | None, old: Value, new: Value) -> None:
         return
     if isinstance(path, str):
         if path in env:
-            env[path] = new
-            if path[0] == "." or path in frame.function.shared:
-                frame.dirty[path] = None
+            frame.put(path, new)
             if any(parameter.name == path for parameter in frame.function.parameters):
                 frame.changed[path] = None
         elif path[0] == ".":
@@ -180,5 +178,6 @@ def delete(frame: Frame, statement: ir.Delete) -> None:
         if isinstance(path, str) and frame.env is not None:
             frame.flush()
             frame.env.pop(path, None)
+            frame.env.pop(own(path), None)
         elif isinstance(target, (ir.Attribute, ir.Subscript)):
             frame.evaluate(target.value)

@@ -21,7 +21,7 @@ from detlint.domain.atoms import (
 )  # fmt: skip
 from detlint.domain.bare import CONFIGURATION, strip
 from detlint.domain.codes import Code
-from detlint.domain.values import Value, told
+from detlint.domain.values import UNKNOWN, Value, told, value_of
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -36,11 +36,14 @@ def choose(
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
     A parameter is told apart by each callable and configuration object that is given for it, and by texts, None, True,
-    False and options that the function tests: one flat atom a parameter, and all others together.
+    False and options that the function tests: one flat atom a parameter, and all others together. What is solved over
+    programs is called by anyone.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet
     held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
+    if frame.solver.below is not None:
+        return [from_anyone(function.file, code)]
     tested = frame.solver.index.tested(function.file, code)
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
@@ -62,6 +65,17 @@ def choose(
     if frame.solver.is_full(function, [context for context, _ in found]):
         return [(alone, dict(given))]
     return found
+
+
+def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]]:
+    """The context of a function that anyone may call, with whatever arguments, on any object of its class."""
+    given = {parameter.name: UNKNOWN for parameter in code.parameters}
+    if not code.klass:
+        return Context(), given
+    receiver = Instance(AllocationSite(ClassRef(file, code.klass), None))
+    if code.parameters:
+        given[code.parameters[0].name] = value_of(receiver)
+    return Context(receiver), given
 
 
 def _split(value: Value, tested: bool) -> list[tuple[Atom | Option | None, Value]]:
@@ -109,7 +123,7 @@ def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = 
         return AllocationSite(kind, code, context, empty)
     makers = frame.solver.index.makers(kind.name)
     limits = frame.solver.limits
-    if makers is None or makers[1] > limits.files:
+    if frame.solver.below is not None or makers is None or makers[1] > limits.files:
         return AllocationSite(kind, None)
     if makers[0] > limits.sites:
         return AllocationSite(kind, Code(code.file, "", -1))

@@ -46,9 +46,7 @@ def _begin(frame: Frame) -> None:
     for index, parameter in enumerate(entry.function.parameters):
         value = entry.inputs.get(parameter.name, NOTHING)
         if index == 0 and receiver is not None:
-            env[parameter.name] = value
+            frame.put(parameter.name, value)
         elif value.atoms:
             taints = t.of_parameter(parameter.name)
-            env[parameter.name] = Value(frozenset((Formal(parameter.name),)), taints, taints)
-        if parameter.name in entry.function.shared:
-            frame.dirty[parameter.name] = None
+            frame.put(parameter.name, Value(frozenset((Formal(parameter.name),)), taints, taints))

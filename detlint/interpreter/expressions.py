@@ -226,7 +226,7 @@ def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
     effects, element = frame.within(run)
     if effects:
         frame.emit(Repeat(effects))
-    targets = {key for key in (frame.env or {}) if env is not None and key not in env}
+    targets = {key for key in (frame.env or {}) if isinstance(key, str) and env is not None and key not in env}
     merged = frame.merge((env, frame.env))
     frame.env = {k: v for k, v in merged.items() if k not in targets} if merged is not None else None
     if empty:

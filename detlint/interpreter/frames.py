@@ -33,6 +33,8 @@ Path = tuple[Any, ...]
 Key = str | Path
 """A variable (one of the module begins with a dot) or an access path."""
 Environment = dict[Key, Value]
+"""What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
+_OWN = "="
 
 
 @dataclass
@@ -62,8 +64,8 @@ class Tables:
 class Frame:
     """One evaluation of an entry of the table.
 
-    `env` is None where no way leads to. `dirty` are the keys whose values others see, `flushed` the last values of
-    these that the heap has.
+    `env` is None where no way leads to. `dirty` are the keys whose values others see, `flushed` what the heap has of
+    these. It gets what was given here alone: what others left there and is read again stays theirs.
     """
 
     def __init__(self, solver: Solver, entry: Entry, tables: Tables) -> None:
@@ -173,14 +175,20 @@ class Frame:
             for path in begun:
                 self.flush_key(path)
                 del env[path]
-        env[key] = value
+                env.pop(own(path), None)
         if isinstance(key, tuple):
             self.cells[key] = cells
             self.bits.pop(key, None)
             self.assigned.add(key)
-            self.dirty[key] = None
-        elif isinstance(key, str) and (key[0] == "." or key in self.function.shared):
-            self.dirty[key] = None
+        self.put(key, value)
+
+    def put(self, key: Key, value: Value) -> None:
+        """Give a variable or an access path a value that leaves the paths that begin with it as they are."""
+        if self.env is not None:
+            self.env[key] = value
+            if isinstance(key, tuple) or key[0] == "." or key in self.function.shared:
+                self.dirty[key] = None
+                self.env[own(key)] = value
 
     def cells_of(self, key: Key) -> tuple[Cell, ...]:
         """The cells in which others see a variable or an access path."""
@@ -196,8 +204,8 @@ class Frame:
             self.flush_key(key)
 
     def flush_key(self, key: Key) -> None:
-        """Leave in the heap what one key holds."""
-        value = self.get(key)
+        """Leave in the heap what one key was given here."""
+        value = self.get(own(key))
         if value is not None and key in self.dirty and self.flushed.get(key) is not value:
             self.flushed[key] = value
             for cell in self.cells_of(key):
@@ -232,6 +240,8 @@ class Frame:
         for key in list(env):
             if isinstance(key, str) and key[0] != "." and key not in self.function.shared:
                 continue
+            if key[0] == _OWN:
+                continue
             bits = self.bits.get(key)
             if bits is None:
                 bits = self._bits(key)
@@ -239,7 +249,6 @@ class Frame:
             if bits & writes:
                 for cell in self.cells_of(key):
                     env[key] = self.join(env[key], self.solver.read_others(self.entry, cell))
-                self.flushed[key] = env[key]  # it was flushed ahead of the call: what is more, others wrote
 
     def _bits(self, key: Key) -> int:
         """What writes of a variable or an access path are known by."""
@@ -300,11 +309,14 @@ class Frame:
                 if old is value:
                     continue
                 if old is None:
+                    if key[0] == _OWN:
+                        merged[key] = value
+                        continue
                     if isinstance(key, tuple) and key not in self.assigned:
                         continue
                     old = self._elsewhere(key, ways[0])
                 merged[key] = self.join(old, value)
-            for key in [key for key in merged if key not in env]:
+            for key in [key for key in merged if key not in env and key[0] != _OWN]:
                 if isinstance(key, tuple) and key not in self.assigned:
                     del merged[key]
                 else:
@@ -322,6 +334,11 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
+
+
+def own(key: Key) -> Path:
+    """Where an environment has what a key was given here."""
+    return (_OWN, key)
 
 
 def replaced(frame: Frame, value: Value, given: Mapping[str, Value]) -> Value:

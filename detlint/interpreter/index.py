@@ -35,30 +35,38 @@ class Index:
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
-    def _parts(self) -> tuple[frozenset[str], dict[str, set[tuple[str, str, int]]], frozenset[str]]:
-        """The attributes that are stored, the places that call each name, and the names that are used as values."""
+    def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
+        """The attributes that are stored, how often each file calls each name, and the names that are used as values.
+
+        What a file imports under another name counts as what it is called where it comes from.
+        """
         stored = set[str]()
-        made: dict[str, set[tuple[str, str, int]]] = defaultdict(set)
+        made: dict[str, Counter[str]] = defaultdict(Counter)
         used = Counter[str]()
         for file in self.files.values():
-            for function in file.functions.values():
-                for part in walk((function.parameters, function.body)):
-                    if isinstance(part, _NAMES):
-                        used[part.name] += 1
-                    elif isinstance(part, ir.Call):
-                        name = _last(part.function)
-                        made[name].add((file.path, function.qualified, part.node))
-                        used[name] -= 1
-                        if name in _ASKING:
-                            used.subtract(x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
-                    elif isinstance(part, ir.DefineClass):
-                        used[_last(part.target)] -= 1
-                        used.subtract(_last(argument.value) for argument in part.arguments)
-                    elif isinstance(part, ir.ImportNames):
-                        used.subtract(_last(target) for _, target in part.names if target is not None)
-                    elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
-                        targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
-                        stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
+            parts = [part for function in file.functions.values() for part in walk((function.parameters, function.body))]
+            imports = [part for part in parts if isinstance(part, ir.ImportNames)]
+            others = {_last(target): name for part in imports for name, target in part.names if target is not None}
+            for part in parts:
+                if isinstance(part, _NAMES):
+                    used[others.get(part.name, part.name)] += 1
+                elif isinstance(part, ir.Call):
+                    name = _last(part.function)
+                    name = others.get(name, name)
+                    made[name][file.path] += 1
+                    used[name] -= 1
+                    if name in _ASKING:
+                        given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
+                        used.subtract(others.get(each, each) for each in given)
+                elif isinstance(part, ir.DefineClass):
+                    used[_last(part.target)] -= 1
+                    bases = (_last(argument.value) for argument in part.arguments)
+                    used.subtract(others.get(each, each) for each in bases)
+                elif isinstance(part, ir.ImportNames):
+                    used.subtract(name for name, target in part.names if target is not None)
+                elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
+                    targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
+                    stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
         return frozenset(stored), made, frozenset(name for name, count in used.items() if count > 0)
 
     def decorates(self, decorator: ir.Expression) -> int:
@@ -89,8 +97,8 @@ class Index:
         name = klass.rpartition(".")[2]
         if name in self._parts[2]:
             return None
-        places = self._parts[1].get(name, set())
-        return len(places), len({file for file, _, _ in places})
+        calls = self._parts[1].get(name, Counter[str]())
+        return calls.total(), len(calls)
 
     @cached_property
     def methods(self) -> Mapping[str, list[tuple[str, str]]]:

@@ -54,23 +54,28 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
             return NOTHING
         if isinstance(owner, ClassRef):
             given = frame.tables.call(frame, classes.bound(value, atom)[0], arguments)
-            if name == "__iter__":
-                return frame.join(iterate(frame, given.of(given.atoms - {atom})), _next(frame, around, given, atom))
-            return given
+            return _following(frame, given) if name == "__iter__" else given
     model = classes.model(frame, atom.site.kind)
     if model is not None and model.iterated is not None:
         return model.iterated(CallStep(frame, -1), atom, Given())
     return UNKNOWN
 
 
-def _next(frame: Frame, around: classes.Order, given: Value, atom: Instance) -> Value:
-    """What an object that is an iterator over itself gives next."""
-    if atom not in given.atoms:
-        return NOTHING
-    following, owner = classes.lookup(frame, around, "__next__")
-    if not isinstance(owner, ClassRef):
-        return UNKNOWN
-    return frame.tables.call(frame, classes.bound(following, atom)[0], ())
+def _following(frame: Frame, iterators: Value) -> Value:
+    """What iterators give next; an object of the project gives it by its own method."""
+    found = NOTHING
+    for atom in frame.each(iterators):
+        if isinstance(atom, Choice):
+            given = frame.join(_following(frame, atom.default), _following(frame, atom.other))
+        elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
+            method, owner = classes.lookup(frame, classes.order(frame, atom.site.kind), "__next__")
+            given = NOTHING if owner == classes.PENDING else UNKNOWN
+            if isinstance(owner, ClassRef):
+                given = frame.tables.call(frame, classes.bound(method, atom)[0], ())
+        else:
+            given = of_atom(frame, atom)
+        found = frame.join(found, given)
+    return containers.tainted(found, iterators)
 
 
 def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value:

@@ -62,7 +62,8 @@ class Solver:
     """Solves the values of a group of programs.
 
     `evaluate` gives the summary of an entry; it calls `enter`, `read` and `write`. `shuffle` is the seed of another
-    order of work, which changes no result. `below` is a solver whose table and heap are read and never changed.
+    order of work, which changes no result. `below` is a solver of programs: what no program reaches is solved over the
+    top levels that it ran and what it left in its heap, which stay as they are.
     """
 
     def __init__(
@@ -85,7 +86,9 @@ class Solver:
         self.started = started
         self.strict = strict
         self.below = below
-        self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
+        self.lattice: Lattice = Lattice(limits, strict)
+        if below is not None and below.strict == strict:
+            self.lattice = below.lattice
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index
         self.table: dict[Node, Entry] = {}
@@ -98,7 +101,6 @@ class Solver:
                 self.classes[f"{library.name}.{klass.name}"] = klass
         self.expressions = 0
         self._contexts: dict[tuple[str, str], dict[tuple[FunctionRef, Context], None]] = defaultdict(dict)
-        self._borrowers: dict[Node, dict[Node, None]] = defaultdict(dict)  # callers of nodes of the solver below
         self._queue: list[tuple[int, float, int, Entry]] = []
         self._round, self._now = 0, 0.0
         self._pushed = 0
@@ -115,13 +117,6 @@ class Solver:
         if found is None:
             file = self.files[node.function.file]
             found = self.table[node] = Entry(node, file, file.functions[node.function.name])
-            if self.below is not None and node in self.below.table:
-                known = self.below.table[node]
-                found.inputs = dict(known.inputs)
-                found.summary = Summary(known.summary.returns, dict(known.summary.changed), known.summary.writes)
-                found.callers |= self._borrowers.pop(node, {})  # they take what it gives here from now on
-                for caller in self.shuffled(found.callers):
-                    self.push(self.table[caller])
         return found
 
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
@@ -140,19 +135,8 @@ class Solver:
 
     def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
         """Call a node with values for its parameters, and give what it gives so far."""
-        below = self.below.table.get(node) if self.below is not None else None
-        if (
-            below is not None
-            and node not in self.table
-            and all(
-                self.lattice.join(below.inputs.get(name, NOTHING), value) is below.inputs.get(name, NOTHING)
-                for name, value in given.items()
-                if value.atoms
-            )
-        ):
-            if caller is not None:
-                self._borrowers[node][caller.node] = None
-            return below.summary
+        if self.below is not None and node.function.name in (ir.TOP, ir.MAIN) and node in self.below.table:
+            return self.below.table[node].summary
         entry = self.entry(node)
         if caller is not None:
             entry.callers[caller.node] = None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from detlint.domain.atoms import AllocationSite, ClassRef, Context, FunctionRef, Instance, Node
+from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.limits import Limits
-from detlint.domain.values import UNKNOWN, LimitReachedError, value_of
+from detlint.domain.values import LimitReachedError
+from detlint.interpreter.contexts import from_anyone
 from detlint.interpreter.evaluation import evaluate
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
@@ -65,25 +66,35 @@ def solve(
 
 def _solve(files: Mapping[str, ir.File], started: frozenset[str], limits: Limits, shuffle: int | None) -> Solution:
     imports = Imports(files)
+
+    def reached(strict: bool) -> Solver:
+        return _reached(files, imports, started, limits, shuffle if strict else None, strict=strict)
+
+    start = time.perf_counter()
+    solver, lost = _within_limits(reached, strict=True)
+    middle = time.perf_counter()
+
+    def unreached(strict: bool) -> Solver:
+        return _unreached(solver, shuffle if strict else None, strict=strict)
+
+    rest, more = _within_limits(unreached, strict=solver.strict)
+    seconds = middle - start - lost, time.perf_counter() - middle - more, lost + more
+    return Solution(solver, rest, not rest.strict, seconds)
+
+
+def _within_limits(solved: Callable[[bool], Solver], *, strict: bool) -> tuple[Solver, float]:
+    """What is solved in any order, or where a limit is met that could show it, anew in the canonical one.
+
+    And the seconds that the first took, where it ended at a limit.
+    """
+    if not strict:
+        return solved(False), 0.0
     start = time.perf_counter()
     try:
-        return _both(files, imports, started, limits, shuffle, strict=True)
+        return solved(True), 0.0
     except LimitReachedError:
         lost = time.perf_counter() - start
-    found = _both(files, imports, started, limits, None, strict=False)
-    return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
-
-
-def _both(
-    files: Mapping[str, ir.File], imports: Imports, started: frozenset[str], limits: Limits, shuffle: int | None,
-    *, strict: bool,
-) -> Solution:  # fmt: skip
-    """Solve what programs reach, then what none does."""
-    start = time.perf_counter()
-    reached = _reached(files, imports, started, limits, shuffle, strict=strict)
-    middle = time.perf_counter()
-    unreached = _unreached(reached, shuffle)
-    return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
+    return solved(False), lost
 
 
 def _reached(
@@ -97,33 +108,21 @@ def _reached(
     return solver
 
 
-def _unreached(reached: Solver, shuffle: int | None) -> Solver:
+def _unreached(reached: Solver, shuffle: int | None, *, strict: bool) -> Solver:
     """Solve the functions that no program reaches, from unknown arguments, over what programs leave."""
     solver = Solver(
         reached.files, reached.imports, LIBRARIES, evaluate, reached.limits,
-        started=reached.started, shuffle=shuffle, strict=reached.strict, below=reached,
+        started=reached.started, shuffle=shuffle, strict=strict, below=reached,
     )  # fmt: skip
     known = {(node.function.file, node.function.name) for node in reached.table}
-    rest = [path for path in reached.files if (path, ir.TOP) not in known]
-    for path in solver.shuffled(sorted(rest)):
-        solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
+    for path in solver.shuffled(sorted(reached.files)):
+        if (path, ir.TOP) not in known:
+            solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()
-    begun = []
-    for path, file in reached.files.items():
-        for name, function in file.functions.items():
-            if name not in (ir.TOP, ir.MAIN) and (path, name) not in known:
-                begun.append((path, function))
-    for path, function in solver.shuffled(begun):
-        receiver = _receiver(path, function)
-        node = Node(FunctionRef(path, function.qualified), Context(receiver))
-        given = {parameter.name: UNKNOWN for parameter in function.parameters}
-        if receiver is not None and function.parameters:
-            given[function.parameters[0].name] = value_of(receiver)
-        solver.enter(None, node, given)
+    functions = [(path, function) for path, file in reached.files.items() for function in file.functions.values()]
+    for path, function in solver.shuffled(functions):
+        if function.qualified not in (ir.TOP, ir.MAIN) and (path, function.qualified) not in known:
+            context, given = from_anyone(path, function)
+            solver.enter(None, Node(FunctionRef(path, function.qualified), context), given)
     solver.solve()
     return solver
-
-
-def _receiver(path: str, function: ir.Function) -> Instance | None:
-    """Any object of the class of a method."""
-    return Instance(AllocationSite(ClassRef(path, function.klass), None)) if function.klass else None
