@@ -38,6 +38,11 @@ class Arguments:
         return replace(self, positional=(first, *self.positional), paths=paths, firm=self.firm + 1)
 
     @property
+    def pending(self) -> bool:
+        """Whether one of these is nothing yet, so that there is no call yet."""
+        return not all(value.atoms for value in (*self.positional, *self.keywords.values()))
+
+    @property
     def given(self) -> Given:
         """These, as a model gets them."""
         return Given(self.positional, dict(self.keywords), self.open or self.starred)

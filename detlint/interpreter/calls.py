@@ -75,6 +75,8 @@ def dispatch(
     frame: Frame, atom: Atom, arguments: Arguments, node: int, path: PathKey | None = None, owner: Value = NOTHING
 ) -> Value:
     """Call one atom."""
+    if arguments.pending:
+        return NOTHING
     if isinstance(atom, FunctionRef):
         return call_function(frame, atom, None, arguments, node)
     if isinstance(atom, Bound):

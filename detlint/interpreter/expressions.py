@@ -121,7 +121,7 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
 
 def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
     """What an operator makes of operands: what differs in them differs in it."""
-    if operator not in ("f-string",) and not all(operand.atoms for operand in operands):
+    if not all(operand.atoms for operand in operands):
         return NOTHING
     taints = certain = t.NONE
     for operand in operands:

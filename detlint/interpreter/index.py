@@ -44,7 +44,8 @@ class Index:
         made: dict[str, Counter[str]] = defaultdict(Counter)
         used = Counter[str]()
         for file in self.files.values():
-            parts = [part for function in file.functions.values() for part in walk((function.parameters, function.body))]
+            bodies = tuple((function.parameters, function.body) for function in file.functions.values())
+            parts = list(walk(bodies))
             imports = [part for part in parts if isinstance(part, ir.ImportNames)]
             others = {_last(target): name for part in imports for name, target in part.names if target is not None}
             for part in parts:
