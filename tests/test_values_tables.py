@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from detlint.domain.limits import Limits
+from detlint.domain.values import UNKNOWN
 from tests.solved import solved
 from tests.test_values_order import BOX, CLOSURE, GLOBAL, HEAD, HELPER, TOLIST
 from tests.test_values_states import FACTORY, MODEL, PROGRAM
-from tests.tools.solving import digest
+from tests.tools.solving import digest, otherwise
 
 ROOT = Path(__file__).parent.parent
 CYCLE = {
@@ -24,6 +25,43 @@ CYCLE = {
 }
 MANY = {"main.py": "def apply(f, how):\n    if how == 'x':\n        return f()\n    return [f, apply(f, 'x')]\n"
     + "".join(f"def f{i}():\n    return {i}\napply(f{i}, 't{i}')\n" for i in range(40))}  # fmt: skip
+SHARED = """
+class Held:
+    def __init__(self, items):
+        self.items = items
+
+    def turn(self, moves):
+        if moves:
+            self.items = moves[0].flip(self.items)
+            self.mark(moves[0].marks)
+        return [str(move.name) + "".join(map(str, self.items)) for move in moves]
+
+    def mark(self, marks):
+        for i in range(3):
+            if marks[i] != i:
+                self.items[i] = marks[i]
+"""
+"""A method that holds an attribute which another writes, in one arm and not in the other."""
+ITERATORS = """
+class Left:
+    def __iter__(self):
+        return Right()
+
+    def __next__(self):
+        return "left"
+
+
+class Right:
+    def __iter__(self):
+        return Left()
+
+    def __next__(self):
+        return "right"
+
+
+found = [item for item in Left()]
+"""
+"""Two classes whose objects are iterators over each other."""
 PROJECTS = {
     "order": {f"{i}.py": HEAD + text for i, text in enumerate((TOLIST.format(drawn="a"), HELPER.format(then="pass")))},
     "objects": {"a.py": HEAD + BOX + 'a = Box(os.listdir("d")); b = Box([a])\nrandom.choice(b.items[0].items)\n'},
@@ -35,6 +73,8 @@ PROJECTS = {
     },
     "cycle": CYCLE,
     "many": MANY,
+    "shared": {"held.py": SHARED, "main.py": "from held import Held\nHeld([]).turn([])\n"},
+    "iterators": {"main.py": ITERATORS},
 }
 
 
@@ -47,6 +87,37 @@ def test_tables_are_equal_in_shuffled_orders(name: str, limits: Limits) -> None:
     for order in range(5):
         assert digest(solved(PROJECTS[name], limits=limits, order=order).solution) == digest(first.solution)
     assert len(first.solution.solver.table) > len(PROJECTS[name])
+
+
+@pytest.mark.parametrize("started", [None, set[str]()], ids=["reached", "unreached"])
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_node_that_is_evaluated_once_more_does_the_same(name: str, started: set[str] | None) -> None:
+    for order in range(5):
+        found = solved(PROJECTS[name], started, order=order).solution
+        assert otherwise(found.solver) + otherwise(found.unreached) == []
+        assert len(found.solver.table) + len(found.unreached.table) > len(PROJECTS[name])
+
+
+def test_a_decision_that_is_taken_back_is_told() -> None:
+    found = solved(PROJECTS["cycle"]).solution
+    entry = next(entry for entry in found.solver.table.values() if entry.node.function.name == "A.stop")
+    entry.summary.returns = UNKNOWN
+    assert len(otherwise(found.solver)) > 0
+
+
+def test_what_no_program_reaches_has_one_node_a_function() -> None:
+    calls = "".join(f"def use{i}():\n    return pick('{i}', str)\n" for i in range(20))
+    text = f"def pick(name, make):\n    if name == '1':\n        return make(name)\n    return None\n{calls}"
+    found = solved({"library.py": text}, set()).solution
+    assert not found.solver.table
+    assert len(found.unreached.table) == 22  # the top level, `pick` and who calls it
+
+
+def test_a_class_that_is_imported_under_another_name_has_one_site() -> None:
+    made = "from box import Box as B\n" + "".join(f"box{i} = B({i})\n" for i in range(6))
+    texts = {"box.py": "class Box:\n    def __init__(self, n):\n        self.n = n\n", "main.py": made}
+    found = solved(texts, {"main.py"}).solution
+    assert len([node for node in found.solver.table if node.function.name == "Box.__init__"]) == 1
 
 
 def test_a_limit_that_is_met_is_told_and_makes_values_coarse() -> None:
@@ -73,6 +144,7 @@ def test_a_decorator_of_many_functions_meets_no_limit() -> None:
 def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
     code = """
 from detlint.domain.limits import Limits
+from detlint.domain.values import UNKNOWN
 from tests.solved import solved
 from tests.test_values_tables import PROJECTS
 from tests.tools.solving import digest, solvers

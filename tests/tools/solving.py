@@ -1,10 +1,11 @@
 """Measure the interpreter of values on checkouts: sizes of its tables, time, and whether the order of work shows.
 
-    python -m tests.tools.solving FOLDER ... [--orders 5] [--raised] [--replay]
+    python -m tests.tools.solving FOLDER ... [--orders 5] [--raised] [--again] [--replay]
 
 For each checkout: files, programs, nodes, functions, evaluations, expressions and seconds; how many functions are
 coarse for want of contexts; the digests of the tables in so many shuffled orders, which must all be equal. `--raised`
-uses limits four times as high, `--replay` also times today's replay of each program in the same run.
+uses limits four times as high, `--again` evaluates each node once more and names what it then does otherwise, which
+an order of work may show; `--replay` also times today's replay of each program in the same run.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from pathlib import Path
 import click
 
 import detlint.config
+from detlint.domain.atoms import Node
 from detlint.domain.limits import Limits
-from detlint.domain.values import Value
+from detlint.domain.slots import Cell
+from detlint.domain.summaries import Summary
+from detlint.domain.values import NOTHING, Value
 from detlint.domain.values import told as text_of
-from detlint.interpreter.solver import Solver
+from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
 from detlint.listing import listed
@@ -78,6 +82,55 @@ def digest(solution: Solution) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
+class _Again(Solver):
+    """A solver whose nodes are evaluated once more: it notes what they write and give, and keeps none of it."""
+
+    def __init__(self, solved: Solver) -> None:
+        self.__dict__.update(solved.__dict__)
+        self.solved = solved
+        self.written: dict[tuple[Cell, Node], Value] = {}
+        self.grown: list[str] = []
+
+    def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
+        """What a node gave, and whether it is given something new."""
+        below = self.below.table if self.below is not None else {}
+        entry = self.table.get(node) or below.get(node)
+        if entry is None:
+            self.grown.append(f"a node that was not solved: {node!r}")
+            return Summary()
+        for name, value in given.items():
+            known = entry.inputs.get(name, NOTHING)
+            if self.lattice.join(known, self.lattice.bounded(value)) != known:
+                self.grown.append(f"{node!r} is given more for {name!r}")
+        return entry.summary
+
+    def write(self, writer: Entry, cell: Cell, value: Value) -> None:
+        """Note what is written."""
+        if value.atoms:
+            known = self.written.get((cell, writer.node), NOTHING)
+            self.written[cell, writer.node] = self.lattice.join(known, self.lattice.bounded(value))
+
+
+def otherwise(solver: Solver) -> list[str]:
+    """What nodes do otherwise when they are evaluated once more.
+
+    What a node does no more came of a decision that a later value took back; what is new, of a reader that was not
+    told. Either lets the order of work show. Where limits cut, some may be of these.
+    """
+    again = _Again(solver)
+    found = []
+    for node, entry in solver.table.items():
+        returns = again.lattice.bounded(solver.evaluate(again, entry).returns)
+        if returns != entry.summary.returns:
+            found.append(f"{node!r} gives {shown(returns)}, gave {shown(entry.summary.returns)}")
+    for cell, writers in solver.heap.cells.items():
+        for writer, value in writers.items():
+            now = again.written.pop((cell, writer), NOTHING)
+            if now != value:
+                found.append(f"{writer!r} writes {shown(now)} to {cell!r}, wrote {shown(value)}")
+    return [*found, *again.grown, *(f"{writer!r} writes to {cell!r}" for cell, writer in again.written)]
+
+
 def solvers(solution: Solution) -> tuple[Solver, Solver]:
     """The solver of what programs reach, and that of what none reaches."""
     return solution.solver, solution.unreached
@@ -103,8 +156,9 @@ def told(name: str, files: Mapping[str, ir.File], solution: Solution) -> Iterato
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
 @click.option("--orders", default=0, help="How many shuffled orders of work to try.")
 @click.option("--raised", is_flag=True, help="Use limits four times as high.")
+@click.option("--again", is_flag=True, help="Name what nodes do otherwise when they are evaluated once more.")
 @click.option("--replay", is_flag=True, help="Time today's replay as well.")
-def main(folders: tuple[Path, ...], orders: int, raised: bool, replay: bool) -> None:
+def main(folders: tuple[Path, ...], orders: int, raised: bool, again: bool, replay: bool) -> None:
     """Measure the interpreter of values on checkouts."""
     limits = Limits().raised() if raised else Limits()
     wrong = False
@@ -114,6 +168,9 @@ def main(folders: tuple[Path, ...], orders: int, raised: bool, replay: bool) -> 
         solution = solve(files, started(files), limits)
         click.echo("\n".join(told(folder.name, files, solution)))
         first = digest(solution)
+        if again:
+            for solver in solvers(solution):
+                click.echo("".join(f"  otherwise: {each}\n" for each in otherwise(solver)), nl=False)
         del solution
         for order in range(1, orders + 1):
             gc.collect()
