@@ -62,6 +62,20 @@ class Right:
 found = [item for item in Left()]
 """
 """Two classes whose objects are iterators over each other."""
+GATHERED = """
+def ready(groups, done):
+    found = []
+    for group in groups:
+        for item in sorted(group, key=str):
+            if all(dep in done for dep in needs(item)):
+                found.append(item)
+    return tuple(found), sorted(found)
+
+
+def needs(item):
+    return item.deps if item else needs(item.last)
+"""
+"""A list that gets its items only when another function has given something."""
 PROJECTS = {
     "order": {f"{i}.py": HEAD + text for i, text in enumerate((TOLIST.format(drawn="a"), HELPER.format(then="pass")))},
     "objects": {"a.py": HEAD + BOX + 'a = Box(os.listdir("d")); b = Box([a])\nrandom.choice(b.items[0].items)\n'},
@@ -75,6 +89,7 @@ PROJECTS = {
     "many": MANY,
     "shared": {"held.py": SHARED, "main.py": "from held import Held\nHeld([]).turn([])\n"},
     "iterators": {"main.py": ITERATORS},
+    "gathered": {"main.py": GATHERED + "ready([[1, 2]], {1})\n"},
 }
 
 

@@ -8,7 +8,7 @@ from detlint.domain.given import Given
 from detlint.domain.library import Library
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
 
 
 def listed(step: Step, given: Given) -> Value:
@@ -22,7 +22,8 @@ def ordered(step: Step, given: Given) -> Value:
     if key is not None:
         step.call(key, step.iterate(given.first))
     first = given.first
-    return _filled(step, given, "builtins.list", t.ordered(first.taints) | t.FILLED, t.ordered(first.certain))
+    filled = t.NONE if first.neutral else t.FILLED
+    return _filled(step, given, "builtins.list", t.ordered(first.taints) | filled, t.ordered(first.certain))
 
 
 def collected(step: Step, given: Given) -> Value:
@@ -36,15 +37,22 @@ def mapped(step: Step, given: Given) -> Value:
 
 
 def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Taints) -> Value:
-    empty = not given.positional and not given.keywords and not given.open
-    made = step.make(kind, empty)
-    if given.positional:
-        if not given.first.atoms:
-            return NOTHING
-        step.fill(made, ANY_KEY, step.iterate(given.first))
-    for value in given.keywords.values():
-        step.fill(made, ANY_KEY, value)
-    return Value(frozenset((made,)), taints, certain)
+    """A container: one that stays empty for as long as what it is made of is."""
+    if given.positional and not given.first.atoms:
+        return NOTHING
+    items = [step.iterate(given.first)] if given.positional else []
+    named = given.keywords.values() if kind == "builtins.dict" else ()
+    items += named
+    bare = not (items or given.open)
+    made = []
+    if bare or any(map(is_empty, given.first.atoms)):
+        made.append(step.make(kind, empty=True))
+    if not bare and not (given.positional and all(map(is_empty, given.first.atoms)) and not named):
+        made.append(step.make(kind, empty=False))
+    for each in made:
+        for item in items:
+            step.fill(each, ANY_KEY, item)
+    return Value(frozenset(made), taints, certain)
 
 
 def went_over(step: Step, given: Given) -> Value:
