@@ -245,7 +245,7 @@ def test_texts_of_a_command_line_are_read_as_values() -> None:
     ]
 
 
-def test_mappings_that_are_merged_again_and_again_are_given_up() -> None:
+def test_mappings_that_are_merged_again_and_again_are_given_up_or_merged_once() -> None:
     few = "a: &a {k: 1}\nb: {<<: [*a, *a], m: 2}\n"
     doubling = "a0: &a0 {k: 1}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}\n" for i in range(1, 60))
     given = documents.Documents(documents.Given({"few.yaml": few, "many.yaml": doubling}))

@@ -123,6 +123,31 @@ def test_what_one_program_sets_no_other_sees() -> None:
     assert found.flows() == [(2, 7)]
 
 
+def test_what_one_program_writes_is_not_written_again_by_what_others_share() -> None:
+    common = """
+import random
+
+class Held:
+    def __init__(self):
+        self.seed = 1
+
+held = Held()
+
+def prepare(fast):
+    if fast:
+        held.seed = 2
+
+def train():
+    random.seed(held.seed)
+    return random.random()
+"""
+    program = "import sys\nimport common\n{then}\ncommon.prepare(len(sys.argv) > 1)\ncommon.train()\n"
+    texts = {"a.py": program.format(then=""), "b.py": program.format(then="common.held.seed = None")}
+    found = solved({"common.py": common, **texts}, {"a.py", "b.py"})
+    assert [(line, word) for _, _, line, word, _ in found.draws("a.py", "seeded", "unsure")] == [(16, "seeded")]
+    assert [(line, word) for _, _, line, word, _ in found.draws("b.py", "seeded", "unsure")] == [(16, "unsure")]
+
+
 def test_importing_a_script_runs_none_of_its_main_block() -> None:
     files = {
         "tool.py": "import random\n\ndef use():\n    return random.random()\n\nif __name__ == '__main__':\n    random.seed(0)\n    use()\n",

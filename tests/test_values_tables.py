@@ -63,19 +63,39 @@ found = [item for item in Left()]
 """
 """Two classes whose objects are iterators over each other."""
 GATHERED = """
+import os
+
+
 def ready(groups, done):
     found = []
     for group in groups:
-        for item in sorted(group, key=str):
-            if all(dep in done for dep in needs(item)):
-                found.append(item)
+        if is_done(group, done):
+            found.append(group)
     return tuple(found), sorted(found)
 
 
-def needs(item):
-    return item.deps if item else needs(item.last)
+def is_done(item, done):
+    return str(item) in done
+
+
+ready(os.listdir("d"), set())
 """
 """A list that gets its items only when another function has given something."""
+NAMED = """
+import os
+
+
+def named(items):
+    return {of}
+
+
+def name(item):
+    return f"<{{item}}>"
+
+
+named(os.listdir("d"))
+"""
+"""A text of what another function gives."""
 PROJECTS = {
     "order": {f"{i}.py": HEAD + text for i, text in enumerate((TOLIST.format(drawn="a"), HELPER.format(then="pass")))},
     "objects": {"a.py": HEAD + BOX + 'a = Box(os.listdir("d")); b = Box([a])\nrandom.choice(b.items[0].items)\n'},
@@ -89,7 +109,9 @@ PROJECTS = {
     "many": MANY,
     "shared": {"held.py": SHARED, "main.py": "from held import Held\nHeld([]).turn([])\n"},
     "iterators": {"main.py": ITERATORS},
-    "gathered": {"main.py": GATHERED + "ready([[1, 2]], {1})\n"},
+    "gathered": {"main.py": GATHERED},
+    "joined": {"main.py": NAMED.format(of="','.join(map(name, items))")},
+    "formatted": {"main.py": NAMED.format(of="f'{name(items)}'")},
 }
 
 
@@ -118,6 +140,13 @@ def test_a_decision_that_is_taken_back_is_told() -> None:
     entry = next(entry for entry in found.solver.table.values() if entry.node.function.name == "A.stop")
     entry.summary.returns = UNKNOWN
     assert len(otherwise(found.solver)) > 0
+
+
+def test_names_of_a_library_do_not_grow_without_end() -> None:
+    text = "import torch\n\ndef last(x):\n    return last(x.next) if x.next else x\n\nlast(torch)\n"
+    found = solved(text).solution
+    assert not found.limited
+    assert {node.function.name for node in found.solver.table} == {"", "last"}
 
 
 def test_what_no_program_reaches_has_one_node_a_function() -> None:
@@ -159,7 +188,6 @@ def test_a_decorator_of_many_functions_meets_no_limit() -> None:
 def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
     code = """
 from detlint.domain.limits import Limits
-from detlint.domain.values import UNKNOWN
 from tests.solved import solved
 from tests.test_values_tables import PROJECTS
 from tests.tools.solving import digest, solvers
