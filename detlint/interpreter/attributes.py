@@ -21,8 +21,6 @@ from detlint.interpreter import classes, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
-_LONGEST = 10  # dots in a name of a library: a loop over `x = x.next` would make longer ones without end
-
 
 def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
     """An attribute of a value: that of each of its atoms."""
@@ -35,7 +33,8 @@ def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
 def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     """An attribute of an atom; nothing where it surely has none yet, `UNKNOWN` where nothing in the text binds it."""
     if isinstance(atom, LibraryRef):
-        return UNKNOWN if atom.name.count(".") > _LONGEST else value_of(LibraryRef(f"{atom.name}.{name}"))
+        longest = frame.solver.limits.parts  # a loop over `x = x.next` makes names without end
+        return value_of(LibraryRef(f"{atom.name}.{name}")) if atom.name.count(".") + 1 < longest else UNKNOWN
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom, atom.site.kind, name, node)

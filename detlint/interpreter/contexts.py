@@ -36,14 +36,14 @@ def choose(
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
     A parameter is told apart by each callable and configuration object that is given for it, and by texts, None, True,
-    False and options that the function tests: one flat atom a parameter, and all others together. What is solved over
-    programs is called by anyone.
+    False and options that the function tests: one flat atom a parameter, and all others together. What no program
+    reaches is solved as if anyone called it.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet
-    held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
     if frame.solver.below is not None:
         return [from_anyone(function.file, code)]
+    held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
     tested = frame.solver.index.tested(function.file, code)
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []

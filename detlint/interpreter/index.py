@@ -47,22 +47,22 @@ class Index:
             bodies = tuple((function.parameters, function.body) for function in file.functions.values())
             parts = list(walk(bodies))
             imports = [part for part in parts if isinstance(part, ir.ImportNames)]
-            others = {_last(target): name for part in imports for name, target in part.names if target is not None}
+            aliases = {_last(target): name for part in imports for name, target in part.names if target is not None}
             for part in parts:
                 if isinstance(part, _NAMES):
-                    used[others.get(part.name, part.name)] += 1
+                    used[aliases.get(part.name, part.name)] += 1
                 elif isinstance(part, ir.Call):
                     name = _last(part.function)
-                    name = others.get(name, name)
+                    name = aliases.get(name, name)
                     made[name][file.path] += 1
                     used[name] -= 1
                     if name in _ASKING:
                         given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
-                        used.subtract(others.get(each, each) for each in given)
+                        used.subtract(aliases.get(each, each) for each in given)
                 elif isinstance(part, ir.DefineClass):
                     used[_last(part.target)] -= 1
                     bases = (_last(argument.value) for argument in part.arguments)
-                    used.subtract(others.get(each, each) for each in bases)
+                    used.subtract(aliases.get(each, each) for each in bases)
                 elif isinstance(part, ir.ImportNames):
                     used.subtract(name for name, target in part.names if target is not None)
                 elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):

@@ -86,9 +86,7 @@ class Solver:
         self.started = started
         self.strict = strict
         self.below = below
-        self.lattice: Lattice = Lattice(limits, strict)
-        if below is not None and below.strict == strict:
-            self.lattice = below.lattice
+        self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index
         self.table: dict[Node, Entry] = {}

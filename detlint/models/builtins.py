@@ -38,8 +38,6 @@ def mapped(step: Step, given: Given) -> Value:
 
 def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Taints) -> Value:
     """A container: one that stays empty for as long as what it is made of is."""
-    if given.positional and not given.first.atoms:
-        return NOTHING
     items = [step.iterate(given.first)] if given.positional else []
     named = given.keywords.values() if kind == "builtins.dict" else ()
     items += named
@@ -58,8 +56,6 @@ def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Ta
 def went_over(step: Step, given: Given) -> Value:
     """An iterator over the argument, in its order."""
     first = given.first
-    if not first.atoms:
-        return NOTHING
     return Value(frozenset((IteratorOver(step.iterate(first)),)), first.taints, first.certain)
 
 
@@ -71,16 +67,14 @@ def following(step: Step, given: Given) -> Value:
 def numbered(step: Step, given: Given) -> Value:
     """Pairs of a number and an item."""
     first = given.first
-    if not first.atoms:
-        return NOTHING
     pair = TupleOf((SOMETHING, step.iterate(first)))
     return Value(frozenset((IteratorOver(value_of(pair)),)), first.taints, first.certain)
 
 
 def paired(step: Step, given: Given) -> Value:
     """Tuples of an item of each."""
-    if given.open or not all(each.atoms for each in given.positional):
-        return UNKNOWN if given.open else NOTHING
+    if given.open:
+        return UNKNOWN
     pair = TupleOf(tuple(step.iterate(each) for each in given.positional))
     taints = frozenset().union(*(each.taints for each in given.positional)) if given.positional else t.NONE
     certain = frozenset().union(*(each.certain for each in given.positional)) if given.positional else t.NONE

@@ -74,7 +74,7 @@ def same(step: Step, owner: Value, given: Given) -> Value:
     taints, certain = owner.taints, owner.certain
     for each in given.each:
         taints, certain = taints | each.taints, certain | each.certain
-    return SOMETHING.with_taints(taints, certain) if owner.atoms else NOTHING
+    return SOMETHING.with_taints(taints, certain)
 
 
 _LIST: dict[str, Method] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.limits import Limits
@@ -66,35 +66,25 @@ def solve(
 
 def _solve(files: Mapping[str, ir.File], started: frozenset[str], limits: Limits, shuffle: int | None) -> Solution:
     imports = Imports(files)
-
-    def reached(strict: bool) -> Solver:
-        return _reached(files, imports, started, limits, shuffle if strict else None, strict=strict)
-
-    start = time.perf_counter()
-    solver, lost = _within_limits(reached, strict=True)
-    middle = time.perf_counter()
-
-    def unreached(strict: bool) -> Solver:
-        return _unreached(solver, shuffle if strict else None, strict=strict)
-
-    rest, more = _within_limits(unreached, strict=solver.strict)
-    seconds = middle - start - lost, time.perf_counter() - middle - more, lost + more
-    return Solution(solver, rest, not rest.strict, seconds)
-
-
-def _within_limits(solved: Callable[[bool], Solver], *, strict: bool) -> tuple[Solver, float]:
-    """What is solved in any order, or where a limit is met that could show it, anew in the canonical one.
-
-    And the seconds that the first took, where it ended at a limit.
-    """
-    if not strict:
-        return solved(False), 0.0
     start = time.perf_counter()
     try:
-        return solved(True), 0.0
+        return _both(files, imports, started, limits, shuffle, strict=True)
     except LimitReachedError:
         lost = time.perf_counter() - start
-    return solved(False), lost
+    found = _both(files, imports, started, limits, None, strict=False)
+    return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
+
+
+def _both(
+    files: Mapping[str, ir.File], imports: Imports, started: frozenset[str], limits: Limits, shuffle: int | None,
+    *, strict: bool,
+) -> Solution:  # fmt: skip
+    """Solve what programs reach, then what none does."""
+    start = time.perf_counter()
+    reached = _reached(files, imports, started, limits, shuffle, strict=strict)
+    middle = time.perf_counter()
+    unreached = _unreached(reached, shuffle)
+    return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
 
 
 def _reached(
@@ -108,11 +98,11 @@ def _reached(
     return solver
 
 
-def _unreached(reached: Solver, shuffle: int | None, *, strict: bool) -> Solver:
+def _unreached(reached: Solver, shuffle: int | None) -> Solver:
     """Solve the functions that no program reaches, from unknown arguments, over what programs leave."""
     solver = Solver(
         reached.files, reached.imports, LIBRARIES, evaluate, reached.limits,
-        started=reached.started, shuffle=shuffle, strict=strict, below=reached,
+        started=reached.started, shuffle=shuffle, strict=reached.strict, below=reached,
     )  # fmt: skip
     known = {(node.function.file, node.function.name) for node in reached.table}
     for path in solver.shuffled(sorted(reached.files)):

@@ -87,7 +87,6 @@ class _Again(Solver):
 
     def __init__(self, solved: Solver) -> None:
         self.__dict__.update(solved.__dict__)
-        self.solved = solved
         self.written: dict[tuple[Cell, Node], Value] = {}
         self.grown: list[str] = []
 
@@ -120,9 +119,13 @@ def otherwise(solver: Solver) -> list[str]:
     again = _Again(solver)
     found = []
     for node, entry in solver.table.items():
-        returns = again.lattice.bounded(solver.evaluate(again, entry).returns)
-        if returns != entry.summary.returns:
-            found.append(f"{node!r} gives {shown(returns)}, gave {shown(entry.summary.returns)}")
+        summary, old = solver.evaluate(again, entry), entry.summary
+        gives = {"": summary.returns, **summary.changed}
+        gave = {"": old.returns, **old.changed}
+        for name in gives.keys() | gave.keys():
+            now, before = again.lattice.bounded(gives.get(name, NOTHING)), gave.get(name, NOTHING)
+            if now != before:
+                found.append(f"{node!r} gives {shown(now)}, gave {shown(before)}{name and ' for '}{name}")
     for cell, writers in solver.heap.cells.items():
         for writer, value in writers.items():
             now = again.written.pop((cell, writer), NOTHING)
