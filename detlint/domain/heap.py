@@ -54,6 +54,11 @@ class Heap:
         self.joined[cell] = grown
         return True
 
+    def rejoin(self, cell: Cell) -> None:
+        """Join anew what the writers of a cell left."""
+        if cell in self.cells:
+            self.joined[cell] = self.lattice.all(self.cells[cell].values())
+
     def bit(self, written: object) -> int:
         """A bit that stands for what is written: a slot of whatever object, or a variable."""
         return 1 << self._bits.setdefault(written, len(self._bits))

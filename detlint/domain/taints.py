@@ -37,6 +37,11 @@ def of_parameter(name: str) -> Taints:
     return frozenset(Taint("from", name, form, form) for form in FORMS)
 
 
+def known(taints: Taints) -> Taints:
+    """Those of which the source is known: a use of no others can be told."""
+    return frozenset(taint for taint in taints if taint.source != "") if taints else taints
+
+
 def items(taints: Taints) -> Taints:
     """The taints of an item of what has `taints`."""
     return _reformed(taints, "sequence", "item")

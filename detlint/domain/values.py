@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
@@ -221,18 +221,57 @@ class Lattice:
         return taints, certain
 
 
+def possible(value: Value) -> Value:
+    """A value without what is certain, in its parts as well."""
+    return _certain_as(value, lambda _: t.NONE)
+
+
+def surely(value: Value) -> Value:
+    """A value that surely has all that it may have, in its parts as well."""
+    return _certain_as(value, t.known)
+
+
+def _certain_as(value: Value, change: Callable[[Taints], Taints]) -> Value:
+    if not value.taints and not any(isinstance(atom, _COMPOUND) for atom in value.atoms):
+        return value
+    atoms = value.atoms
+    if any(isinstance(atom, _COMPOUND) for atom in atoms):
+        atoms = frozenset(mapped(atom, lambda part: _certain_as(part, change)) for atom in atoms)
+    return Value(atoms, value.taints, change(value.taints))
+
+
+def tainted(value: Value) -> bool:
+    """Whether a value, or a part of it, may differ between runs, whatever parameters are given."""
+    if any(taint.kind not in ("from", "filled") for taint in value.taints):
+        return True
+    return any(tainted(part) for atom in value.atoms if isinstance(atom, _COMPOUND) for part in parts(atom))
+
+
+def parts(atom: Atom) -> tuple[Value, ...]:
+    """The values that an atom is made of."""
+    if isinstance(atom, TupleOf):
+        return atom.items
+    if isinstance(atom, Choice):
+        return (atom.default, atom.other)
+    return (atom.items,) if isinstance(atom, IteratorOver) else ()
+
+
+def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
+    """An atom with its parts changed."""
+    if isinstance(atom, TupleOf):
+        return TupleOf(tuple(change(item) for item in atom.items))
+    if isinstance(atom, IteratorOver):
+        return IteratorOver(change(atom.items))
+    if isinstance(atom, Choice):
+        return Choice(atom.option, change(atom.default), change(atom.other))
+    return atom
+
+
 def depth(atom: Atom) -> int:
     """How deep tuples, choices and iterators stand in each other."""
-    parts: tuple[Value, ...] = ()
-    if isinstance(atom, TupleOf):
-        parts = atom.items
-    elif isinstance(atom, Choice):
-        parts = (atom.default, atom.other)
-    elif isinstance(atom, IteratorOver):
-        parts = (atom.items,)
-    else:
+    if not isinstance(atom, _COMPOUND):
         return 0
-    return 1 + max((depth(inner) for part in parts for inner in part.atoms), default=0)
+    return 1 + max((depth(inner) for part in parts(atom) for inner in part.atoms), default=0)
 
 
 def told(part: object) -> str:

@@ -23,7 +23,7 @@ from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
@@ -149,7 +149,7 @@ class Frame:
         """A value whose parts are concrete as well."""
         if not any(isinstance(atom, (TupleOf, IteratorOver, Choice)) for atom in value.atoms):
             return value
-        return value.of(_mapped(atom, self.concrete) for atom in value.atoms)
+        return value.of(mapped(atom, self.concrete) for atom in value.atoms)
 
     def has_formal(self, value: Value) -> bool:
         """Whether a value has a parameter in it."""
@@ -292,7 +292,7 @@ class Frame:
     def sink(self, value: Value, code: Code, use: Use) -> None:
         """Use a value in a way for which its taints matter: those that it surely has flow there."""
         for taint in value.certain:
-            if taint.kind != "filled" and taint.source != "":
+            if taint.source != "":
                 self.flows[Flow(taint, code, use)] = None
 
     def merge(self, environments: Iterable[Environment | None]) -> Environment | None:
@@ -355,33 +355,16 @@ def replaced(frame: Frame, value: Value, given: Mapping[str, Value]) -> Value:
         if isinstance(atom, Formal):
             atoms.update(given.get(atom.name, UNKNOWN).atoms)
         else:
-            atoms.add(_mapped(atom, lambda part: replaced(frame, part, given)))
+            atoms.add(mapped(atom, lambda part: replaced(frame, part, given)))
     return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
-
-
-def _mapped(atom: Any, change: Callable[[Value], Value]) -> Any:
-    """An atom with its parts changed."""
-    if isinstance(atom, TupleOf):
-        return TupleOf(tuple(change(item) for item in atom.items))
-    if isinstance(atom, IteratorOver):
-        return IteratorOver(change(atom.items))
-    if isinstance(atom, Choice):
-        return Choice(atom.option, change(atom.default), change(atom.other))
-    return atom
 
 
 def _formals(value: Value) -> Iterable[str]:
     for atom in value.atoms:
         if isinstance(atom, Formal):
             yield atom.name
-        elif isinstance(atom, TupleOf):
-            for item in atom.items:
-                yield from _formals(item)
-        elif isinstance(atom, IteratorOver):
-            yield from _formals(atom.items)
-        elif isinstance(atom, Choice):
-            yield from _formals(atom.default)
-            yield from _formals(atom.other)
+        for part in parts(atom):
+            yield from _formals(part)
 
 
 def _begins(path: Path, key: Key) -> bool:

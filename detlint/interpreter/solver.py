@@ -14,7 +14,7 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
-from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value
+from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value, possible
 from detlint.interpreter.index import Index
 from detlint.ir import nodes as ir
 from detlint.sources.imports import Imports
@@ -155,7 +155,7 @@ class Solver:
         grown = False
         for name, value in given.items():
             before = into.get(name, NOTHING)
-            after = self.lattice.join(before, self.lattice.bounded(value))
+            after = self.lattice.join(before, self.lattice.bounded(possible(value)))
             if after is not before:
                 into[name] = after
                 grown = True
@@ -190,10 +190,10 @@ class Solver:
             self._finished += 1
             entry.order = self._finished
         old = entry.summary
-        summary.returns = self.lattice.join(old.returns, self.lattice.bounded(summary.returns))
+        summary.returns = self.lattice.join(old.returns, self.lattice.bounded(possible(summary.returns)))
         summary.writes |= old.writes
         summary.changed = {
-            name: self.lattice.join(old.changed.get(name, NOTHING), self.lattice.bounded(value))
+            name: self.lattice.join(old.changed.get(name, NOTHING), self.lattice.bounded(possible(value)))
             for name, value in summary.changed.items()
         }
         grown = summary.returns is not old.returns or summary.changed != old.changed
@@ -240,6 +240,6 @@ class Solver:
 
     def write(self, writer: Entry, cell: Cell, value: Value) -> None:
         """Leave a value in a cell."""
-        if value.atoms and self.heap.write(cell, writer.node, self.lattice.bounded(value)):
+        if value.atoms and self.heap.write(cell, writer.node, self.lattice.bounded(possible(value))):
             for reader in self.shuffled(self.heap.readers[cell]):
                 self.push(self.table[reader])

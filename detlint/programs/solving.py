@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.limits import Limits
 from detlint.domain.values import LimitReachedError
+from detlint.interpreter.certainty import Certainty
 from detlint.interpreter.contexts import from_anyone
 from detlint.interpreter.evaluation import evaluate
 from detlint.interpreter.solver import Solver
@@ -95,6 +96,7 @@ def _reached(
     for path in solver.shuffled(sorted(started)):
         solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()
+    Certainty(solver).settle()
     return solver
 
 
@@ -115,4 +117,5 @@ def _unreached(reached: Solver, shuffle: int | None) -> Solver:
             context, given = from_anyone(path, function)
             solver.enter(None, Node(FunctionRef(path, function.qualified), context), given)
     solver.solve()
+    Certainty(solver).settle()
     return solver

@@ -26,7 +26,7 @@ from detlint.domain.atoms import Node
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
-from detlint.domain.values import NOTHING, Value
+from detlint.domain.values import NOTHING, Value, possible, tainted
 from detlint.domain.values import told as text_of
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
@@ -99,7 +99,7 @@ class _Again(Solver):
             return Summary()
         for name, value in given.items():
             known = entry.inputs.get(name, NOTHING)
-            if self.lattice.join(known, self.lattice.bounded(value)) != known:
+            if possible(self.lattice.join(known, self.lattice.bounded(value))) != possible(known):
                 self.grown.append(f"{node!r} is given more for {name!r}")
         return entry.summary
 
@@ -124,14 +124,19 @@ def otherwise(solver: Solver) -> list[str]:
         gave = {"": old.returns, **old.changed}
         for name in gives.keys() | gave.keys():
             now, before = again.lattice.bounded(gives.get(name, NOTHING)), gave.get(name, NOTHING)
-            if now != before:
+            if _otherwise(now, before):
                 found.append(f"{node!r} gives {shown(now)}, gave {shown(before)}{name and ' for '}{name}")
     for cell, writers in solver.heap.cells.items():
         for writer, value in writers.items():
             now = again.written.pop((cell, writer), NOTHING)
-            if now != value:
+            if _otherwise(now, value):
                 found.append(f"{writer!r} writes {shown(now)} to {cell!r}, wrote {shown(value)}")
     return [*found, *again.grown, *(f"{writer!r} writes to {cell!r}" for cell, writer in again.written)]
+
+
+def _otherwise(now: Value, before: Value) -> bool:
+    """Whether a value is another: what is certain of it counts where that was solved for."""
+    return now != before if tainted(before) else possible(now) != possible(before)
 
 
 def solvers(solution: Solution) -> tuple[Solver, Solver]:
