@@ -96,7 +96,7 @@ def entries_of(
     paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
 ) -> Programs:
     """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
-    from detlint.link.entries import Entry
+    from detlint.programs.entries import Entry
 
     begun = time.monotonic()
     sources, around = listed(paths, config)

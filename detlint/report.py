@@ -13,7 +13,7 @@ from detlint.records import record
 from detlint.sources.suppressions import Suppressions
 
 if TYPE_CHECKING:
-    from detlint.link.entries import Entry
+    from detlint.programs.entries import Entry
 
 
 @record(frozen=True)

@@ -9,12 +9,12 @@ import pytest
 
 from detlint import catalogue, processes
 from detlint.analyse import Source, analyse
-from detlint.link.entries import Entry
 from detlint.link.following import Followed, follow
 from detlint.link.groups import grouped
 from detlint.link.starts import Start
 from detlint.listing import Around
 from detlint.packing import pack, unpack
+from detlint.programs.entries import Entry
 from detlint.project.project import Project
 from detlint.settling.settling import link
 from detlint.sources.console_scripts import Command

@@ -7,8 +7,8 @@ from functools import cache
 
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
 from detlint.catalogue import Catalogue, Row, Rule
+from detlint.domain.effects import GENERATORS
 from detlint.editing import edits
-from detlint.facts.facts import GENERATORS
 from detlint.finding import Finding, Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

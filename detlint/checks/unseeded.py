@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
-from detlint.link.entries import Entry, Met, Stream
-from detlint.link.state import Drawn
+from detlint.programs.entries import Entry, Met, Stream
+from detlint.programs.events import Drawn
 from detlint.project.project import Project
 
 _SHOWN = 3

@@ -8,7 +8,7 @@ from detlint.analysis.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Ends, Finding, Fix, InForce, Safety
-from detlint.link.state import UNSURE
+from detlint.programs.events import UNSURE
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -13,7 +13,8 @@ NUMPY = "numpy"
 PYTHON = "python"
 Stream = str | AllocationSite
 """Whatever draws: a global generator, by its library, or an object with one of its own."""
-GLOBAL: tuple[Stream, ...] = (TORCH, NUMPY, PYTHON)
+GENERATORS = (TORCH, NUMPY, PYTHON)
+SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 
 
 class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from detlint.domain.atoms import Option
-from detlint.domain.effects import GLOBAL, Stream
+from detlint.domain.effects import GENERATORS, Stream
 
 Word = Literal["unseeded", "seeded", "entropy", "unsure"]
 """What is known of a generator: "unsure" where ways meet that leave it otherwise."""
@@ -45,7 +45,7 @@ class PathCondition(Struct, frozen=True, cache_hash=True):
 ALWAYS = PathCondition()
 Words = tuple[tuple[Stream, Word], ...]
 """The words of streams, sorted; a stream that is missing has not begun."""
-START: Words = tuple(sorted((stream, "unseeded") for stream in GLOBAL))
+START: Words = tuple(sorted((stream, "unseeded") for stream in GENERATORS))
 
 
 def word(words: Words, stream: Stream) -> Word:

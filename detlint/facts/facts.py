@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from detlint.finding import Place
+from detlint.programs.events import CAUGHT as CAUGHT
+from detlint.programs.events import FUNCTION as FUNCTION
+from detlint.programs.events import PROGRAM as PROGRAM
 from detlint.records import record
 
 ASKING: dict[str, tuple[str, ...]] = {
@@ -18,8 +21,6 @@ ASKING: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Functions that call a method of their argument, and these methods: the first one that it has."""
 KINSHIP = ("isinstance", "issubclass")
-GENERATORS = ("torch", "numpy", "python")
-SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 TOP = ""  # the name of a file's top level among its functions
 MADE = "made"
 BESIDE = "beside"  # the path of what lies there, seen from the folder of the file
@@ -27,7 +28,6 @@ COUNTED = "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 REST = "rest"  # the kind of a target that takes all items that others leave
 ALL = "*"  # the name that stands for all variables of a module
-CAUGHT, FUNCTION, PROGRAM = range(3)  # what a statement that leaves surely ends
 
 
 # Expressions

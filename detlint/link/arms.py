@@ -6,7 +6,7 @@ from collections.abc import Collection, MutableSequence
 from dataclasses import replace
 
 from detlint.facts.facts import CAUGHT, PROGRAM
-from detlint.link.state import Event, Guarded, Loaded, Scope
+from detlint.programs.events import Event, Guarded, Loaded, Scope
 
 
 def pair(trace: MutableSequence[Event], start: int) -> None:

@@ -15,7 +15,6 @@ from detlint.link.enumerations import attribute, member_of
 from detlint.link.keywords import REST, method_of_keywords
 from detlint.link.mappings import COPIED, VARS, entries, has_surely, perhaps
 from detlint.link.objects import UNNAMED, UNSPELLED, given_to
-from detlint.link.state import UNSURE
 from detlint.link.values import (
     FLAGS,
     UNKNOWN,
@@ -41,6 +40,7 @@ from detlint.link.values import (
     settled,
     single,
 )
+from detlint.programs.events import UNSURE
 
 
 class Attributes(Comparisons):

@@ -14,8 +14,8 @@ from detlint.link.positions import called_in_turn
 from detlint.link.reading import takes_over
 from detlint.link.role import items_of
 from detlint.link.run import UNGUARDED, UNREAD
-from detlint.link.state import merged
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
+from detlint.programs.events import merged
 from detlint.semantics import libraries
 
 _CALLED = (Function, Partial, Class, Object, Library)

@@ -14,7 +14,6 @@ from detlint.link.fields import NAMED_TUPLE, TYPED_DICTS
 from detlint.link.mappings import DICT, key
 from detlint.link.objects import HIDDEN
 from detlint.link.otherwise import call_otherwise
-from detlint.link.state import State, merged
 from detlint.link.statements import Statements
 from detlint.link.values import (
     UNKNOWN,
@@ -35,6 +34,7 @@ from detlint.link.values import (
     join,
     single,
 )
+from detlint.programs.events import State, merged
 
 _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 

@@ -11,8 +11,8 @@ from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.enumerations import member_of
 from detlint.link.role import Role
-from detlint.link.state import Marked
 from detlint.link.values import UNKNOWN, Atom, Library, Object, Partial, Value, only, single
+from detlint.programs.events import Marked
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run

@@ -7,10 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.facts.facts import SEEDABLE
+from detlint.domain.effects import SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.state import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded
 from detlint.link.values import (
     ENTROPY,
     SOME,
@@ -26,6 +25,7 @@ from detlint.link.values import (
     settled,
     single,
 )
+from detlint.programs.events import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded
 
 if TYPE_CHECKING:
     from detlint.link.run import Run

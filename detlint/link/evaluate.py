@@ -17,7 +17,6 @@ from detlint.link.otherwise import asked_otherwise, captured, remember, where_se
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.reading import beside, joined
 from detlint.link.run import UNGUARDED
-from detlint.link.state import State, merged
 from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
     NONE,
@@ -42,6 +41,7 @@ from detlint.link.values import (
     settled,
     single,
 )
+from detlint.programs.events import State, merged
 
 _CHECKING = "typing.TYPE_CHECKING"
 _CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.actors import Call, actors_among
-from detlint.link.entries import Entry
 from detlint.link.frames import roomy
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
@@ -16,10 +15,11 @@ from detlint.link.program import Program, Walk
 from detlint.link.records import Name
 from detlint.link.run import Frame
 from detlint.link.starts import Start, runs_only
-from detlint.link.state import UNSEEDED, Marked, State
 from detlint.link.tables import Tables
 from detlint.link.values import Class, Function, Library, Value, single
 from detlint.link.watch import Watch
+from detlint.programs.entries import Entry
+from detlint.programs.events import UNSEEDED, Marked, State
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
+from detlint.domain.effects import GENERATORS
 from detlint.facts import facts as f
-from detlint.facts.facts import GENERATORS
 from detlint.finding import Place
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members
@@ -17,7 +17,6 @@ from detlint.link.mappings import entries, hangs_on_option, key, may_lack, writt
 from detlint.link.records import Exact, Result
 from detlint.link.repeated import Repeated
 from detlint.link.run import Frame
-from detlint.link.state import SEEDED, Called, Marked, parameter_option
 from detlint.link.values import (
     FAR,
     SEVERAL,
@@ -40,6 +39,7 @@ from detlint.link.values import (
     single,
     widened,
 )
+from detlint.programs.events import SEEDED, Called, Marked, parameter_option
 
 _CONTEXTS = 2  # how many different arguments a function is gone through with, once all is settled one
 

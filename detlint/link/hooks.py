@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.state import Marked
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Value, each
+from detlint.programs.events import Marked
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run

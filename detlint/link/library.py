@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.catalogue import Row
+from detlint.domain.effects import GENERATORS, SEEDABLE
 from detlint.facts import facts as f
-from detlint.facts.facts import GENERATORS, SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
@@ -14,17 +14,6 @@ from detlint.link.entropy import by_default, drawn, entropy_in, hashed, perhaps_
 from detlint.link.hooks import run_hooks
 from detlint.link.mappings import written_items
 from detlint.link.roles import ROLES
-from detlint.link.state import (
-    CHANCE,
-    SEEDED,
-    UNSEEDED,
-    UNSURE,
-    Drawn,
-    Example,
-    Marked,
-    Seeded,
-    State,
-)
 from detlint.link.switches import Switches
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
@@ -47,6 +36,17 @@ from detlint.link.values import (
     exact,
     join,
     single,
+)
+from detlint.programs.events import (
+    CHANCE,
+    SEEDED,
+    UNSEEDED,
+    UNSURE,
+    Drawn,
+    Example,
+    Marked,
+    Seeded,
+    State,
 )
 
 

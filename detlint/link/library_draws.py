@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.catalogue import Row
-from detlint.facts.facts import GENERATORS
+from detlint.domain.effects import GENERATORS
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.loaders import Loaders
-from detlint.link.state import Drawn
 from detlint.link.values import UNKNOWN, Atom, Library, Object, Tuple, Value, each, single
+from detlint.programs.events import Drawn
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
 _DEPTH = 6  # of objects that hold others

@@ -11,10 +11,10 @@ from detlint.link.arguments import Arguments
 from detlint.link.modules import Modules
 from detlint.link.program import Program
 from detlint.link.run import UNGUARDED
-from detlint.link.state import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, Scope, merged
 from detlint.link.tables import Tables
 from detlint.link.truth import is_none, truth
 from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Option, Value, each
+from detlint.programs.events import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, Scope, merged
 
 _ANSWERS = (None, False, True)
 _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on

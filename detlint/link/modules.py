@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from detlint.finding import Place
 from detlint.link.calls import Caller
 from detlint.link.run import UNGUARDED
-from detlint.link.state import Marked
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, single
+from detlint.programs.events import Marked
 
 _HOOKS, _PERHAPS = "hooks on it", "hooks perhaps"  # the slots of a module that has some, or perhaps has
 _GRAPH = Object(Library("torch.autograd.graph.Node"), "", 0)  # what has been recorded, one object in a program

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from detlint.facts import facts as f
-from detlint.link.state import State
 from detlint.link.truth import Truth, is_none, truth
 from detlint.link.values import (
     UNKNOWN,
@@ -24,6 +23,7 @@ from detlint.link.values import (
     join,
     single,
 )
+from detlint.programs.events import State
 
 if TYPE_CHECKING:
     from detlint.link.evaluate import Evaluator as Run

@@ -16,9 +16,9 @@ from detlint.facts.facts import Function as FunctionFacts
 from detlint.facts.packed import Head, head
 from detlint.link.objects import Objects
 from detlint.link.records import Name, Records
-from detlint.link.state import State
 from detlint.link.values import Class, Function, Object, Value
 from detlint.link.watch import Memory
+from detlint.programs.events import State
 from detlint.semantics.libraries import STANDARD
 from detlint.sources.imports import Imports
 

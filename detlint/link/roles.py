@@ -27,7 +27,6 @@ from detlint.link.roles_names import NAME_ROLES
 from detlint.link.roles_process import PROCESS_ROLES
 from detlint.link.roles_registries import REGISTRY_ROLES
 from detlint.link.roles_targets import TARGET_ROLES
-from detlint.link.state import Marked
 from detlint.link.truth import truth
 from detlint.link.values import (
     LONGEST,
@@ -54,6 +53,7 @@ from detlint.link.values import (
     settled,
     single,
 )
+from detlint.programs.events import Marked
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run

@@ -15,7 +15,6 @@ from detlint.link.objects import OPEN, UNSPELLED
 from detlint.link.otherwise import Otherwise
 from detlint.link.program import Program, folder
 from detlint.link.records import Exact, Name
-from detlint.link.state import START, Apart, Called, Event, Guarded, State, is_parameter, merged
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -30,6 +29,7 @@ from detlint.link.values import (
     join,
     single,
 )
+from detlint.programs.events import START, Apart, Called, Event, Guarded, State, is_parameter, merged
 
 UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has

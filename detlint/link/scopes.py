@@ -11,8 +11,8 @@ from detlint.link.arms import scope
 from detlint.link.assignments import Assignments
 from detlint.link.objects import CALLED
 from detlint.link.run import UNGUARDED, Frame
-from detlint.link.state import Apart, State
 from detlint.link.values import UNKNOWN, Atom, Class, Function, Object, Suspended, Value, each, join, single
+from detlint.programs.events import Apart, State
 
 _ENTERED = "entered into it"  # the slot of a stack of contexts
 

@@ -16,7 +16,6 @@ from detlint.link.otherwise import iterate_otherwise
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.scopes import Scopes, nowhere
-from detlint.link.state import State, merged
 from detlint.link.truth import Truth, is_text_or_number
 from detlint.link.values import (
     UNKNOWN,
@@ -36,6 +35,7 @@ from detlint.link.values import (
     only,
     single,
 )
+from detlint.programs.events import State, merged
 
 _DECORATORS = (Function, Class, Object, Library, Partial)
 

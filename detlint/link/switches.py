@@ -8,9 +8,9 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.callbacks import Callbacks
-from detlint.link.state import UNSURE, Switched, is_parameter
 from detlint.link.truth import Truth
 from detlint.link.values import UNKNOWN
+from detlint.programs.events import UNSURE, Switched, is_parameter
 
 
 class Switches(Callbacks):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from detlint.link.entries import Entry
 from detlint.output.entries_words import (
     SETTINGS,
     STATES,
@@ -20,6 +19,7 @@ from detlint.output.entries_words import (
 )
 from detlint.output.lines import Lines, Part, cells
 from detlint.printed import no_command, one_line
+from detlint.programs.entries import Entry
 from detlint.report import Programs
 
 _LONG = 1 / 3  # of the names that are too long for their rows, above which every name has a line of its own

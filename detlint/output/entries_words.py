@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from detlint.finding import Place
-from detlint.link.entries import Entry, Stream
-from detlint.link.state import RESEEDED
 from detlint.output.words import count
+from detlint.programs.entries import Entry, Stream
+from detlint.programs.events import RESEEDED
 from detlint.report import Programs
 
 GOOD, FAIR, BAD = "green", "yellow", "red"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from detlint import __version__, page
 from detlint.finding import Severity
-from detlint.link.entries import Entry
 from detlint.output import html_entries, html_filters, html_rules
 from detlint.output.files import Files
 from detlint.output.html_finding import Articles
 from detlint.output.html_rules import rules_of
 from detlint.output.words import count
 from detlint.page import prose, text
+from detlint.programs.entries import Entry
 from detlint.report import Judged, Programs, Report
 
 _OPEN = 30  # findings, up to which they are shown opened

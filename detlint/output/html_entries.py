@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from detlint.link.entries import Entry
 from detlint.output.entries_words import (
     BAD,
     FAIR,
@@ -19,6 +18,7 @@ from detlint.output.entries_words import (
     told,
 )
 from detlint.page import text
+from detlint.programs.entries import Entry
 from detlint.report import Programs
 
 _CLASSES = {GOOD: "good", FAIR: "fair", BAD: "bad", "": ""}

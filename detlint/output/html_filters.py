@@ -8,11 +8,11 @@ from itertools import groupby
 
 from detlint.catalogue import FAMILIES, PROMISES
 from detlint.finding import Safety, Severity
-from detlint.link.entries import Entry
 from detlint.output.entries_words import names_of
 from detlint.output.html_finding import FIXES, NO_FIX, kind_of_fix
 from detlint.output.html_rules import rules_of
 from detlint.page import text
+from detlint.programs.entries import Entry
 from detlint.report import Judged
 
 _SAFETIES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "by hand"}

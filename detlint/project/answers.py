@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
 from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Place, Question, Unseeded, UnseededLibrary
-from detlint.link.entries import Entry
 from detlint.link.program import Program
-from detlint.link.state import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.programs.entries import Entry
+from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
 
 _TESTS = {"test", "tests", "testing"}
 

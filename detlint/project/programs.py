@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from detlint import processes
-from detlint.link.entries import Entry
 from detlint.link.following import Followed, Outcome, follow
 from detlint.link.groups import Group, grouped
 from detlint.link.program import Program, Walk
 from detlint.link.records import Name
 from detlint.link.starts import Imported, Start
-from detlint.link.state import State
 from detlint.link.tables import Tables
 from detlint.packing import pack, unpack
+from detlint.programs.entries import Entry
+from detlint.programs.events import State
 
 _BATCH = 500  # files that the programs of a batch may load, in all: a tenth of a second of work
 _SPREADS = 1000  # files that programs beside the largest group may load, for which it pays to start processes

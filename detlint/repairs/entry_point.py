@@ -12,8 +12,8 @@ from detlint.analysis.parsers import OPTIONS, libraries, methods
 from detlint.analysis.seeds import seed_at
 from detlint.editing import edits
 from detlint.finding import Fix, Remedy, Safety, Step
-from detlint.link.entries import Entry, Met, Stream
-from detlint.link.state import Drawn, Seeded
+from detlint.programs.entries import Entry, Met, Stream
+from detlint.programs.events import Drawn, Seeded
 from detlint.repairs import lines, places
 from detlint.repairs.moving import moved
 from detlint.repairs.widening import takes

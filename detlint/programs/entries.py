@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
-from detlint.facts.facts import CAUGHT, FUNCTION, GENERATORS, PROGRAM
+from detlint.domain.effects import GENERATORS
 from detlint.finding import Place
-from detlint.link.state import (
+from detlint.programs.events import (
+    CAUGHT,
     CHANCE,
     DOUBTS,
+    FUNCTION,
+    PROGRAM,
     RESEEDED,
     SEEDED,
     START,

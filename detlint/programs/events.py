@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint.facts.facts import CAUGHT, SEEDABLE
+from detlint.domain.effects import SEEDABLE
 from detlint.finding import Place
-from detlint.link.interned import Interned
+from detlint.programs.interned import Interned
 from detlint.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
 RESEEDED = "reseeded"  # seeded from entropy: it repeats no more than one that is not seeded
+CAUGHT, FUNCTION, PROGRAM = range(3)  # what a statement that leaves surely ends
 CHANCE = frozenset((UNSEEDED, RESEEDED))  # the words for a generator that begins anew in each run
 SWITCHES = {  # by name, with what holds in a program that sets nothing
     "algorithms": "off",  # on, warn
