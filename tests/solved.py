@@ -9,12 +9,14 @@ from textwrap import dedent
 from detlint.domain.codes import Code
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Kind
+from detlint.finding import Place
 from detlint.flows.flows import flows
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
 from detlint.ir.places import Places
 from detlint.programs.solving import Solution, solve
-from detlint.programs.walk import walk
+from detlint.programs.views import callees, view
+from detlint.programs.walk import Walk
 
 Drawn = tuple[str, str, int, str, tuple[tuple[str, bool], ...]]
 
@@ -31,6 +33,10 @@ class Solved:
         """The file and line of a code."""
         return code.file, self.places[code.file].line(code.function, code.node)
 
+    def place(self, code: Code) -> Place:
+        """The place of a code."""
+        return self.places[code.file].place(code.file, code.function, code.node)
+
     def flows(self, kind: Kind = "order") -> list[tuple[int, int]]:
         """The lines of the sources and uses of all flows of a kind."""
         return [(self.line(each.source)[1], self.line(each.sink)[1]) for each in flows(self.solution, kind)]
@@ -38,8 +44,10 @@ class Solved:
     def draws(self, program: str, *words: str) -> list[Drawn]:
         """What a program draws from generators of these words: stream, file, line, word, options of its condition."""
         found: list[Drawn] = []
-        for seen in walk(self.solution.solver, program):
-            if seen.word in (words or ("unseeded", "entropy")):
+        solver = self.solution.solver
+        walk = Walk(solver, program, view(solver, callees(solver), program), Limits(), self.place)
+        for seen in walk.run().observations:
+            if seen.word in (words or ("unseeded", "reseeded")):
                 terms = tuple(sorted((option.name, set_) for option, set_ in seen.condition.terms))
                 found.append((str(seen.stream), *self.line(seen.code), seen.word, terms))
         return found

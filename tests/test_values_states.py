@@ -78,11 +78,11 @@ def test_an_option_decides_whether_a_program_is_seeded(default: str, then: str, 
     [
         ("random.seed(0)\nrandom.random()", ["seeded"]),
         ("random.random()\nrandom.seed(0)", ["unseeded"]),
-        ("random.seed()\nrandom.random()", ["entropy"]),
-        ("random.seed(None)\nrandom.random()", ["entropy"]),
+        ("random.seed()\nrandom.random()", ["reseeded"]),
+        ("random.seed(None)\nrandom.random()", ["reseeded"]),
         ("if unknown:\n    random.seed(0)\nrandom.random()", ["unsure"]),
         ("if unknown:\n    random.seed(0)\nelse:\n    random.seed(1)\nrandom.random()", ["seeded"]),
-        ("for x in unknown:\n    random.seed(0)\nrandom.random()", ["unsure"]),
+        ("for x in unknown:\n    random.seed(0)\nrandom.random()", ["seeded"]),
         ("for x in unknown:\n    random.random()\n    random.seed(0)", ["unseeded", "unsure"]),
         ("try:\n    random.seed(0)\nexcept ValueError:\n    raise\nrandom.random()", ["seeded"]),
         ("def f():\n    return 1\n    random.random()\nf()", []),
@@ -96,7 +96,7 @@ def test_an_option_decides_whether_a_program_is_seeded(default: str, then: str, 
     ],
 )  # fmt: skip
 def test_a_draw_has_the_state_that_the_program_left(body: str, words: list[str]) -> None:
-    found = solved({"main.py": f"import random\n{body}\n"}).draws("main.py", "seeded", "unseeded", "entropy", "unsure")
+    found = solved({"main.py": f"import random\n{body}\n"}).draws("main.py", "seeded", "unseeded", "reseeded", "unsure")
     assert [word for _, _, _, word, _ in found] == words
 
 
@@ -117,8 +117,8 @@ def draw():
 
 def test_what_one_program_sets_no_other_sees() -> None:
     found = solved(SHARED, started={"set.py", "plain.py"})
-    words = ("seeded", "unseeded", "entropy", "unsure")
-    assert [word for *_, word, _ in found.draws("plain.py", *words)] == ["entropy", "entropy"]
+    words = ("seeded", "unseeded", "reseeded", "unsure")
+    assert [word for *_, word, _ in found.draws("plain.py", *words)] == ["reseeded", "reseeded"]
     assert [word for *_, word, _ in found.draws("set.py", *words)] == ["unsure", "unsure"]
     assert found.flows() == [(2, 7)]
 

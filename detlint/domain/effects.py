@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from detlint.domain.atoms import AllocationSite, Node, Option
@@ -22,18 +24,86 @@ class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
 
 
 class Draw(_Effect, frozen=True):
-    """A draw from a stream."""
+    """A draw from a stream: by `what`, which sets weights or is another library's own.
+
+    It is `aside` where it decides nothing but the shape of an "example", as for tracing, or a "seed".
+    """
 
     stream: Stream
     code: Code
+    what: str = ""
+    weights: bool = False
+    of_library: bool = False
+    aside: Literal["", "example", "seed"] = ""
 
 
 class Seed(_Effect, frozen=True):
-    """Streams are seeded: with a value that is the same in each run, with entropy, or with either (None)."""
+    """Streams are seeded by `what`: with a value that is the same in each run, with entropy, None, or who knows.
+
+    `restores` for a state that was saved, `guessed` where nothing but the name of what is called says that it may seed.
+    """
 
     streams: tuple[Stream, ...]
     code: Code
-    fixed: bool | None = True
+    how: Literal["fixed", "entropy", "none", "unsure"] = "fixed"
+    what: str = ""
+    restores: bool = False
+    guessed: bool = False
+
+
+class SetSwitch(_Effect, frozen=True):
+    """A switch gets a word: see SWITCHES in `detlint.programs.events`."""
+
+    name: str
+    word: str
+    code: Code
+
+
+class Made(_Effect, frozen=True):
+    """A loader is made, with or without a generator and a function that seeds its workers."""
+
+    code: Code
+    generator: bool
+    worker_init: bool
+
+
+class Mark(_Effect, frozen=True):
+    """A step that says what the program is for ("trains", "restores"), or by which it is not well known ("unsure")."""
+
+    kind: str
+    code: Code
+
+
+class Apart(_Effect, frozen=True):
+    """What happens in another process, which begins as this one is: in a worker with `seeded` streams.
+
+    `base` is what a loader draws to seed those, where anything in the body draws from them.
+    """
+
+    body: Effects
+    seeded: tuple[Stream, ...] = ()
+    base: Draw | None = None
+
+
+class Spawn(_Effect, frozen=True):
+    """A new process is started, which runs one of `nodes` from the beginning."""
+
+    nodes: tuple[Node, ...]
+    code: Code
+
+
+class Restoring(_Effect, frozen=True):
+    """A body after which streams are what they were before it; in it, switches have `within`."""
+
+    streams: tuple[Stream, ...]
+    body: Effects
+    within: tuple[tuple[str, str], ...] = ()
+
+
+class Scope(_Effect, frozen=True):
+    """What a context manager does around a body: what leaves it goes on after that."""
+
+    body: Effects
 
 
 class Invoke(_Effect, frozen=True):
@@ -72,10 +142,17 @@ class Repeat(_Effect, frozen=True):
 
 
 class Leave(_Effect, frozen=True):
-    """The way ends: at the end of the function, of the loop ("break", "continue"), or at an error."""
+    """The way ends: at the end of the function, of the loop ("break", "continue"), at an error, or of the program.
 
-    how: Leaving
+    An error is `caught` within a `try` that may take it.
+    """
+
+    how: Leaving | Literal["exit"]
+    caught: bool = False
 
 
-Effect = Draw | Seed | Invoke | Import | Main | Branch | Repeat | Leave
+Effect = (
+    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Import | Main | Branch | Repeat
+    | Leave
+)  # fmt: skip
 Effects = tuple[Effect, ...]

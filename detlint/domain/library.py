@@ -1,8 +1,9 @@
-"""What a model of a library is made of."""
+"""What a model of a library is made of, and what the interpreter asks of all models together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -38,3 +39,52 @@ class Library(Struct, frozen=True):
     name: str
     functions: Mapping[str, Called] = {}
     classes: tuple[Class, ...] = ()
+
+
+class Libraries(Protocol):
+    """All that is known of libraries: their models, and the tables of facts.
+
+    `step.owner` is what a method is called on, `step.receiver` the object among what that may be.
+    """
+
+    @property
+    def functions(self) -> Mapping[str, Called]:
+        """The functions of models, by qualified name."""
+        ...
+
+    @property
+    def classes(self) -> Mapping[str, Class]:
+        """The classes of models, by qualified name."""
+        ...
+
+    def canonical(self, name: str) -> str:
+        """The one name of what can be imported from several places."""
+        ...
+
+    def call(self, step: Step, name: str, given: Given) -> Value:
+        """Call a function, a method or a class of a library, which no model speaks of."""
+        ...
+
+    def construct(self, step: Step, made: Instance, name: str, given: Given) -> None:
+        """Run the constructor of a library's class on an object of a class that derives from it."""
+        ...
+
+    def call_object(self, step: Step, made: Instance, name: str, given: Given) -> Value | None:
+        """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
+        ...
+
+    def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
+        """An item of such an object, and what going over it does; None where nothing is known of that."""
+        ...
+
+    def get(self, step: Step, name: str) -> Value | None:
+        """What a name of a library stands for, where that is more than the name."""
+        ...
+
+    def set(self, step: Step, name: str, value: Value) -> None:
+        """Put a value in the place of something of a library, as a switch."""
+        ...
+
+    def named(self, step: Step, method: str) -> None:
+        """Call a method of what is not known: what its name says that it does."""
+        ...

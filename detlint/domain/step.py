@@ -7,7 +7,8 @@ from typing import Protocol
 
 from detlint.domain.atoms import Atom, Instance
 from detlint.domain.codes import Code
-from detlint.domain.effects import Effect
+from detlint.domain.effects import Draw, Effect, Stream
+from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Slot
 from detlint.domain.summaries import Use
@@ -20,6 +21,16 @@ class Step(Protocol):
     @property
     def code(self) -> Code:
         """Where the call stands."""
+        ...
+
+    @property
+    def owner(self) -> Value:
+        """What the method is called on; nothing for a function."""
+        ...
+
+    @property
+    def receiver(self) -> Atom | None:
+        """The one of what the method may be called on that is looked at here."""
         ...
 
     def join(self, a: Value, b: Value) -> Value:
@@ -56,6 +67,42 @@ class Step(Protocol):
 
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""
+        ...
+
+    def call_with(self, function: Value, given: Given) -> Value:
+        """Call a value with arguments by position and by keyword."""
+        ...
+
+    def perhaps(self, run: Callable[[], Value]) -> Value:
+        """Do what may happen or not."""
+        ...
+
+    def apart(self, run: Callable[[], Value], seeded: tuple[Stream, ...] = (), base: Draw | None = None) -> Value:
+        """Do something in another process that begins as this one is; in a worker with `seeded` streams."""
+        ...
+
+    def restoring(self, streams: tuple[Stream, ...], run: Callable[[], Value]) -> Value:
+        """Do something after which streams are what they were."""
+        ...
+
+    def spawn(self, function: Value, given: Given) -> None:
+        """Start a process that runs a function from the beginning."""
+        ...
+
+    def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:
+        """Keep what an object of a library is made with, by the names of parameters or by position."""
+        ...
+
+    def kept(self, owner: Instance, name: str) -> Value:
+        """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
+        ...
+
+    def module(self, name: str) -> Value:
+        """Import a module by its absolute name."""
+        ...
+
+    def concrete(self, value: Value) -> Value:
+        """A value, with what callers gave in the place of parameters, and with the taints of that."""
         ...
 
     def method(self, owner: Instance, name: str, *arguments: Value) -> Value:

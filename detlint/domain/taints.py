@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from detlint.domain.codes import Code
 
-Kind = Literal["order", "from", "filled"]
+Kind = Literal["order", "entropy", "from", "filled"]
 """Where a difference comes from. "from" is whatever a parameter has; "filled" marks a container that got an item."""
 Form = Literal["sequence", "item", "number"]
 """What differs: the order of a sequence, which item of it something is, or a number."""

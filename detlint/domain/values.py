@@ -54,6 +54,7 @@ class Value(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
 NOTHING = Value(frozenset())
 UNKNOWN = Value(frozenset((UNKNOWN_ATOM,)))
 SOMETHING = Value(frozenset((NOT_NONE,)))
+NULL = Value(frozenset((NONE,)))
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
 _COMPOUND = (Choice, TupleOf, IteratorOver)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import ClassRef, FunctionRef, Instance, ModuleRef
+from detlint.domain.atoms import ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
@@ -85,6 +85,9 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     slot = Attribute(target.name)
     if _to_version(frame, target, base, value, node):
         return
+    for atom in frame.each(base):
+        if isinstance(atom, LibraryRef):
+            frame.tables.put(frame, f"{atom.name}.{target.name}", value, node)
     cells = object_cells(frame, base, slot)
     path = path_of(frame, target)
     if isinstance(path, tuple):

@@ -22,10 +22,12 @@ from detlint.domain.atoms import (
     SuperOf,
     Unknown,
 )  # fmt: skip
-from detlint.domain.effects import Branch, Invoke
+from detlint.domain.effects import Invoke
+from detlint.domain.given import Given
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument, Attribute
 from detlint.domain.summaries import Passed
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, contexts
 from detlint.interpreter.arguments import Arguments, arguments_of, bind
 from detlint.interpreter.frames import Frame, replaced
@@ -93,18 +95,19 @@ def dispatch(
     if isinstance(atom, PartialCall):
         return _call_partial(frame, atom, arguments, node)
     if isinstance(atom, Choice):
-        found = NOTHING
-        for each in (*frame.each(atom.default), *frame.each(atom.other)):
-            found = frame.join(found, dispatch(frame, each, arguments, node, path, owner))
-        return found
+        other, found = frame.within(lambda: call_value(frame, atom.other, arguments.given, node))
+        default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
+        frame.branch(Outcome(True, True, atom.option), other, default)
+        return frame.join(found, given)
     return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
 
 
-def call_value(frame: Frame, value: Value, positional: tuple[Value, ...], node: int = -1) -> Value:
-    """Call a value with arguments by position."""
+def call_value(frame: Frame, value: Value, given: Given, node: int = -1) -> Value:
+    """Call a value."""
     found = NOTHING
+    arguments = Arguments(given.positional, given.keywords, open=given.open)
     for atom in frame.each(value):
-        found = frame.join(found, dispatch(frame, atom, Arguments(positional), node))
+        found = frame.join(found, dispatch(frame, atom, arguments, node))
     return found
 
 
@@ -193,10 +196,8 @@ def initialise(
         return
     for klass in around:
         if isinstance(klass, LibraryRef):
-            for found in classes.models(frame, klass.name):
-                if found.made is not None:
-                    found.made(CallStep(frame, node), made, arguments.given)
-                    return
+            _construct(frame, made, klass.name, arguments, node)
+            return
     for name, value in arguments.keywords.items():
         frame.write((made.site, Attribute(name)), value)
 
@@ -217,35 +218,47 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
     else:
         names = [kind.name]
     for name in names:
+        step = CallStep(frame, node, owner=value_of(atom), receiver=atom)
         for klass in classes.models(frame, name):
             if klass.called is not None:
-                return klass.called(CallStep(frame, node), atom, arguments.given)
+                return klass.called(step, atom, arguments.given)
+        known = frame.solver.libraries.call_object(step, atom, name, arguments.given)
+        if known is not None:
+            return known
     return UNKNOWN
 
 
 # Libraries
 
 
+def _construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
+    """Run the constructor of a library's class on an object of a class that derives from it."""
+    step = CallStep(frame, node)
+    for klass in classes.models(frame, name):
+        if klass.made is not None:
+            klass.made(step, made, arguments.given)
+            return
+    frame.solver.libraries.construct(step, made, frame.solver.libraries.canonical(name), arguments.given)
+
+
 def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Value:
-    """Call something of a library: by its model; without one what is given may be called."""
+    """Call something of a library: by its model, else by the tables of facts."""
     if name == "functools.partial":
         return partial(frame, arguments, node)
-    function = frame.solver.functions.get(name)
+    libraries = frame.solver.libraries
+    name = libraries.canonical(name)
+    function = libraries.functions.get(name)
+    step = CallStep(frame, node)
     if function is not None:
-        return function(CallStep(frame, node), arguments.given)
-    owner, _, last = name.rpartition(".")
-    if last[:1].isupper() or any(True for _ in classes.models(frame, name)):
+        return function(step, arguments.given)
+    for klass in classes.models(frame, name):
         made = Instance(contexts.site(frame, LibraryRef(name), node))
-        for klass in classes.models(frame, name):
-            if klass.made is not None:
-                return klass.made(CallStep(frame, node), made, arguments.given)
-        _call_back(frame, arguments, node)
-        return value_of(made)
+        return klass.made(step, made, arguments.given) if klass.made is not None else value_of(made)
+    owner, _, last = name.rpartition(".")
     for klass in classes.models(frame, owner):  # a method that is called on its class
         if last in klass.methods and arguments.positional:
-            return klass.methods[last](CallStep(frame, node), arguments.positional[0], arguments.given)
-    _call_back(frame, arguments, node)
-    return UNKNOWN
+            return klass.methods[last](step, arguments.positional[0], arguments.given)
+    return libraries.call(step, name, arguments.given)
 
 
 def call_library_method(
@@ -254,31 +267,20 @@ def call_library_method(
     """Call a method of a library on a receiver."""
     kind, _, last = name.rpartition(".")
     if last == "__init__" and isinstance(receiver, Instance):
-        for klass in classes.models(frame, kind):
-            if klass.made is not None:
-                return klass.made(CallStep(frame, node), receiver, arguments.given)
-        return UNKNOWN
+        _construct(frame, receiver, kind, arguments, node)
+        return NULL
+    step = CallStep(frame, node, path, owner, receiver)
     for klass in classes.models(frame, kind):
         if last in klass.methods:
-            return klass.methods[last](CallStep(frame, node, path, owner), owner, arguments.given)
+            return klass.methods[last](step, owner, arguments.given)
         if last == "__call__" and klass.called is not None and isinstance(receiver, Instance):
-            return klass.called(CallStep(frame, node), receiver, arguments.given)
-    _call_back(frame, arguments, node)
-    return UNKNOWN
+            return klass.called(step, receiver, arguments.given)
+    return frame.solver.libraries.call(step, frame.solver.libraries.canonical(name), arguments.given)
 
 
-def _call_back(frame: Frame, arguments: Arguments, node: int) -> None:
-    """Functions that are given to what is not known may be called by it."""
-    functions = [
-        atom
-        for value in (*arguments.positional, *arguments.keywords.values())
-        for atom in frame.each(value)
-        if isinstance(atom, FunctionRef) or (isinstance(atom, Bound) and isinstance(atom.function, FunctionRef))
-    ]
-    if functions:
-        unknown = Arguments((), {}, {}, open=True)
-        effects, _ = frame.within(lambda: [dispatch(frame, atom, unknown, node) for atom in functions])
-        frame.emit(Branch(None, True, effects, ()))
+def put(frame: Frame, name: str, value: Value, node: int) -> None:
+    """Put a value in the place of something of a library."""
+    frame.solver.libraries.set(CallStep(frame, node), name, value)
 
 
 def partial(frame: Frame, arguments: Arguments, node: int) -> Value:

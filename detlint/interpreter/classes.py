@@ -90,17 +90,9 @@ def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:
     return value.of(atoms), sorted(properties, key=repr)
 
 
-def model(frame: Frame, kind: ClassRef | LibraryRef) -> Class | None:
-    """The model of a library's class, or of the first base of a class of the project that has one."""
-    classes = frame.solver.classes
-    if isinstance(kind, LibraryRef):
-        return classes.get(kind.name)
-    return next((classes[k.name] for k in order(frame, kind) if isinstance(k, LibraryRef) and k.name in classes), None)
-
-
 def models(frame: Frame, name: str) -> Iterator[Class]:
     """The model of a library's class and those that it goes on to."""
-    found = frame.solver.classes.get(name)
+    found = frame.solver.libraries.classes.get(name)
     if found is not None:
         yield found
         for base in found.bases:

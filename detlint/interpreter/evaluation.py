@@ -14,7 +14,7 @@ from detlint.interpreter.solver import Entry, Solver
 from detlint.interpreter.statements import STATEMENTS
 from detlint.ir import nodes as ir
 
-TABLES = Tables(EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method)
+TABLES = Tables(EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, calls.put)
 _NONE = value_of(ir.Constant("None"))
 
 

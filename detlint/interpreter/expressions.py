@@ -212,6 +212,7 @@ def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
         nonlocal taints, certain, empty
         for clause in expression.clauses:
             over = frame.evaluate(clause.iterator)
+            frame.iterating = expression.node
             item = items.iterate(frame, over)
             empty = empty or not (item.atoms or over.atoms)
             taints, certain = taints | over.taints, certain | over.certain

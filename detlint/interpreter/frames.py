@@ -20,6 +20,7 @@ from detlint.domain.atoms import (
 from detlint.domain.bare import bare
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect, Effects
+from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
@@ -50,15 +51,16 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object.
+    object, `put` puts a value in the place of something of a library.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]
     statements: Mapping[type, Callable[[Frame, Any], None]]
     attribute: Callable[[Frame, Value, str], Value]
     iterate: Callable[[Frame, Value], Value]
-    call: Callable[[Frame, Value, tuple[Value, ...]], Value]
+    call: Callable[[Frame, Value, Given, int], Value]
     method: Callable[[Frame, FunctionRef, Atom, int], Value]
+    put: Callable[[Frame, str, Value, int], None]
 
 
 class Frame:
@@ -92,6 +94,8 @@ class Frame:
         self.left: dict[str, Value] = {}  # what these hold where the function is left
         self.writes = 0
         self.loops: list[Loop] = []
+        self.trying = 0  # how many `try` are open whose handlers may take an error
+        self.iterating = -1  # the node of the loop or the call that goes over something
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
         self.is_top = entry.function.qualified in (ir.TOP, ir.MAIN)
 

@@ -38,10 +38,22 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
             return SOMETHING
         if containers.is_container(atom.site.kind):
             return frame.read((atom.site, ITEMS))
-        for klass in classes.models(frame, atom.site.kind.name):
-            if klass.iterated is not None:
-                return klass.iterated(CallStep(frame, -1), atom, Given())
+        return _of_library(frame, atom, (atom.site.kind,))
     return SOMETHING if isinstance(atom, NotNone) else UNKNOWN
+
+
+def _of_library(frame: Frame, atom: Instance, around: classes.Order) -> Value:
+    """An item of an object of a library's class, or of one that derives from it."""
+    step = CallStep(frame, frame.iterating)
+    for kind in around:
+        if isinstance(kind, LibraryRef):
+            for klass in classes.models(frame, kind.name):
+                if klass.iterated is not None:
+                    return klass.iterated(step, atom, Given())
+            found = frame.solver.libraries.iterate(step, atom, kind.name)
+            if found is not None:
+                return found
+    return UNKNOWN
 
 
 def _of_object(frame: Frame, atom: Instance) -> Value:
@@ -53,12 +65,9 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
         if owner == classes.PENDING:
             return NOTHING
         if isinstance(owner, ClassRef):
-            given = frame.tables.call(frame, classes.bound(value, atom)[0], arguments)
+            given = frame.tables.call(frame, classes.bound(value, atom)[0], Given(arguments), -1)
             return _following(frame, given) if name == "__iter__" else given
-    model = classes.model(frame, atom.site.kind)
-    if model is not None and model.iterated is not None:
-        return model.iterated(CallStep(frame, -1), atom, Given())
-    return UNKNOWN
+    return _of_library(frame, atom, around)
 
 
 def _following(frame: Frame, iterators: Value) -> Value:
@@ -71,7 +80,7 @@ def _following(frame: Frame, iterators: Value) -> Value:
             method, owner = classes.lookup(frame, classes.order(frame, atom.site.kind), "__next__")
             given = NOTHING if owner == classes.PENDING else UNKNOWN
             if isinstance(owner, ClassRef):
-                given = frame.tables.call(frame, classes.bound(method, atom)[0], ())
+                given = frame.tables.call(frame, classes.bound(method, atom)[0], Given(), -1)
         else:
             given = of_atom(frame, atom)
         found = frame.join(found, given)
@@ -101,7 +110,7 @@ def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
     """An item of an object of the project."""
     method, owner = classes.lookup(frame, classes.order(frame, kind), "__getitem__")
     if isinstance(owner, ClassRef):
-        return frame.tables.call(frame, classes.bound(method, atom)[0], (key,))
+        return frame.tables.call(frame, classes.bound(method, atom)[0], Given((key,)), -1)
     return NOTHING if owner == classes.PENDING else of_atom(frame, atom)
 
 

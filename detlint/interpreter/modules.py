@@ -87,7 +87,7 @@ def _file(frame: Frame, importer: str, level: int, module: str) -> str | None:
     return path if path in frame.solver.files else None
 
 
-def _module(frame: Frame, name: str) -> Value:
+def named_module(frame: Frame, name: str) -> Value:
     """A module by its absolute name: of the project, or of a library."""
     path = _file(frame, frame.file.path, 0, name)
     if path is not None:
@@ -105,9 +105,9 @@ def import_module(frame: Frame, statement: ir.ImportModule) -> None:
         path = _file(frame, frame.file.path, 0, ".".join(parts[:count]))
         if path is not None:
             enter(frame, path)
-    value = _module(frame, statement.module)
+    value = named_module(frame, statement.module)
     if not statement.alias:
-        value = _module(frame, parts[0])
+        value = named_module(frame, parts[0])
     assignments.assign(frame, statement.target, value)
 
 
@@ -127,5 +127,5 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
             )
             value = enter(frame, inner) if inner is not None and inner in frame.solver.files else UNKNOWN
         else:
-            value = _module(frame, f"{statement.module}.{name}")
+            value = named_module(frame, f"{statement.module}.{name}")
         assignments.assign(frame, target, value)

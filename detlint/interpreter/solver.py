@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.heap import Heap
-from detlint.domain.library import Called, Class, Library
+from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
@@ -70,7 +70,7 @@ class Solver:
         self,
         files: Mapping[str, ir.File],
         imports: Imports,
-        libraries: Iterable[Library],
+        libraries: Libraries,
         evaluate: Callable[[Solver, Entry], Summary],
         limits: Limits,
         *,
@@ -91,12 +91,7 @@ class Solver:
         self.index: Index = Index(files) if below is None else below.index
         self.table: dict[Node, Entry] = {}
         self.coarse: dict[tuple[str, str], None] = {}
-        self.functions: dict[str, Called] = {}
-        self.classes: dict[str, Class] = {}
-        for library in libraries:
-            self.functions |= {f"{library.name}.{name}": called for name, called in library.functions.items()}
-            for klass in library.classes:
-                self.classes[f"{library.name}.{klass.name}"] = klass
+        self.libraries = libraries
         self.expressions = 0
         self._contexts: dict[tuple[str, str], dict[tuple[FunctionRef, Context], None]] = defaultdict(dict)
         self._queue: list[tuple[int, float, int, Entry]] = []

@@ -7,6 +7,7 @@ from typing import Any
 
 from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
 from detlint.domain.effects import Branch, Leave, Main, Repeat
+from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import arguments, assignments, branches, calls, classes, expressions, items, modules
@@ -50,7 +51,7 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
     """
     decorator = frame.evaluate(expression)
     if frame.solver.index.decorates(expression) > frame.solver.limits.contexts:
-        calls.call_value(frame, decorator, (UNKNOWN,))
+        calls.call_value(frame, decorator, Given((UNKNOWN,)))
         return value
     found = NOTHING
     for atom in frame.each(decorator):
@@ -114,9 +115,13 @@ def _if(frame: Frame, statement: ir.If) -> None:
 
 def _try(frame: Frame, statement: ir.Try) -> None:
     before = dict(frame.env) if frame.env is not None else None
-    effects = frame.effects_of((*statement.body, *statement.orelse))
+    frame.trying += bool(statement.handlers)
+    body = frame.effects_of(statement.body)
+    frame.trying -= bool(statement.handlers)
     after = frame.env
-    ends: list[Environment | None] = [after]
+    effects = (*body, *frame.effects_of(statement.orelse))
+    ended = frame.env
+    ends: list[Environment | None] = [ended]
     arms = []
     for handler in statement.handlers:
         start = frame.merge((before, after))
@@ -124,8 +129,14 @@ def _try(frame: Frame, statement: ir.Try) -> None:
         arms.append(frame.effects_of(handler))
         ends.append(frame.env)
     frame.env = frame.merge(ends)
-    for arm in arms:
-        effects = (Branch(None, True, effects, arm),) if arm else effects
+    if _imports_alone(statement.body):  # a handler then stands for the body
+        for arm in arms:
+            effects = (Branch(None, True, effects, arm),) if arm or effects else ()
+    else:
+        rest: tuple[Any, ...] = ()
+        for arm in arms:
+            rest = (Branch(None, True, arm, rest),) if arm or rest else ()
+        effects = (*effects, *rest)
     frame.effects.extend(effects)
     if frame.env is None and statement.final and before is not None:
         frame.env = before
@@ -133,6 +144,11 @@ def _try(frame: Frame, statement: ir.Try) -> None:
         frame.env = None
     else:
         frame.execute(statement.final)
+
+
+def _imports_alone(statements: ir.Statements) -> bool:
+    """Whether a block does nothing but import."""
+    return all(isinstance(statement, (ir.ImportModule, ir.ImportNames)) for statement in statements)
 
 
 def _match(frame: Frame, statement: ir.Match) -> None:
@@ -167,6 +183,7 @@ def _for(frame: Frame, statement: ir.For) -> None:
     over = frame.evaluate(statement.iterator)
 
     def start() -> None:
+        frame.iterating = statement.node
         item = items.iterate(frame, over)
         if not item.atoms:
             frame.env = None
@@ -221,7 +238,7 @@ def _with(frame: Frame, statement: ir.With) -> None:
                 if owner == classes.PENDING:
                     given = NOTHING
                 elif isinstance(owner, ClassRef):
-                    given = calls.call_value(frame, classes.bound(method, atom)[0], (), item.node)
+                    given = calls.call_value(frame, classes.bound(method, atom)[0], Given(), item.node)
             entered = frame.join(entered, given)
         if item.target is not None:
             assignments.assign(frame, item.target, entered)
@@ -244,7 +261,7 @@ def _leave(frame: Frame, statement: ir.Leave) -> None:
         frame.leave()
     else:
         frame.flush()
-    frame.emit(Leave(statement.kind))
+    frame.emit(Leave(statement.kind, bool(frame.trying) and statement.kind == "raise"))
     frame.env = None
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
 from detlint.domain.codes import Code
-from detlint.domain.effects import Effect
+from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Restoring, Spawn, Stream
+from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
-from detlint.domain.values import NOTHING, Value
-from detlint.interpreter import assignments, classes, contexts
+from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.interpreter import assignments, classes, contexts, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -19,11 +20,19 @@ from detlint.interpreter.frames import Key as PathKey
 class CallStep:
     """The evaluation of one call of a library; `path` and `owner` are those of what a method is called on."""
 
-    def __init__(self, frame: Frame, node: int, path: PathKey | None = None, owner: Value = NOTHING) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        node: int,
+        path: PathKey | None = None,
+        owner: Value = NOTHING,
+        receiver: Atom | None = None,
+    ) -> None:
         self.frame = frame
         self.node = node
         self.path = path
         self.owner = owner
+        self.receiver = receiver
 
     @property
     def code(self) -> Code:
@@ -62,11 +71,66 @@ class CallStep:
 
     def iterate(self, value: Value) -> Value:
         """An item of a value, and what going over it does."""
+        self.frame.iterating = self.node
         return self.frame.tables.iterate(self.frame, value)
 
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""
-        return self.frame.tables.call(self.frame, function, arguments)
+        return self.frame.tables.call(self.frame, function, Given(arguments), self.node)
+
+    def call_with(self, function: Value, given: Given) -> Value:
+        """Call a value with arguments by position and by keyword."""
+        return self.frame.tables.call(self.frame, function, given, self.node)
+
+    def perhaps(self, run: Callable[[], Value]) -> Value:
+        """Do what may happen or not."""
+        effects, found = self.frame.within(run)
+        if effects:
+            self.emit(Branch(None, True, effects, ()))
+        return found
+
+    def apart(self, run: Callable[[], Value], seeded: tuple[Stream, ...] = (), base: Draw | None = None) -> Value:
+        """Do something in another process that begins as this one is; in a worker with `seeded` streams."""
+        effects, found = self.frame.within(run)
+        if effects:
+            self.emit(Apart(effects, seeded, base))
+        return found
+
+    def restoring(self, streams: tuple[Stream, ...], run: Callable[[], Value]) -> Value:
+        """Do something after which streams are what they were."""
+        effects, found = self.frame.within(run)
+        if effects:
+            self.emit(Restoring(streams, effects))
+        return found
+
+    def spawn(self, function: Value, given: Given) -> None:
+        """Start a process that runs a function from the beginning."""
+        effects, _ = self.frame.within(lambda: self.call_with(function, given))
+        nodes = tuple(node for effect in effects if isinstance(effect, Invoke) for node in effect.nodes)
+        if nodes:
+            self.emit(Spawn(nodes, self.code))
+
+    def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:
+        """Keep what an object of a library is made with, by the names of parameters or by position."""
+        for index, value in enumerate(given.positional):
+            self.frame.write((owner.site, Argument(places[index] if index < len(places) else str(index))), value)
+        for name, value in given.keywords.items():
+            self.frame.write((owner.site, Argument(name)), value)
+        if given.open:
+            self.frame.write((owner.site, Argument("**")), UNKNOWN)
+
+    def kept(self, owner: Instance, name: str) -> Value:
+        """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
+        found = self.frame.read((owner.site, Argument(name)))
+        return found if found.atoms else self.frame.read((owner.site, Argument("**")))
+
+    def module(self, name: str) -> Value:
+        """Import a module by its absolute name."""
+        return modules.named_module(self.frame, name)
+
+    def concrete(self, value: Value) -> Value:
+        """A value, with what callers gave in the place of parameters, and with the taints of that."""
+        return self.frame.concrete(value)
 
     def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
         """Call a method that the project may override."""
@@ -76,7 +140,7 @@ class CallStep:
         value, found = classes.lookup(self.frame, classes.order(self.frame, kind), name)
         if not isinstance(found, ClassRef):
             return NOTHING
-        return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], arguments)
+        return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""

@@ -17,6 +17,7 @@ def lower(text: str, path: str, package: str = "") -> tuple[ir.File, Places]:
     lowered = Statements()
     lowered.top(read.file)
     spans = {name: [read.spans.of(node) for node in numbered] for name, numbered in lowered.numbered.items()}
+    functions = {name: read.spans.of(node) for name, node in lowered.defined.items()}
     binds = tuple(sorted(read.file.scope.bindings))
     stars = tuple(dict.fromkeys(lowered.stars))
-    return ir.File(path, lowered.functions, lowered.classes, binds, stars), Places(text, spans)
+    return ir.File(path, lowered.functions, lowered.classes, binds, stars), Places(text, spans, functions)

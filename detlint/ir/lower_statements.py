@@ -21,6 +21,7 @@ class Statements(Expressions):
         self.functions: dict[str, ir.Function] = {}
         self.classes: dict[str, ir.Class] = {}
         self.numbered: dict[str, list[s.Node]] = {}
+        self.defined: dict[str, s.Function] = {}
         self.stars: list[tuple[int, str]] = []
         self._classes: list[str] = []  # the qualified names of those whose bodies are being lowered
 
@@ -61,6 +62,7 @@ class Statements(Expressions):
         parameters = tuple([self._parameter(parameter) for parameter in node.parameters])
         around = self.body
         qualified = self._unique_in_class(node.name) if self._in_class(node) else around.unique(node.name)
+        self.defined[qualified] = node
         body = self.open(qualified, node)
         classes, self._classes = self._classes, []
         statements = self.block(node.body)

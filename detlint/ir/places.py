@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from detlint.finding import Place
+
 
 @dataclass(frozen=True)
 class Places:
-    """The text of a file, and the offsets at which the numbered nodes of each function start and end."""
+    """The text of a file, and the offsets at which the numbered nodes of each function, and functions, start and end."""
 
     text: str
     spans: Mapping[str, Sequence[tuple[int, int]]]
+    functions: Mapping[str, tuple[int, int]]
 
     @cached_property
     def _lines(self) -> list[int]:
@@ -23,6 +26,18 @@ class Places:
     def line(self, function: str, node: int) -> int:
         """The line, from 1 on, in which a node starts."""
         return bisect_right(self._lines, self.spans[function][node][0])
+
+    def place(self, path: str, function: str, node: int) -> Place:
+        """The place of a node; for one of -1 that of the function, the first line of the file for its top level."""
+        if node < 0 and function not in self.functions:
+            return Place(path, 1, 1, 1, 1)
+        offsets = self.functions[function] if node < 0 else self.spans[function][node]
+        start, end = map(self._position, offsets)
+        return Place(path, *start, *end)
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
 
     def segment(self, function: str, node: int) -> str:
         """The text of a node."""

@@ -1,10 +1,22 @@
 """Models of libraries: what their functions and classes do to values, generators and order."""
 
-from detlint.domain.library import Library
-from detlint.models import argparse, builtins, containers, numpy, os, random, torch_nn, torch_random
+from functools import cache
 
-LIBRARIES: tuple[Library, ...] = (
-    argparse.LIBRARY, builtins.LIBRARY, containers.LIBRARY, numpy.LIBRARY, os.GLOB, os.LIBRARY, os.PATH, random.LIBRARY,
-    torch_nn.LIBRARY, torch_random.LIBRARY,
+from packaging.version import Version
+
+from detlint.catalogue import Catalogue
+from detlint.domain.library import Library
+from detlint.models import argparse, builtins, containers, os, torch_nn
+from detlint.models.known import Known
+from detlint.models.roles import ROLES
+
+MODELS: tuple[Library, ...] = (
+    argparse.LIBRARY, builtins.LIBRARY, containers.LIBRARY, os.GLOB, os.LIBRARY, os.PATH, torch_nn.LIBRARY,
 )  # fmt: skip
 """All models, literally: nothing registers itself."""
+
+
+@cache
+def known(catalogue: Catalogue, torch: Version) -> Known:
+    """What is known of libraries for a version of torch, made once."""
+    return Known(catalogue, torch, MODELS, ROLES)

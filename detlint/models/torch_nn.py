@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from detlint.domain.atoms import Instance
-from detlint.domain.effects import Draw
 from detlint.domain.given import Given
 from detlint.domain.library import Class, Library
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 
-_DRAWING = (
-    "Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-    "Embedding", "EmbeddingBag", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention",
-    "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
-)  # fmt: skip
 _MODULE = "torch.nn.Module"
-
-
-def weights(step: Step, layer: Instance, given: Given) -> Value:
-    """A layer's weights are drawn."""
-    step.emit(Draw("torch", step.code))
-    return value_of(layer)
 
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`."""
     return step.method(module, "forward", *((UNKNOWN,) if given.open else given.positional))
-
-
-def drop(step: Step, layer: Instance, given: Given) -> Value:
-    """Dropout draws a mask: it is taken for one that trains."""
-    step.emit(Draw("torch", step.code))
-    return SOMETHING
 
 
 def holds(step: Step, container: Instance, given: Given) -> Value:
@@ -71,8 +53,6 @@ LIBRARY = Library(
     "torch.nn",
     classes=(
         Class("Module", called=forward),
-        *(Class(name, made=weights, bases=(_MODULE,)) for name in _DRAWING),
-        Class("Dropout", called=drop, bases=(_MODULE,)),
         Class("Sequential", made=holds, called=in_turn, iterated=item, bases=(_MODULE,)),
         Class("ModuleList", made=holds_listed, iterated=item, methods={"append": append}, bases=(_MODULE,)),
     ),

@@ -8,7 +8,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from detlint import catalogue
 from detlint.domain.atoms import FunctionRef, Node
+from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
 from detlint.domain.values import LimitReachedError
 from detlint.interpreter.certainty import Certainty
@@ -16,7 +18,7 @@ from detlint.interpreter.contexts import from_anyone
 from detlint.interpreter.evaluation import evaluate
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
-from detlint.models import LIBRARIES
+from detlint.models import known
 from detlint.sources.imports import Imports
 
 _STACK = 512 * 1024 * 1024  # bytes: evaluations stand in each other as the calls of a program do
@@ -37,9 +39,13 @@ class Solution:
 
 
 def solve(
-    files: Mapping[str, ir.File], started: frozenset[str], limits: Limits | None = None, shuffle: int | None = None
+    files: Mapping[str, ir.File],
+    started: frozenset[str],
+    limits: Limits | None = None,
+    shuffle: int | None = None,
+    libraries: Libraries | None = None,
 ) -> Solution:
-    """Solve the programs that some `files` start.
+    """Solve the programs that some `files` start, with what is known of `libraries`: by default for the newest torch.
 
     Any order of work gives the same tables; where a limit is met that could show the order, all is solved anew in the
     canonical one.
@@ -49,7 +55,7 @@ def solve(
 
     def run() -> None:
         try:
-            found.append(_solve(files, started, limits or Limits(), shuffle))
+            found.append(_solve(files, started, libraries or newest(), limits or Limits(), shuffle))
         except BaseException as error:
             failed.append(error)
 
@@ -65,34 +71,42 @@ def solve(
     return found[0]
 
 
-def _solve(files: Mapping[str, ir.File], started: frozenset[str], limits: Limits, shuffle: int | None) -> Solution:
+def newest() -> Libraries:
+    """What is known of libraries for the newest release of torch."""
+    rules = catalogue.load()
+    return known(rules, rules.newest_release())
+
+
+def _solve(
+    files: Mapping[str, ir.File], started: frozenset[str], libraries: Libraries, limits: Limits, shuffle: int | None
+) -> Solution:
     imports = Imports(files)
     start = time.perf_counter()
     try:
-        return _both(files, imports, started, limits, shuffle, strict=True)
+        return _both(files, imports, libraries, started, limits, shuffle, strict=True)
     except LimitReachedError:
         lost = time.perf_counter() - start
-    found = _both(files, imports, started, limits, None, strict=False)
+    found = _both(files, imports, libraries, started, limits, None, strict=False)
     return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
 
 
 def _both(
-    files: Mapping[str, ir.File], imports: Imports, started: frozenset[str], limits: Limits, shuffle: int | None,
-    *, strict: bool,
+    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
+    shuffle: int | None, *, strict: bool,
 ) -> Solution:  # fmt: skip
     """Solve what programs reach, then what none does."""
     start = time.perf_counter()
-    reached = _reached(files, imports, started, limits, shuffle, strict=strict)
+    reached = _reached(files, imports, libraries, started, limits, shuffle, strict=strict)
     middle = time.perf_counter()
     unreached = _unreached(reached, shuffle)
     return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
 
 
 def _reached(
-    files: Mapping[str, ir.File], imports: Imports, started: frozenset[str], limits: Limits, shuffle: int | None,
-    *, strict: bool,
+    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
+    shuffle: int | None, *, strict: bool,
 ) -> Solver:  # fmt: skip
-    solver = Solver(files, imports, LIBRARIES, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
+    solver = Solver(files, imports, libraries, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
     for path in solver.shuffled(sorted(started)):
         solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()
@@ -103,7 +117,7 @@ def _reached(
 def _unreached(reached: Solver, shuffle: int | None) -> Solver:
     """Solve the functions that no program reaches, from unknown arguments, over what programs leave."""
     solver = Solver(
-        reached.files, reached.imports, LIBRARIES, evaluate, reached.limits,
+        reached.files, reached.imports, reached.libraries, evaluate, reached.limits,
         started=reached.started, shuffle=shuffle, strict=reached.strict, below=reached,
     )  # fmt: skip
     known = {(node.function.file, node.function.name) for node in reached.table}

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from msgspec import Struct
 
 from detlint.domain import effects as e
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.codes import Code
-from detlint.domain.effects import Effect, Effects, Stream
+from detlint.domain.effects import GENERATORS, SEEDABLE, Effect, Effects, Stream
 from detlint.domain.limits import Limits
-from detlint.domain.states import ALWAYS, START, PathCondition, Word, Words, changed, joined, word
+from detlint.domain.path_conditions import ALWAYS, PathCondition
+from detlint.finding import Place
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
-from detlint.programs.views import View, callees, view
+from detlint.programs import events as v
+from detlint.programs.events import CAUGHT, FUNCTION, PROGRAM, RESEEDED, SEEDED, START, UNSEEDED, UNSURE, State
+from detlint.programs.views import View
 
-States = dict[PathCondition, Words]
+States = dict[PathCondition, State]
 """In which states a program may be here: one for each condition on its options."""
+_WORDS = {"fixed": SEEDED, "entropy": RESEEDED, "none": UNSEEDED, "unsure": UNSURE}
+_REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM, "break": CAUGHT, "continue": CAUGHT}
 
 
 class Observation(Struct, frozen=True):
@@ -26,167 +32,305 @@ class Observation(Struct, frozen=True):
 
     stream: Stream
     code: Code
-    word: Word
+    word: str
     condition: PathCondition
     path: tuple[Code, ...] = ()
 
 
 @dataclass
 class Ways:
-    """Where ways go on: at the next statement, and at the end of the function or loop that they leave for."""
+    """Where ways go on: at the next statement, and at the end of the function or loop that they leave for.
+
+    `reach` is what all have left that left.
+    """
 
     states: States
     returned: States = field(default_factory=dict)
+    raised: States = field(default_factory=dict)
     broken: States = field(default_factory=dict)
+    reach: int = PROGRAM
+
+
+@dataclass
+class Walked:
+    """What a program does: its trace, the state in which it ends, what it draws, and the processes that it starts.
+
+    `visits` are the states in which it enters each function.
+    """
+
+    trace: v.Trace
+    end: State | None
+    observations: list[Observation]
+    spawned: list[e.Spawn]
+    visits: dict[Node, dict[State, None]]
 
 
 class Walk:
     """The walk of one program. A function is walked once for each state that it is entered in."""
 
-    def __init__(self, solver: Solver, file: str, seen: View, limits: Limits) -> None:
+    def __init__(self, solver: Solver, file: str, seen: View, limits: Limits, place: Callable[[Code], Place]) -> None:
         self.solver = solver
         self.seen = seen
         self.file = file
         self.limits = limits
-        self.observations: dict[tuple[Stream, Code, Word, PathCondition], Observation] = {}
+        self.place = place
+        self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
-        self._known: dict[tuple[Node, Words], States] = {}
-        self._open: set[tuple[Node, Words]] = set()
+        self.spawned: dict[e.Spawn, None] = {}
+        self.visits: dict[Node, dict[State, None]] = {}
+        self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
+        self._open: set[tuple[Node, State]] = set()
         self._path: tuple[Code, ...] = ()
+        self._trace: list[v.Event] = []
 
-    def run(self) -> list[Observation]:
-        """Walk the program that its file starts: what it draws, in which states, first visits first."""
-        self.imported[self.file] = None
-        self._node(Node(FunctionRef(self.file, ir.TOP)), START)
-        return list(self.observations.values())
+    def run(self, starts: Sequence[Node] = ()) -> Walked:
+        """Walk the program that its file starts, or that imports it and then runs `starts`."""
+        ways = Ways({ALWAYS: START})
+        if starts:
+            self._effect(ways, e.Import(self.file))
+            for node in starts:
+                self._called(ways, node, node.function.name, self.place(Code(*_code(node))), {})
+        else:
+            self.imported[self.file] = None
+            left, trace = self._node(Node(FunctionRef(self.file, ir.TOP)), START)
+            self._trace += trace
+            ways.states = left
+        end = _shown(ways.states) if ways.states else None
+        return Walked(tuple(self._trace), end, list(self.observations.values()), list(self.spawned), self.visits)
 
-    def _node(self, node: Node, words: Words) -> States:
-        """The states in which a node leaves a program that enters it in one; of a recursive call, none yet."""
-        key = node, words
+    def _node(self, node: Node, state: State) -> tuple[States, v.Trace]:
+        """The states in which a node leaves a program that enters it in one, and its trace; none while it is open."""
+        key = node, state
         if key in self._open:
-            return {}
+            return {}, ()
         if key not in self._known:
             self._open.add(key)
+            self.visits.setdefault(node, {})[state] = None
             entry = self.solver.table.get(node)
-            ways = Ways({ALWAYS: words})
-            if entry is not None:
-                summary = self.seen.own.get(node, entry.summary)
-                self._effects(ways, summary.effects)
+            ways = Ways({ALWAYS: state})
+            with self._traced() as trace:
+                if entry is not None:
+                    self._effects(ways, self.seen.own.get(node, entry.summary).effects)
             self._merge(ways.returned, ways.states)
-            self._known[key] = self._few(ways.returned)
+            self._known[key] = self._few(ways.returned or ways.raised), tuple(trace)
             self._open.discard(key)
         return self._known[key]
 
+    @contextmanager
+    def _traced(self) -> Iterator[list[v.Event]]:
+        """What is traced here, apart from what was so far."""
+        outer, self._trace = self._trace, []
+        inner = self._trace
+        yield inner
+        self._trace = outer
+
     def _effects(self, ways: Ways, effects: Effects) -> None:
-        for effect in effects:
+        """Let effects happen, one after the other; where by default the way has ended, the rest is on an option's."""
+        by_default = _by_default(ways.states)
+        for index, effect in enumerate(effects):
             if not ways.states:
                 return
+            if by_default and not _by_default(ways.states):
+                with self._traced() as inner:
+                    self._effects(ways, effects[index:])
+                option = min(condition.option for condition in ways.states) if ways.states else ""
+                self._add(v.Guarded(option, tuple(inner)) if inner else None)
+                return
             self._effect(ways, effect)
+
+    def _add(self, event: v.Event | None) -> None:
+        if event is not None:
+            self._trace.append(event)
 
     def _effect(self, ways: Ways, effect: Effect) -> None:
         """Let one effect happen."""
         if isinstance(effect, e.Draw):
-            for condition, words in ways.states.items():
-                self._observe(effect, condition, word(words, effect.stream))
+            self._draw(ways, effect)
         elif isinstance(effect, e.Seed):
-            new: Word = "seeded" if effect.fixed else "unsure" if effect.fixed is None else "entropy"
-            for condition, words in list(ways.states.items()):
-                for stream in effect.streams:
-                    words = changed(words, stream, new)
-                ways.states[condition] = words
+            self._seed(ways, effect)
+        elif isinstance(effect, e.SetSwitch):
+            self._add(v.Switched(effect.name, effect.word, self.place(effect.code)))
+            self._put(ways, (effect.name,), effect.word)
+        elif isinstance(effect, e.Made):
+            self._add(v.Loaded(self.place(effect.code), effect.generator, effect.worker_init))
+        elif isinstance(effect, e.Mark):
+            self._add(v.Marked(effect.kind, self.place(effect.code)))
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
         elif isinstance(effect, e.Import):
             if effect.file not in self.imported:
                 self.imported[effect.file] = None
-                self._enter(ways, Node(FunctionRef(effect.file, ir.TOP)))
+                self._called(ways, Node(FunctionRef(effect.file, ir.TOP)), effect.file, None, {}, imports=True)
         elif isinstance(effect, e.Main):
             if effect.node.function.file == self.file:
-                self._enter(ways, effect.node)
+                self._called(ways, effect.node, "", None, {}, within=True)
         elif isinstance(effect, e.Branch):
             self._branch(ways, effect)
         elif isinstance(effect, e.Repeat):
             self._repeat(ways, effect)
+        elif isinstance(effect, (e.Apart, e.Restoring, e.Scope)):
+            self._aside(ways, effect)
+        elif isinstance(effect, e.Spawn):
+            self.spawned[effect] = None
         else:
             self._leave(ways, effect)
 
-    def _observe(self, draw: e.Draw, condition: PathCondition, found: Word) -> None:
-        key = draw.stream, draw.code, found, condition
-        if key not in self.observations:
-            self.observations[key] = Observation(draw.stream, draw.code, found, condition, self._path)
+    # Generators
 
-    def _leave(self, ways: Ways, effect: e.Leave) -> None:
-        if effect.how == "return":
-            self._merge(ways.returned, ways.states)
-        elif effect.how in ("break", "continue"):
-            self._merge(ways.broken, ways.states)
-        ways.states = {}
+    def _put(self, ways: Ways, names: Iterable[str], word: str) -> None:
+        ways.states = {condition: state.but(names, word) for condition, state in ways.states.items()}
 
-    def _enter(self, ways: Ways, node: Node) -> None:
+    def _draw(self, ways: Ways, draw: e.Draw) -> None:
+        for condition, state in ways.states.items():
+            word = _word(state, draw.stream)
+            key = draw.stream, draw.code, word, condition
+            if key not in self.observations:
+                self.observations[key] = Observation(draw.stream, draw.code, word, condition, self._path)
+        if draw.stream not in GENERATORS:
+            return
+        state = _shown(ways.states)
+        if draw.stream == "torch" and state["device"] == "meta":
+            return
+        generator, word, place = str(draw.stream), state[str(draw.stream)], self.place(draw.code)
+        if draw.aside:
+            self._add(v.Example(generator, draw.what, place, word, draw.aside == "seed"))
+        else:
+            self._add(v.Drawn(generator, draw.what, place, word, draw.weights, draw.of_library))
+
+    def _seed(self, ways: Ways, seed: e.Seed) -> None:
+        names = tuple(str(stream) for stream in seed.streams if stream in SEEDABLE)
+        if not names:
+            return
+        if seed.how != "none":
+            event = v.Seeded(
+                names, seed.what, self.place(seed.code), seed.how == "fixed", seed.restores,
+                seed.how == "entropy", seed.guessed,
+            )  # fmt: skip
+            self._add(event)
+        if seed.how == "unsure":  # what is seeded stays so
+            for condition, state in ways.states.items():
+                ways.states[condition] = state.but([name for name in names if state[name] != SEEDED], UNSURE)
+        else:
+            self._put(ways, names, _WORDS[seed.how])
+
+    # Calls
+
+    def _called(
+        self, ways: Ways, node: Node, name: str, place: Place | None, outer: States,
+        *, imports: bool = False, within: bool = False,
+    ) -> None:  # fmt: skip
         """Run a node in each of the states; what it says on conditions goes on under both."""
-        left: States = {}
-        for condition, words in ways.states.items():
-            for own, after in self._under(node, words, condition).items():
+        left: States = dict(outer)
+        for condition, state in ways.states.items():
+            for own, after in self._under(node, state, condition).items():
                 both = condition.both(own, self.limits.terms)
                 if both is not None:
                     self._merge(left, {both: after})
+        _, trace = self._node(node, _shown(ways.states))
         ways.states = self._few(left)
+        if within:
+            self._trace += trace
+        elif trace:
+            place = place or Place(node.function.file, 1, 1, 1, 1)
+            self._add(v.Called(name, place, trace, imports))
 
-    def _under(self, node: Node, words: Words, condition: PathCondition) -> States:
+    def _under(self, node: Node, state: State, condition: PathCondition) -> States:
         """The states that a node leaves; what it observes anew is on the condition of its call."""
-        known = (node, words) in self._known
+        known = (node, state) in self._known
         before = len(self.observations)
-        left = self._node(node, words)
+        left, _ = self._node(node, state)
         if not known and condition != ALWAYS:
             for key in list(self.observations)[before:]:
                 found = self.observations.pop(key)
                 both = found.condition.both(condition, self.limits.terms)
                 if both is not None:
-                    self._add(Observation(found.stream, found.code, found.word, both, found.path))
+                    key = found.stream, found.code, found.word, both
+                    self.observations.setdefault(key, replace_condition(found, both))
         return left
-
-    def _add(self, found: Observation) -> None:
-        self.observations.setdefault((found.stream, found.code, found.word, found.condition), found)
 
     def _invoke(self, ways: Ways, effect: e.Invoke) -> None:
         """A call: what any of its callees does; of one that is guessed, what it seeds makes words unsure."""
         outer, self._path = self._path, (*self._path, effect.code)
-        ends: list[States] = []
-        start = ways.states
+        place = self.place(effect.code)
+        start, ends = ways.states, list[States]()
+        first = len(self._trace)
         for node in effect.nodes:
             ways.states = dict(start)
-            if effect.guess:
-                observations = dict(self.observations)
-                self._enter(ways, node)
+            observations = dict(self.observations) if effect.guess else None
+            with self._traced() as inner:
+                self._called(ways, node, _name(node), place, start if effect.guess else {})
+            if observations is not None:
                 self.observations = observations
-                self._merge(ways.states, start)
+            if inner and (effect.guess or len(effect.nodes) > 1):
+                self._add(v.Guarded("", tuple(inner), None if effect.guess else place))
             else:
-                self._enter(ways, node)
+                self._trace += inner
             ends.append(ways.states)
+        self._pair(first)
         self._path = outer
         ways.states = self._together(ends) if effect.nodes else start
 
+    # Arms
+
     def _branch(self, ways: Ways, effect: e.Branch) -> None:
-        start = ways.states
-        ends = []
-        for set_, arm in ((effect.set, effect.body), (not effect.set, effect.orelse)):
-            if effect.option is None:
-                ways.states = dict(start)
+        """Both arms: one only where the user sets an option, the other by default; without an option either."""
+        if effect.option is None:
+            self._fork(ways, (effect.body, effect.orelse))
+            return
+        arms = {effect.set: effect.body, not effect.set: effect.orelse}
+        start, ends = ways.states, list[States]()
+        must = _refuses(arms[False]) and not _refuses(arms[True])  # an option that the user has to set
+        first = len(self._trace)
+        dead = []
+        for set_ in (False, True):
+            ways.states = {}
+            for condition, state in start.items():
+                narrowed = condition.and_then(effect.option, set_, self.limits.terms)
+                if narrowed is not None and not (must and not set_):
+                    self._merge(ways.states, {condition if must else narrowed: state})
+            reach, ways.reach = ways.reach, PROGRAM
+            walked = bool(ways.states)
+            with self._traced() as inner:
+                self._effects(ways, arms[set_])
+            gone = ways.reach if walked and not ways.states else CAUGHT
+            ways.reach = min(reach, ways.reach)
+            if set_ and not must:
+                self._add(v.Guarded(effect.option.name, tuple(inner), reach=gone) if inner else None)
+            elif gone != CAUGHT and inner:
+                self._add(v.Guarded("", tuple(inner), reach=gone, sure=True))
             else:
-                ways.states = {}
-                for condition, words in start.items():
-                    narrowed = condition.and_then(effect.option, set_, self.limits.terms)
-                    if narrowed is not None:
-                        self._merge(ways.states, {narrowed: words})
-            self._effects(ways, arm)
+                self._trace += inner
+            dead.append(gone)
             ends.append(ways.states)
+        self._pair(first)
         ways.states = self._together(ends)
 
+    def _fork(self, ways: Ways, arms: Sequence[Effects]) -> None:
+        """One of several arms, nobody knows which."""
+        start, ends, first = ways.states, list[States](), len(self._trace)
+        for arm in arms:
+            ways.states = dict(start)
+            reach, ways.reach = ways.reach, PROGRAM
+            with self._traced() as inner:
+                self._effects(ways, arm)
+            gone = CAUGHT if ways.states else ways.reach
+            ways.reach = min(reach, ways.reach)
+            self._add(v.Guarded("", tuple(inner), reach=gone) if inner else None)
+            ends.append(ways.states)
+        self._pair(first)
+        ways.states = self._together(ends)
+
+    def _pair(self, first: int) -> None:
+        """What is traced from there on are arms of which one runs: say so, where there are two."""
+        arms = self._trace[first:]
+        if len(arms) == 2 and isinstance(arms[0], v.Guarded) and isinstance(arms[1], v.Guarded):
+            self._trace[-1] = replace(arms[1], instead=True)
+
     def _repeat(self, ways: Ways, effect: e.Repeat) -> None:
-        """A loop's body, until no pass finds another state; what leaves it goes on after it."""
+        """A loop's body, until no pass finds another state; it is taken to run, for that is what it is written for."""
         outer, ways.broken = ways.broken, {}
-        ends = [dict(ways.states)]
-        entered = dict(ways.states)
+        start = entered = dict(ways.states)
+        ends: list[States] = []
         for _ in range(self.limits.states):
             ways.states = dict(entered)
             self._effects(ways, effect.body)
@@ -197,7 +341,47 @@ class Walk:
             entered = again
         ends.append(ways.broken)
         ways.broken = outer
-        ways.states = self._together(ends)
+        ways.states = self._together(ends) or start
+
+    def _leave(self, ways: Ways, effect: e.Leave) -> None:
+        ways.reach = min(ways.reach, CAUGHT if effect.caught else _REACH[effect.how])
+        if effect.how == "return":
+            self._merge(ways.returned, ways.states)
+        elif effect.how in ("break", "continue"):
+            self._merge(ways.broken, ways.states)
+        elif effect.how == "raise":
+            self._merge(ways.raised, ways.states)
+        ways.states = {}
+
+    # Asides
+
+    def _aside(self, ways: Ways, effect: e.Apart | e.Restoring | e.Scope) -> None:
+        """A body that other processes run, or after which something is as it was."""
+        start = ways.states
+        names = tuple(str(stream) for stream in effect.streams) if isinstance(effect, e.Restoring) else ()
+        if isinstance(effect, e.Apart):
+            self._put(ways, map(str, effect.seeded), SEEDED)
+        elif isinstance(effect, e.Restoring):
+            for switch, word in effect.within:
+                self._put(ways, (switch,), word)
+        with self._traced() as inner:
+            self._effects(ways, effect.body)
+        trace = tuple(inner)
+        if isinstance(effect, e.Apart):
+            ways.states = start
+            self._add(v.Apart(trace) if trace else None)
+            if effect.base is not None and any(_draws_of(event, effect.seeded) for event in trace):
+                self._draw(ways, effect.base)
+        elif isinstance(effect, e.Restoring):
+            before = _shown(start)
+            for name in (*names, *(switch for switch, _ in effect.within)):
+                self._put(ways, (name,), before[name])
+            if names and trace:
+                self._add(v.Apart(trace))
+            else:
+                self._trace += trace
+        else:
+            self._add(v.Scope(trace) if trace else None)
 
     # States
 
@@ -210,9 +394,9 @@ class Walk:
 
     @staticmethod
     def _merge(into: States, states: States) -> None:
-        for condition, words in states.items():
+        for condition, state in states.items():
             old = into.get(condition)
-            into[condition] = words if old is None else joined(old, words)
+            into[condition] = state if old is None else v.merged((old, state)) or state
 
     def _few(self, states: States) -> States:
         """States with conditions that make no difference left out, within the limit."""
@@ -220,25 +404,62 @@ class Walk:
         again = True
         while again and len(found) > 1:
             again = False
-            for condition, words in list(found.items()):
+            for condition, state in list(found.items()):
                 for option, set_ in condition.terms:
                     rest = condition.terms - {(option, set_)}
                     other = PathCondition(rest | {(option, not set_)}, condition.perhaps)
-                    if condition in found and found.get(other) == words:
+                    if condition in found and found.get(other) is state:
                         del found[condition], found[other]
-                        self._merge(found, {PathCondition(rest, condition.perhaps): words})
+                        self._merge(found, {PathCondition(rest, condition.perhaps): state})
                         again = True
                         break
                 if again:
                     break
         if len(found) > self.limits.states:
             whole: States = {}
-            for words in found.values():
-                self._merge(whole, {PathCondition(frozenset(), True): words})
+            for state in found.values():
+                self._merge(whole, {PathCondition(frozenset(), True): state})
             return whole
         return found
 
 
-def walk(solver: Solver, file: str, limits: Limits | None = None) -> list[Observation]:
-    """What the program that a file starts draws, and the states of the generators it draws from."""
-    return Walk(solver, file, view(solver, callees(solver), file), limits or Limits()).run()
+def replace_condition(found: Observation, condition: PathCondition) -> Observation:
+    """An observation on another condition."""
+    return Observation(found.stream, found.code, found.word, condition, found.path)
+
+
+def _shown(states: States) -> State:
+    """The state by default, else that of any of the ways."""
+    default = [state for condition, state in states.items() if condition.by_default]
+    return v.merged(default or states.values()) or START
+
+
+def _by_default(states: States) -> bool:
+    return any(condition.by_default for condition in states)
+
+
+def _word(state: State, stream: Stream) -> str:
+    return state[str(stream)] if stream in SEEDABLE else UNSURE
+
+
+def _refuses(effects: Effects) -> bool:
+    """Whether an arm does nothing but end in an error."""
+    last = effects[-1] if effects else None
+    return isinstance(last, e.Leave) and last.how in ("raise", "exit")
+
+
+def _name(node: Node) -> str:
+    return node.function.name.rpartition(".")[2].partition("#")[0]
+
+
+def _code(node: Node) -> tuple[str, str, int]:
+    return node.function.file, node.function.name, -1
+
+
+def _draws_of(event: v.Event, streams: Sequence[Stream]) -> bool:
+    """Whether something is drawn from one of these generators, which are seeded there if there are workers."""
+    if isinstance(event, v.Drawn):
+        return event.word in (SEEDED, UNSURE) and event.generator in streams
+    return isinstance(event, (v.Called, v.Guarded, v.Apart, v.Scope)) and any(
+        _draws_of(each, streams) for each in event.trace
+    )

@@ -1,0 +1,126 @@
+"""The arguments of a call of a library, by the names of its parameters, and the conditions that tables put on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+
+from msgspec import Struct
+
+from detlint.domain.atoms import NONE, Atom, Choice, Constant, Cut, LibraryRef, TupleOf, Unknown
+from detlint.domain.given import Given
+from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome, chosen, either
+from detlint.domain.step import Step
+from detlint.domain.values import UNKNOWN, Value, value_of
+from detlint.ir.lower_expressions import constant
+from detlint.semantics.values import UNKNOWN as NO_DEFAULT
+from detlint.semantics.values import parse_signature
+
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
+_META = "device=meta"  # which a device that may be another is not: nobody trains there
+_NOT_KNOWN = Outcome(True, True)
+
+
+class Arguments(Struct):
+    """The arguments of one call. `defaults` are those of the signature, `places` what may be given by position."""
+
+    given: Given
+    defaults: Mapping[str, object]
+    places: tuple[str, ...]
+    resolve: Callable[[Value], Value]
+
+    def of(self, name: str) -> Value | None:
+        """What is given for a parameter, resolved; None where nothing is."""
+        found = self.given.keywords.get(name)
+        if found is None and name in self.places:
+            index = self.places.index(name)
+            found = self.given.positional[index] if index < len(self.given.positional) else None
+        return None if found is None else self.resolve(found)
+
+    def get(self, name: str) -> Value:
+        """What a parameter is: what is given, its default, None for one that is not known; perhaps unknown."""
+        found = self.of(name)
+        if found is not None:
+            return found
+        return UNKNOWN if self.given.open else self._default(name)
+
+    def _default(self, name: str) -> Value:
+        default = self.defaults.get(name, NO_DEFAULT)
+        return value_of(NONE) if default is NO_DEFAULT else value_of(constant(default))
+
+    def first(self, name: str = "") -> Value:
+        """What a parameter is, or the first argument."""
+        found = self.of(name) if name else None
+        if found is None:
+            found = next(iter((*self.given.positional, *self.given.keywords.values())), UNKNOWN)
+        return self.resolve(found)
+
+    def holds(self, condition: str) -> Outcome:
+        """Whether a condition of the tables holds.
+
+        Where only an unknown `**` could give a parameter, it has its default, but whether it is given at all, as a
+        generator or a seed is, is not known.
+        """
+        match = _PATTERN.fullmatch(condition)
+        if match is None:
+            return EITHER
+        name, operator = match["name"], match["operator"]
+        found = self.of(name)
+        value = found if found is not None else self._default(name) if operator else self.get(name)
+        wanted = frozenset(match["values"].split("|"))
+
+        def judge(value: Value) -> Outcome:
+            return either([_atom(atom, operator, wanted, judge, condition) for atom in value.atoms])
+
+        outcome = judge(value)
+        return outcome.inverted() if match["not"] or operator == "!=" else outcome
+
+    def applies(self, when: Iterable[str], unless: Iterable[str]) -> Outcome:
+        """Whether all of `when` surely hold and none of `unless` does; an option may decide it."""
+        options: list[Outcome] = []
+        for condition, wanted in (*((c, True) for c in when), *((c, False) for c in unless)):
+            outcome = self.holds(condition) if wanted else self.holds(condition).inverted()
+            if not outcome.may_hold or (outcome.may_fail and outcome.option is None):
+                return FAILS
+            if outcome.may_fail:
+                options.append(outcome)
+        if len({(o.option, o.set) for o in options}) > 1:
+            return FAILS
+        return options[0] if options else HOLDS
+
+
+def _atom(
+    atom: Atom, operator: str | None, wanted: frozenset[str], judge: Callable[[Value], Outcome], condition: str
+) -> Outcome:
+    """Whether an atom is what a condition asks for: something but None, or one of some constants."""
+    if isinstance(atom, Choice):
+        return chosen(atom, judge(atom.default), judge(atom.other))
+    if isinstance(atom, TupleOf) and atom.items and len(set(atom.items)) == 1:
+        return judge(atom.items[0])
+    if isinstance(atom, (Unknown, Cut)):
+        return FAILS if condition == _META else _NOT_KNOWN
+    word = _spelled(atom)
+    if operator is None:
+        return FAILS if word == "None" else HOLDS
+    return HOLDS if word in wanted else FAILS
+
+
+def _spelled(atom: Atom) -> str:
+    """An atom as the tables write it; "!" for what is something, but not None."""
+    if isinstance(atom, Constant):
+        return atom.kind if atom.kind in ("None", "True", "False") else atom.value
+    return atom.name if isinstance(atom, LibraryRef) else "!"
+
+
+def arguments(step: Step, given: Given, signature: str) -> Arguments:
+    """The arguments of a call of what has a signature."""
+    defaults, places = _parameters(signature)
+    return Arguments(given, defaults, places, step.resolve)
+
+
+@cache
+def _parameters(signature: str) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The defaults of a signature's parameters, and those that may be given by position."""
+    parsed = parse_signature(signature)
+    return {name: default for name, default, _ in parsed}, tuple(name for name, _, only in parsed if not only)

@@ -1,0 +1,220 @@
+"""What is known of libraries for one version of torch: their models, and the tables of facts by the names called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from packaging.version import Version
+
+from detlint.catalogue import Catalogue, Row
+from detlint.domain.atoms import Instance
+from detlint.domain.effects import Made, Mark
+from detlint.domain.given import Given
+from detlint.domain.library import Called, Class, Library
+from detlint.domain.outcomes import is_none
+from detlint.domain.step import Step
+from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
+from detlint.models import draws, launchers, seeds, switches
+from detlint.models.arguments import Arguments, arguments
+from detlint.semantics import libraries
+
+Role = Callable[["Known", Step, Row, str, Arguments], Value]
+
+
+class Known:
+    """All that is known of libraries. `roles` are the kinds of role that the tables give functions."""
+
+    def __init__(
+        self, catalogue: Catalogue, torch: Version, models: Iterable[Library], roles: Mapping[str, Role]
+    ) -> None:
+        self.catalogue = catalogue
+        self.torch = torch
+        self.functions: dict[str, Called] = {}
+        self.classes: dict[str, Class] = {}
+        for model in models:
+            self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
+            self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
+        self._roles = roles
+        rows = catalogue.rows
+        consumers = rows("randomness", "consumer")
+        self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
+        for row in consumers:
+            if row.text("kind") == "sample":
+                names = (f"{name}.{method}" for name in row.list("names") for method in row.list("methods"))
+                self.consumers |= dict.fromkeys(names, row)
+        self._families = [row for row in consumers if row.list("families")]
+        self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
+        self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
+        self.worker_seeds = _by_name(rows("randomness", "workers"))
+        self.seeders = _by_name(rows("randomness", "seeder"))
+        self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
+        values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
+        self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
+        self.launchers = _by_name(rows("randomness", "launcher"))
+        self.callbacks = _by_name(rows("randomness", "callback"))
+        self.roles = _by_name(rows("program", "role"))
+        self.settings: dict[str, list[Row]] = {}
+        for row in rows("switches", "setting"):
+            for name in (*row.list("names"), *row.list("calls")):
+                self.settings.setdefault(name, []).append(row)
+        self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
+        for row in rows("program", "role"):
+            for method in row.list("methods"):
+                self.methods.setdefault(method, []).append(row.text("kind"))
+        self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
+        self._hints = catalogue.names("randomness", "hint")
+        self._apart = catalogue.names("randomness", "hint", key="apart")
+        self._seeding = catalogue.names("randomness", "object", key="seeding")
+
+    def canonical(self, name: str) -> str:
+        """The one name of what can be imported from several places."""
+        return self.catalogue.canonical(name)
+
+    # Calls
+
+    def call(self, step: Step, name: str, given: Given) -> Value:
+        """Call a function, a method or a class of a library, which no model speaks of."""
+        args = self.arguments(step, name, given)
+        callback = self._find(self.callbacks, name)
+        if callback is not None:
+            launchers.call_back(step, callback, args)
+        if name in self.drawing:
+            step.sink(given.first, "draws")
+        role, consumer = self._find(self.roles, name), self.consumer(name)
+        if consumer is not None:
+            draws.consume(step, consumer, name, args)
+        if role is not None and role.text("kind") in self._roles:
+            return self._roles[role.text("kind")](self, step, role, name, args)
+        switches.by_call(step, self.settings.get(name, ()), args)
+        if consumer is not None:
+            if consumer.text("numbers"):
+                return SOMETHING
+        elif name in self.reseeders and seeds.reseed(step, self.reseeders[name], name, args):
+            return seeds.entropy(step)
+        elif name in self.seeders:
+            seeds.seed(step, self.seeders[name], name, args)
+        elif name in self.entropy:
+            return seeds.entropy(step)
+        elif (launcher := self._find(self.launchers, name)) is not None:
+            return launchers.launch(self, step, launcher, args)
+        else:
+            self.other(step, name, given)
+        return self.make(step, name, given)
+
+    def arguments(self, step: Step, name: str, given: Given) -> Arguments:
+        """The arguments of a call."""
+        family = self._family(name)
+        signature = self.catalogue.signatures.get(name, "") if family is None else family.text("signature")
+        return arguments(step, given, signature)
+
+    def kept(self, step: Step, made: Instance, name: str) -> Arguments:
+        """The arguments that an object of a class was made with."""
+        places = arguments(step, Given(), self.catalogue.signatures.get(name, ""))
+        named = {each: value for each in places.defaults if (value := step.kept(made, each)).atoms}
+        opened = bool(step.kept(made, "**").atoms)
+        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve)
+
+    def make(self, step: Step, name: str, given: Given) -> Value:
+        """What a call of a library's class makes; unknown for a function."""
+        if not name.rpartition(".")[2][:1].isupper():
+            return UNKNOWN
+        made = step.make(name)
+        self._keep(step, made, name, given)
+        return value_of(made)
+
+    def _keep(self, step: Step, made: Instance, name: str, given: Given) -> None:
+        step.keep(made, given, arguments(step, Given(), self.catalogue.signatures.get(name, "")).places)
+
+    def construct(self, step: Step, made: Instance, name: str, given: Given) -> None:
+        """Run the constructor of a library's class on an object of a class that derives from it."""
+        self._keep(step, made, name, given)
+        args = self.arguments(step, name, given)
+        consumer = self.consumer(name)
+        if consumer is not None:
+            draws.consume(step, consumer, name, args)
+        role = self.roles.get(name)
+        if role is not None and role.text("kind") == "loader":
+            self.note_loader(step, args)
+
+    def note_loader(self, step: Step, args: Arguments) -> None:
+        """A loader, for the list of programs."""
+        found = [args.of(name) for name in ("generator", "worker_init_fn")]
+        generator, init = (value is not None and not is_none(value).may_hold for value in found)
+        step.emit(Made(step.code, generator, init))
+
+    def other(self, step: Step, name: str, given: Given) -> None:
+        """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
+        root, last = name.partition(".")[0], name.rpartition(".")[2]
+        self.named(step, last)
+        if root in libraries.KNOWN:
+            return
+        if self.hints_at_seeding(last):
+            seeds.perhaps(step, name)
+        launchers.perhaps_call(step, given)
+
+    def named(self, step: Step, method: str) -> None:
+        """Call a method of what is not known: what its name says that it does."""
+        for kind in self.methods.get(method, ()):
+            if kind != "opens":
+                step.emit(Mark(kind, step.code))
+
+    # Objects
+
+    def call_object(self, step: Step, made: Instance, name: str, given: Given) -> Value | None:
+        """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
+        consumer = self.layers.get(name)
+        if consumer is None:
+            return None
+        outcome = self.kept(step, made, name).applies(consumer.list("when"), consumer.list("unless"))
+        return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
+
+    def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
+        """An item of such an object, and what going over it does; None where nothing is known of that."""
+        role, row = self.roles.get(name), self.iterated.get(name)
+        if row is not None:
+            outcome = self.kept(step, made, name).applies(row.list("when"), row.list("unless"))
+            step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
+        iterated = self._roles.get(f"iterated:{role.text('kind')}") if role is not None else None
+        if role is not None and iterated is not None:
+            return iterated(self, step, role, name, self.kept(step, made, name))
+        return None if row is None else SOMETHING
+
+    # Names
+
+    def get(self, step: Step, name: str) -> Value | None:
+        """What a name of a library stands for, where that is more than the name."""
+        return None
+
+    def set(self, step: Step, name: str, value: Value) -> None:
+        """Put a value in the place of something of a library, as a switch."""
+        switches.by_value(step, self.settings.get(self.canonical(name), ()), value)
+
+    def consumer(self, name: str) -> Row | None:
+        """The row of what draws when it is called, or makes something that does."""
+        return self.consumers.get(name) or self._family(name)
+
+    def _family(self, name: str) -> Row | None:
+        """The row of the functions of a package whose names begin alike."""
+        last = name.rpartition(".")[2]
+        rows = (row for row in self._families if name.startswith(f"{row.text('package')}."))
+        return next((row for row in rows if last.islower() and last.startswith(row.list("families"))), None)
+
+    def _find(self, table: Mapping[str, Row], name: str) -> Row | None:
+        """The row of a name; what every module has, a class of layers has too."""
+        if name not in table and name.startswith("torch.nn."):
+            return table.get(f"torch.nn.Module.{name.rpartition('.')[2]}")
+        return table.get(name)
+
+    def hints_at_seeding(self, name: str) -> bool:
+        """Whether a function's name says that it may seed a global generator."""
+        words = name.lower()
+        apart = name in self._seeding or any(other in words for other in self._apart)
+        return not apart and any(hint in words for hint in self._hints)
+
+
+def _by_name(rows: Iterable[Row]) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for row in rows:
+        for name in row.list("names"):
+            found.setdefault(name, row)
+    return found
