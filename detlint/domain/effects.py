@@ -114,6 +114,17 @@ class Invoke(_Effect, frozen=True):
     guess: bool = False
 
 
+class Around(_Effect, frozen=True):
+    """A generator function that manages a context: `body` happens where it yields."""
+
+    call: Invoke
+    body: Effects
+
+
+class Yield(_Effect, frozen=True):
+    """Where a generator function yields."""
+
+
 class Import(_Effect, frozen=True):
     """The top level of a file, at the first time in a program."""
 
@@ -152,7 +163,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Import | Main | Branch | Repeat
-    | Leave
+    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield | Import | Main
+    | Branch | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from detlint.domain.atoms import Instance
+from detlint.domain.effects import Stream
 from detlint.domain.given import Given
 from detlint.domain.step import Step
 from detlint.domain.values import Value
@@ -83,6 +84,10 @@ class Libraries(Protocol):
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
+        ...
+
+    def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
+        """The streams that a context puts back, and the switches that are set within it."""
         ...
 
     def named(self, step: Step, method: str) -> None:

@@ -97,6 +97,10 @@ class Step(Protocol):
         """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
         ...
 
+    def leave(self) -> None:
+        """End the program."""
+        ...
+
     def module(self, name: str) -> Value:
         """Import a module by its absolute name."""
         ...

@@ -193,7 +193,8 @@ class Lattice:
             joined: Atom = group[0]
             for other in group[1:]:
                 joined = self._merged(joined, other)
-            found.add(joined)
+            if not (isinstance(joined, Choice) and joined.default.atoms | joined.other.atoms <= atoms):
+                found.add(joined)  # a choice of what there is anyhow says nothing
         return frozenset(found)
 
     def _merged(self, a: Atom, b: Atom) -> Atom:

@@ -8,7 +8,7 @@ from typing import Any
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import NOT_NONE, Atom, Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
-from detlint.domain.effects import Branch, Repeat
+from detlint.domain.effects import Branch, Repeat, Yield
 from detlint.domain.outcomes import truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
@@ -197,9 +197,9 @@ def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
             branches.narrow(frame, expression.test, holds)
         arms.append((*frame.apart(part), frame.env))
     (body, first, env_1), (orelse, second, env_2) = arms
-    frame.env = frame.merge((env_1, env_2))
+    frame.env = frame.merge_arms(outcome, env_1, env_2)
     frame.branch(outcome, body, orelse)
-    return frame.join(first, second)
+    return frame.chosen(outcome, first, second)
 
 
 def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
@@ -272,6 +272,7 @@ def _yield(frame: Frame, expression: ir.Yield) -> Value:
     frame.flush()
     given = items.iterate(frame, value) if expression.delegates else value
     frame.yields = frame.join(frame.yields, given)
+    frame.emit(Yield())
     return UNKNOWN
 
 

@@ -11,11 +11,15 @@ from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
+    Constant,
     Formal,
     FunctionRef,
     IteratorOver,
+    LibraryRef,
     ModuleRef,
+    NotNone,
     TupleOf,
+    Unknown,
 )
 from detlint.domain.bare import bare
 from detlint.domain.codes import Code
@@ -36,6 +40,7 @@ Key = str | Path
 Environment = dict[Key, Value]
 """What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
 _OWN = "="
+_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice)
 
 
 @dataclass
@@ -326,6 +331,24 @@ class Frame:
                 else:
                     merged[key] = self.join(merged[key], self._elsewhere(key, env))
         return merged
+
+    def merge_arms(self, outcome: Outcome, then: Environment | None, other: Environment | None) -> Environment | None:
+        """What variables hold after two arms: where an option decides, what one holds is a choice by that."""
+        merged = self.merge((then, other))
+        if merged is not None and then is not None and other is not None and outcome.option is not None:
+            for key, value in then.items():
+                if key in other and other[key] != value and key[0] != _OWN:
+                    merged[key] = self.chosen(outcome, value, other[key])
+        return merged
+
+    def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
+        """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
+        plain = then.atoms and other.atoms and all(isinstance(atom, _PLAIN) for atom in then.atoms | other.atoms)
+        if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
+            return self.join(then, other)
+        default, set_ = (other, then) if outcome.set else (then, other)
+        taints, certain = then.taints | other.taints, then.certain & other.certain
+        return self.solver.lattice.bounded(Value(frozenset((Choice(outcome.option, default, set_),)), taints, certain))
 
     def _elsewhere(self, key: Key, env: Environment) -> Value:
         """What a key holds on a way that gave it nothing."""

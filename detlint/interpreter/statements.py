@@ -10,7 +10,7 @@ from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import arguments, assignments, branches, calls, classes, expressions, items, modules
+from detlint.interpreter import arguments, assignments, branches, calls, expressions, items, modules, withs
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -110,7 +110,7 @@ def _if(frame: Frame, statement: ir.If) -> None:
         ends.append((frame.effects_of(body), frame.env))
     (first, env_1), (second, env_2) = ends
     frame.branch(outcome, first, second)
-    frame.env = frame.merge((env_1, env_2))
+    frame.env = frame.merge_arms(outcome, env_1, env_2)
 
 
 def _try(frame: Frame, statement: ir.Try) -> None:
@@ -226,25 +226,6 @@ def _loop(frame: Frame, start: Callable[[], None], body: ir.Statements, orelse: 
     frame.env = frame.merge((frame.env, *loop.breaks))
 
 
-def _with(frame: Frame, statement: ir.With) -> None:
-    for item in statement.items:
-        value = frame.evaluate(item.value)
-        entered = NOTHING
-        for atom in frame.each(value):
-            given = UNKNOWN
-            if isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
-                around = classes.order(frame, atom.site.kind)
-                method, owner = classes.lookup(frame, around, "__enter__")
-                if owner == classes.PENDING:
-                    given = NOTHING
-                elif isinstance(owner, ClassRef):
-                    given = calls.call_value(frame, classes.bound(method, atom)[0], Given(), item.node)
-            entered = frame.join(entered, given)
-        if item.target is not None:
-            assignments.assign(frame, item.target, entered)
-    frame.execute(statement.body)
-
-
 # Leaving
 
 
@@ -273,6 +254,6 @@ def _assert(frame: Frame, statement: ir.Assert) -> None:
 STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
     ir.Do: _do, ir.Assign: _assign, ir.Annotated: _annotated, ir.Delete: assignments.delete, ir.Define: _define,
     ir.DefineClass: _define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
-    ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with, ir.Try: _try, ir.Match: _match, ir.Leave: _leave,
-    ir.Assert: _assert, ir.Main: _main,
+    ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute, ir.Try: _try, ir.Match: _match,
+    ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
 }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
 from detlint.domain.codes import Code
-from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Restoring, Spawn, Stream
+from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
@@ -123,6 +123,12 @@ class CallStep:
         """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
         found = self.frame.read((owner.site, Argument(name)))
         return found if found.atoms else self.frame.read((owner.site, Argument("**")))
+
+    def leave(self) -> None:
+        """End the program."""
+        self.frame.flush()
+        self.emit(Leave("exit", bool(self.frame.trying)))
+        self.frame.env = None
 
     def module(self, name: str) -> Value:
         """Import a module by its absolute name."""

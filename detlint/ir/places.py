@@ -12,7 +12,7 @@ from detlint.finding import Place
 
 @dataclass(frozen=True)
 class Places:
-    """The text of a file, and the offsets at which the numbered nodes of each function, and functions, start and end."""
+    """The text of a file, and the offsets at which functions and the numbered nodes of each start and end."""
 
     text: str
     spans: Mapping[str, Sequence[tuple[int, int]]]

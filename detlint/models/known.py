@@ -8,12 +8,12 @@ from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
 from detlint.domain.atoms import Instance
-from detlint.domain.effects import Made, Mark
+from detlint.domain.effects import Made, Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
-from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.semantics import libraries
@@ -53,6 +53,8 @@ class Known:
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self.undrawn = _by_name(rows("randomness", "undrawn"))
+        self.exits = catalogue.names("program", "exit")
         self.settings: dict[str, list[Row]] = {}
         for row in rows("switches", "setting"):
             for name in (*row.list("names"), *row.list("calls")):
@@ -80,6 +82,9 @@ class Known:
             launchers.call_back(step, callback, args)
         if name in self.drawing:
             step.sink(given.first, "draws")
+        if name in self.exits:
+            step.leave()
+            return NOTHING
         role, consumer = self._find(self.roles, name), self.consumer(name)
         if consumer is not None:
             draws.consume(step, consumer, name, args)
@@ -95,6 +100,10 @@ class Known:
             seeds.seed(step, self.seeders[name], name, args)
         elif name in self.entropy:
             return seeds.entropy(step)
+        elif name in self.undrawn:
+            made = step.make(name)
+            self._keep(step, made, name, given)
+            return value_of(made)
         elif (launcher := self._find(self.launchers, name)) is not None:
             return launchers.launch(self, step, launcher, args)
         else:
@@ -178,6 +187,16 @@ class Known:
         if role is not None and iterated is not None:
             return iterated(self, step, role, name, self.kept(step, made, name))
         return None if row is None else SOMETHING
+
+    def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
+        """The streams that a context puts back, and the switches that are set within it."""
+        role, undrawn = self.roles.get(name), self.undrawn.get(name)
+        streams = role.list("generators") if role is not None and role.text("kind") == "scope" else ()
+        empty = undrawn is not None and undrawn.text("kind") == "context"
+        if undrawn is not None and undrawn.text("kind") == "device":
+            outcome = self.kept(step, made, name).holds("device=meta")
+            empty = outcome.may_hold and not outcome.may_fail
+        return streams, (("device", "meta"),) if empty else ()
 
     # Names
 

@@ -23,6 +23,7 @@ from detlint.programs.views import View
 
 States = dict[PathCondition, State]
 """In which states a program may be here: one for each condition on its options."""
+_DEEPEST = 20  # contexts that are managed in each other
 _WORDS = {"fixed": SEEDED, "entropy": RESEEDED, "none": UNSEEDED, "unsure": UNSURE}
 _REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM, "break": CAUGHT, "continue": CAUGHT}
 
@@ -82,6 +83,7 @@ class Walk:
         self._open: set[tuple[Node, State]] = set()
         self._path: tuple[Code, ...] = ()
         self._trace: list[v.Event] = []
+        self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
 
     def run(self, starts: Sequence[Node] = ()) -> Walked:
         """Walk the program that its file starts, or that imports it and then runs `starts`."""
@@ -108,9 +110,11 @@ class Walk:
             self.visits.setdefault(node, {})[state] = None
             entry = self.solver.table.get(node)
             ways = Ways({ALWAYS: state})
+            bodies, self._bodies = self._bodies, []
             with self._traced() as trace:
                 if entry is not None:
                     self._effects(ways, self.seen.own.get(node, entry.summary).effects)
+            self._bodies = bodies
             self._merge(ways.returned, ways.states)
             self._known[key] = self._few(ways.returned or ways.raised), tuple(trace)
             self._open.discard(key)
@@ -157,6 +161,10 @@ class Walk:
             self._add(v.Marked(effect.kind, self.place(effect.code)))
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
+        elif isinstance(effect, e.Around):
+            self._around(ways, effect)
+        elif isinstance(effect, e.Yield):
+            self._yield(ways)
         elif isinstance(effect, e.Import):
             if effect.file not in self.imported:
                 self.imported[effect.file] = None
@@ -269,6 +277,38 @@ class Walk:
         self._pair(first)
         self._path = outer
         ways.states = self._together(ends) if effect.nodes else start
+
+    def _around(self, ways: Ways, effect: e.Around) -> None:
+        """A generator function around a body: walked anew, since the body is another one each time."""
+        start = _shown(ways.states)
+        for node in effect.call.nodes[:1]:
+            entry = self.solver.table.get(node)
+            if entry is None or len(self._bodies) > _DEEPEST:
+                self._effects(ways, effect.body)
+                return
+            outer = Ways(ways.states)
+            with self._traced() as inner:
+                self._bodies.append((effect.body, ways))
+                self._effects(outer, self.seen.own.get(node, entry.summary).effects)
+                self._bodies.pop()
+            self._merge(outer.returned, outer.states)
+            ways.states = self._few(outer.returned)
+            trace = tuple(inner)
+            if trace and ways.states and start is _shown(ways.states):  # what is seeded within is put back at the end
+                self._add(v.Apart(trace))
+            else:
+                self._add(v.Scope(trace) if trace else None)
+
+    def _yield(self, ways: Ways) -> None:
+        """The body of a context, where its manager yields: what leaves there leaves the function that has the body."""
+        if not self._bodies:
+            return
+        (body, outer), self._bodies = self._bodies[-1], self._bodies[:-1]
+        inner = Ways(ways.states, outer.returned, outer.raised, outer.broken)
+        self._effects(inner, body)
+        outer.reach = min(outer.reach, inner.reach)
+        ways.states = inner.states
+        self._bodies = [*self._bodies, (body, outer)]
 
     # Arms
 
