@@ -14,7 +14,7 @@ from detlint.flows.flows import flows
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
 from detlint.ir.places import Places
-from detlint.programs.solving import Solution, solve
+from detlint.programs.solving import Problem, Solution, newest, solve
 from detlint.programs.views import callees, view
 from detlint.programs.walk import Walk
 
@@ -64,5 +64,7 @@ def solved(
     files, places = {}, {}
     for path, text in named.items():
         files[path], places[path] = lower(dedent(text), path)
-    solution = solve(files, frozenset(named if started is None else started), limits, order)
+    solution = solve(
+        Problem(files, frozenset(named if started is None else started), newest(), limits or Limits(), order)
+    )
     return Solved(files, places, solution)

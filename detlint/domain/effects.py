@@ -125,6 +125,12 @@ class Yield(_Effect, frozen=True):
     """Where a generator function yields."""
 
 
+class At(_Effect, frozen=True):
+    """A call that somebody asks about: in which states do programs come there?"""
+
+    code: Code
+
+
 class Import(_Effect, frozen=True):
     """The top level of a file, at the first time in a program."""
 
@@ -163,7 +169,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield | Import | Main
-    | Branch | Repeat | Leave
+    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield | At | Import
+    | Main | Branch | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

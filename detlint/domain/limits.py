@@ -35,3 +35,7 @@ class Limits(Struct, frozen=True):
             self.atoms * factor, self.callables * factor, self.nesting, self.taints * factor, self.terms,
             self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor, self.parts,
         )  # fmt: skip
+
+
+LIMITS = Limits()
+"""Those that hold where nobody asks for others."""

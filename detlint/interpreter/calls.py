@@ -22,7 +22,7 @@ from detlint.domain.atoms import (
     SuperOf,
     Unknown,
 )  # fmt: skip
-from detlint.domain.effects import Invoke
+from detlint.domain.effects import At, Invoke
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument, Attribute
@@ -57,6 +57,8 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         return _super(frame)
     if frame.env is None:
         return NOTHING
+    if frame.solver.asked:
+        frame.emit(At(frame.code(expression.node)))
     found = NOTHING
     for atom in frame.each(callee):
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))

@@ -63,7 +63,8 @@ class Solver:
 
     `evaluate` gives the summary of an entry; it calls `enter`, `read` and `write`. `shuffle` is the seed of another
     order of work, which changes no result. `below` is a solver of programs: what no program reaches is solved over the
-    top levels that it ran and what it left in its heap, which stay as they are.
+    top levels that it ran and what it left in its heap, which stay as they are. Where states at calls are `asked` for,
+    effects say where calls are.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Solver:
         shuffle: int | None = None,
         strict: bool = True,
         below: Solver | None = None,
+        asked: bool = False,
     ) -> None:
         self.files = files
         self.imports = imports
@@ -86,6 +88,7 @@ class Solver:
         self.started = started
         self.strict = strict
         self.below = below
+        self.asked = asked
         self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index

@@ -13,7 +13,7 @@ from detlint.interpreter.solver import Solver
 from detlint.programs.entries import Entry
 from detlint.programs.events import RESEEDED, START, UNSEEDED, State
 from detlint.programs.views import View, callees, view
-from detlint.programs.walk import Walk, Walked
+from detlint.programs.walk import Visit, Walk, Walked
 
 _BAD = (UNSEEDED, "late", RESEEDED)
 
@@ -22,13 +22,12 @@ _BAD = (UNSEEDED, "late", RESEEDED)
 class Programs:
     """The entry points of programs, those of processes right after what starts these, and where they come to.
 
-    `ends` are the files that programs start with, and the states in which they end; `visits` the states in which they
-    enter each function.
+    `ends` are the files that programs start with and the states in which they end, `visits` the ways through functions.
     """
 
     entries: list[Entry] = field(default_factory=list)
     ends: list[tuple[str, State]] = field(default_factory=list)
-    visits: dict[Node, dict[State, None]] = field(default_factory=dict)
+    visits: dict[Node, dict[Visit, None]] = field(default_factory=dict)
 
 
 class _Follower:

@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from detlint import catalogue
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.library import Libraries
-from detlint.domain.limits import Limits
+from detlint.domain.limits import LIMITS, Limits
 from detlint.domain.values import LimitReachedError
 from detlint.interpreter.certainty import Certainty
 from detlint.interpreter.contexts import from_anyone
@@ -38,24 +39,41 @@ class Solution:
     seconds: tuple[float, float, float]
 
 
-def solve(
-    files: Mapping[str, ir.File],
-    started: frozenset[str],
-    limits: Limits | None = None,
-    shuffle: int | None = None,
-    libraries: Libraries | None = None,
-) -> Solution:
-    """Solve the programs that some `files` start, with what is known of `libraries`: by default for the newest torch.
+@dataclass(frozen=True)
+class Problem:
+    """What is to be solved: the programs that some `files` start, with what is known of `libraries`.
 
-    Any order of work gives the same tables; where a limit is met that could show the order, all is solved anew in the
-    canonical one.
+    Any order of work gives the same tables, that of the seed `shuffle` as well. With `asked`, walks tell the states at
+    all calls.
     """
+
+    files: Mapping[str, ir.File]
+    started: frozenset[str]
+    libraries: Libraries
+    limits: Limits = LIMITS
+    shuffle: int | None = None
+    asked: bool = False
+
+    @cached_property
+    def imports(self) -> Imports:
+        """Which file an import loads."""
+        return Imports(self.files)
+
+
+def newest() -> Libraries:
+    """What is known of libraries for the newest release of torch."""
+    rules = catalogue.load()
+    return known(rules, rules.newest_release())
+
+
+def solve(problem: Problem) -> Solution:
+    """Solve a problem; where a limit is met that could show an order of work, anew in the canonical one."""
     found: list[Solution] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            found.append(_solve(files, started, libraries or newest(), limits or Limits(), shuffle))
+            found.append(_solve(problem))
         except BaseException as error:
             failed.append(error)
 
@@ -71,43 +89,31 @@ def solve(
     return found[0]
 
 
-def newest() -> Libraries:
-    """What is known of libraries for the newest release of torch."""
-    rules = catalogue.load()
-    return known(rules, rules.newest_release())
-
-
-def _solve(
-    files: Mapping[str, ir.File], started: frozenset[str], libraries: Libraries, limits: Limits, shuffle: int | None
-) -> Solution:
-    imports = Imports(files)
+def _solve(problem: Problem) -> Solution:
     start = time.perf_counter()
     try:
-        return _both(files, imports, libraries, started, limits, shuffle, strict=True)
+        return _both(problem, strict=True)
     except LimitReachedError:
         lost = time.perf_counter() - start
-    found = _both(files, imports, libraries, started, limits, None, strict=False)
+    found = _both(replace(problem, shuffle=None), strict=False)
     return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
 
 
-def _both(
-    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
-    shuffle: int | None, *, strict: bool,
-) -> Solution:  # fmt: skip
+def _both(problem: Problem, *, strict: bool) -> Solution:
     """Solve what programs reach, then what none does."""
     start = time.perf_counter()
-    reached = _reached(files, imports, libraries, started, limits, shuffle, strict=strict)
+    reached = _reached(problem, strict=strict)
     middle = time.perf_counter()
-    unreached = _unreached(reached, shuffle)
+    unreached = _unreached(reached, problem.shuffle)
     return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
 
 
-def _reached(
-    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
-    shuffle: int | None, *, strict: bool,
-) -> Solver:  # fmt: skip
-    solver = Solver(files, imports, libraries, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
-    for path in solver.shuffled(sorted(started)):
+def _reached(problem: Problem, *, strict: bool) -> Solver:
+    solver = Solver(
+        problem.files, problem.imports, problem.libraries, evaluate, problem.limits,
+        started=problem.started, shuffle=problem.shuffle, strict=strict, asked=problem.asked,
+    )  # fmt: skip
+    for path in solver.shuffled(sorted(problem.started)):
         solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()
     Certainty(solver).settle()

@@ -23,6 +23,7 @@ from detlint.programs.views import View
 
 States = dict[PathCondition, State]
 """In which states a program may be here: one for each condition on its options."""
+Visit = tuple[tuple[Code, State], ...]
 _DEEPEST = 20  # contexts that are managed in each other
 _WORDS = {"fixed": SEEDED, "entropy": RESEEDED, "none": UNSEEDED, "unsure": UNSURE}
 _REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM, "break": CAUGHT, "continue": CAUGHT}
@@ -56,14 +57,14 @@ class Ways:
 class Walked:
     """What a program does: its trace, the state in which it ends, what it draws, and the processes that it starts.
 
-    `visits` are the states in which it enters each function.
+    `visits` are the ways through each function: the state in which it begins, then those at the calls in it.
     """
 
     trace: v.Trace
     end: State | None
     observations: list[Observation]
     spawned: list[e.Spawn]
-    visits: dict[Node, dict[State, None]]
+    visits: dict[Node, dict[Visit, None]]
 
 
 class Walk:
@@ -78,7 +79,8 @@ class Walk:
         self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
         self.spawned: dict[e.Spawn, None] = {}
-        self.visits: dict[Node, dict[State, None]] = {}
+        self.visits: dict[Node, dict[Visit, None]] = {}
+        self._visit: list[tuple[Code, State]] = []
         self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
         self._open: set[tuple[Node, State]] = set()
         self._path: tuple[Code, ...] = ()
@@ -107,14 +109,16 @@ class Walk:
             return {}, ()
         if key not in self._known:
             self._open.add(key)
-            self.visits.setdefault(node, {})[state] = None
             entry = self.solver.table.get(node)
             ways = Ways({ALWAYS: state})
+            visit, self._visit = self._visit, [(Code(node.function.file, node.function.name, -1), state)]
             bodies, self._bodies = self._bodies, []
             with self._traced() as trace:
                 if entry is not None:
                     self._effects(ways, self.seen.own.get(node, entry.summary).effects)
             self._bodies = bodies
+            self.visits.setdefault(node, {})[tuple(self._visit)] = None
+            self._visit = visit
             self._merge(ways.returned, ways.states)
             self._known[key] = self._few(ways.returned or ways.raised), tuple(trace)
             self._open.discard(key)
@@ -161,6 +165,8 @@ class Walk:
             self._add(v.Marked(effect.kind, self.place(effect.code)))
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
+        elif isinstance(effect, e.At):
+            self._visit.append((effect.code, _shown(ways.states)))
         elif isinstance(effect, e.Around):
             self._around(ways, effect)
         elif isinstance(effect, e.Yield):

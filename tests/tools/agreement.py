@@ -28,7 +28,7 @@ from detlint.ir.places import Places
 from detlint.models import known
 from detlint.programs.entries import Entry
 from detlint.programs.entry_points import followed
-from detlint.programs.solving import solve
+from detlint.programs.solving import Problem, solve
 from detlint.reading import NotPythonError
 
 Told = dict[tuple[str, str, str], Mapping[str, Any]]
@@ -55,7 +55,7 @@ def told(texts: Mapping[str, str], torch: str, starts: list[tuple[str, str, bool
     rules = catalogue.load()
     libraries = known(rules, Version(torch) if torch else rules.newest_release())
     begun = [Entry(path, kind, self_check=check) for path, kind, check in starts if path in files]
-    solution = solve(files, frozenset(entry.path for entry in begun), libraries=libraries)
+    solution = solve(Problem(files, frozenset(entry.path for entry in begun), libraries))
 
     def place(code: Code) -> Place:
         return places[code.file].place(code.file, code.function, code.node)

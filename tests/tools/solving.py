@@ -32,7 +32,7 @@ from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
 from detlint.listing import listed
-from detlint.programs.solving import Solution, solve
+from detlint.programs.solving import Problem, Solution, newest, solve
 from detlint.reading import NotPythonError
 
 
@@ -173,7 +173,7 @@ def main(folders: tuple[Path, ...], orders: int, raised: bool, again: bool, repl
     for folder in folders:
         files = read(folder)
         gc.disable()
-        solution = solve(files, started(files), limits)
+        solution = solve(Problem(files, started(files), newest(), limits))
         click.echo("\n".join(told(folder.name, files, solution)))
         first = digest(solution)
         if again:
@@ -182,7 +182,7 @@ def main(folders: tuple[Path, ...], orders: int, raised: bool, again: bool, repl
         del solution
         for order in range(1, orders + 1):
             gc.collect()
-            other = digest(solve(files, started(files), limits, order))
+            other = digest(solve(Problem(files, started(files), newest(), limits, order)))
             click.echo(f"  order {order}: {'the same' if other == first else 'other tables'} ({other})")
             wrong = wrong or other != first
         if replay:
