@@ -94,13 +94,12 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
     found = followed(solution.solver, begun, place, tables.initialisers)
     program.walks.clear()
     for node, visits in found.visits.items():
-        lowered = LOWERED[node.function.file]
-        name = node.function.file, lowered.names.get(node.function.name, node.function.name)
-        orders = lowered.orders.get(node.function.name, [])
+        lowered, function = LOWERED[node.function.file], node.function.name
+        name = node.function.file, lowered.names.get(function, function)
         for visit in visits:
-            program.walks[name][tuple((orders[code.node] if code.node >= 0 else 0, state) for code, state in visit)] = (
-                None
-            )
+            own = [(code, state) for code, state in visit if code.function == function]
+            orders = [lowered.orders[function][code.node] if code.node >= 0 else 0 for code, _ in own]
+            program.walks[name][tuple(zip(orders, (state for _, state in own), strict=True))] = None
     return Ran(found.entries, found.ends)
 
 
