@@ -44,7 +44,7 @@ def choose(
     if frame.solver.below is not None:
         return [from_anyone(function.file, code)]
     held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
-    tested = frame.solver.index.tested(function.file, code)
+    tested = code.tested
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
     for name, value in given.items():

@@ -1,94 +1,37 @@
-"""What the text of a project says, whatever its values are: what is bound, stored, tested and made where."""
+"""What the text of a project says, whatever its values are: what is stored, decorated and made where."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
-from msgspec import Struct
-
+from detlint.ir import counting
 from detlint.ir import nodes as ir
-
-_NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
-_ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
-
-
-def walk(part: Any) -> Iterator[Any]:
-    """A part of the representation and all parts in it."""
-    stack = [part]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, tuple):
-            stack.extend(current)
-        elif isinstance(current, Struct):
-            yield current
-            stack.extend(getattr(current, name) for name in current.__struct_fields__)
 
 
 class Index:
-    """Questions about the text of a project's files."""
+    """Questions about the text of a project's files, from what was counted in each."""
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
-        self._tested: dict[tuple[str, str], frozenset[str]] = {}
-
-    @cached_property
-    def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
-        """The attributes that are stored, how often each file calls each name, and the names that are used as values.
-
-        What a file imports under another name counts as what it is called where it comes from.
-        """
-        stored = set[str]()
-        made: dict[str, Counter[str]] = defaultdict(Counter)
-        used = Counter[str]()
-        for file in self.files.values():
-            bodies = tuple((function.parameters, function.body) for function in file.functions.values())
-            parts = list(walk(bodies))
-            imports = [part for part in parts if isinstance(part, ir.ImportNames)]
-            aliases = {_last(target): name for part in imports for name, target in part.names if target is not None}
-            for part in parts:
-                if isinstance(part, _NAMES):
-                    used[aliases.get(part.name, part.name)] += 1
-                elif isinstance(part, ir.Call):
-                    name = _last(part.function)
-                    name = aliases.get(name, name)
-                    made[name][file.path] += 1
-                    used[name] -= 1
-                    if name in _ASKING:
-                        given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
-                        used.subtract(aliases.get(each, each) for each in given)
-                elif isinstance(part, ir.DefineClass):
-                    used[_last(part.target)] -= 1
-                    bases = (_last(argument.value) for argument in part.arguments)
-                    used.subtract(aliases.get(each, each) for each in bases)
-                elif isinstance(part, ir.ImportNames):
-                    used.subtract(name for name, target in part.names if target is not None)
-                elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
-                    targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
-                    stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
-        return frozenset(stored), made, frozenset(name for name, count in used.items() if count > 0)
 
     def decorates(self, decorator: ir.Expression) -> int:
         """How many functions and classes have a decorator of the name of one."""
-        return self._decorating[_decorator(decorator)]
+        return self._decorating[counting.decorator(decorator)]
 
     @cached_property
     def _decorating(self) -> Counter[str]:
         """How many functions and classes each name decorates."""
         found = Counter[str]()
         for file in self.files.values():
-            for function in file.functions.values():
-                for part in walk(function.body):
-                    if isinstance(part, (ir.Define, ir.DefineClass)):
-                        found.update(map(_decorator, part.decorators))
+            found.update(file.counts.decorating)
         return found
 
-    @property
+    @cached_property
     def stored(self) -> frozenset[str]:
         """The attributes that are stored on anything anywhere."""
-        return self._parts[0]
+        return frozenset(name for file in self.files.values() for name in file.counts.stored)
 
     def makers(self, klass: str) -> tuple[int, int] | None:
         """How many places, in how many files, make objects of a class; None where it is handed on as a value.
@@ -96,10 +39,25 @@ class Index:
         Told from the names that are called: who makes an object of a class that is handed on, no text tells.
         """
         name = klass.rpartition(".")[2]
-        if name in self._parts[2]:
-            return None
-        calls = self._parts[1].get(name, Counter[str]())
-        return calls.total(), len(calls)
+        return None if self._used[name] > 0 else self._made.get(name, (0, 0))
+
+    @cached_property
+    def _used(self) -> Counter[str]:
+        """How often each name is used as a value."""
+        found = Counter[str]()
+        for file in self.files.values():
+            found.update(file.counts.used)
+        return found
+
+    @cached_property
+    def _made(self) -> Mapping[str, tuple[int, int]]:
+        """In how many places, and in how many files, each name is called."""
+        found: dict[str, tuple[int, int]] = {}
+        for file in self.files.values():
+            for name, count in file.counts.called.items():
+                places, files = found.get(name, (0, 0))
+                found[name] = places + count, files + 1
+        return found
 
     @cached_property
     def methods(self) -> Mapping[str, list[tuple[str, str]]]:
@@ -110,30 +68,3 @@ class Index:
                 if function.klass:
                     found[function.name].append((file.path, function.qualified))
         return found
-
-    def tested(self, file: str, function: ir.Function) -> frozenset[str]:
-        """The parameters of a function that its tests speak of."""
-        key = (file, function.qualified)
-        if key not in self._tested:
-            names = {parameter.name for parameter in function.parameters}
-            found = set[str]()
-            for part in walk(function.body):
-                tests: tuple[Any, ...] = ()
-                if isinstance(part, (ir.If, ir.While, ir.Conditional)):
-                    tests = (part.test,)
-                elif isinstance(part, ir.Compare) or (isinstance(part, ir.Operation) and part.operator.isalpha()):
-                    tests = part.operands
-                found.update(test.name for test in tests if isinstance(test, ir.Local))
-            self._tested[key] = frozenset(found & names)
-        return self._tested[key]
-
-
-def _decorator(expression: ir.Expression) -> str:
-    """The name of a decorator, or of what makes it."""
-    return _last(expression.function if isinstance(expression, ir.Call) else expression)
-
-
-def _last(function: ir.Expression) -> str:
-    if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)):
-        return function.name
-    return ""

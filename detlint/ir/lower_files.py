@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detlint import reading
 from detlint.ir import nodes as ir
+from detlint.ir.counting import counts
 from detlint.ir.lower_statements import Statements
 from detlint.ir.places import Places
 
@@ -20,4 +21,6 @@ def lower(text: str, path: str, package: str = "") -> tuple[ir.File, Places]:
     functions = {name: read.spans.of(node) for name, node in lowered.defined.items()}
     binds = tuple(sorted(read.file.scope.bindings))
     stars = tuple(dict.fromkeys(lowered.stars))
-    return ir.File(path, lowered.functions, lowered.classes, binds, stars), Places(text, spans, functions)
+    return ir.File(path, lowered.functions, lowered.classes, binds, counts(lowered.functions.values()), stars), Places(
+        text, spans, functions
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from detlint.ir import nodes as ir
+from detlint.ir.counting import tested
 from detlint.ir.lower_expressions import Body, Expressions
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, class_of, is_main_guard
@@ -72,8 +73,9 @@ class Statements(Expressions):
         owner = around.qualified if around.qualified not in (ir.TOP, ir.MAIN) else ""
         shared = tuple(sorted(body.shared))
         self.functions[qualified] = ir.Function(
-            node.name, qualified, parameters, statements, klass, owner, shared, _caught(node.scope), body.yields
-        )
+            node.name, qualified, parameters, statements, klass, owner, shared, _caught(node.scope), body.yields,
+            tested(parameters, statements),
+        )  # fmt: skip
         return qualified
 
     def _in_class(self, node: s.Function) -> bool:

@@ -364,7 +364,8 @@ class Function(_Node, frozen=True):
     """A function: a `def`, a lambda, the top level or the `__main__` block.
 
     `klass` is the qualified name of the class whose body holds it, `owner` that of the function around it; `shared` are
-    its variables that functions within it use, `caught` those that an `except` or a pattern binds.
+    its variables that functions within it use, `caught` those that an `except` or a pattern binds, `tested` its
+    parameters that its tests speak of.
     """
 
     name: str
@@ -376,6 +377,7 @@ class Function(_Node, frozen=True):
     shared: tuple[str, ...] = ()
     caught: tuple[str, ...] = ()
     yields: bool = False
+    tested: tuple[str, ...] = ()
 
 
 class Class(_Node, frozen=True):
@@ -385,6 +387,15 @@ class Class(_Node, frozen=True):
     binds: tuple[str, ...]
     stores: tuple[str, ...]
     bases: int = 0
+
+
+class Counts(_Node, frozen=True):
+    """How often the text of a file calls a name, uses it as a value and decorates with it; the attributes it stores."""
+
+    called: dict[str, int]
+    used: dict[str, int]
+    decorating: dict[str, int]
+    stored: tuple[str, ...]
 
 
 class File(_Node, frozen=True):
@@ -397,4 +408,5 @@ class File(_Node, frozen=True):
     functions: dict[str, Function]
     classes: dict[str, Class]
     binds: tuple[str, ...]
+    counts: Counts
     stars: tuple[tuple[int, str], ...] = ()

@@ -20,6 +20,7 @@ from detlint.facts import collect as collecting
 from detlint.facts.facts import Facts
 from detlint.finding import Place
 from detlint.ir import nodes as ir
+from detlint.ir.counting import counts
 from detlint.ir.lower_statements import Statements
 from detlint.link.program import Program
 from detlint.link.starts import Imported, Start
@@ -68,7 +69,7 @@ def lower(module: Module, facts: Facts) -> Lowered:
     spans = {name: [module.span(node) for node in nodes] for name, nodes in made.numbered.items()}
     orders = {name: [node.order for node in nodes] for name, nodes in made.numbered.items()}
     binds, stars = tuple(sorted(module.file.scope.bindings)), tuple(dict.fromkeys(made.stars))
-    file = ir.File(module.path, made.functions, made.classes, binds, stars)
+    file = ir.File(module.path, made.functions, made.classes, binds, counts(made.functions.values()), stars)
     return Lowered(file, spans, orders, names, module.lines)
 
 

@@ -1,0 +1,84 @@
+"""What the text of a file says whatever its values are, counted when it is lowered: who is called, stored, tested."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from detlint.ir import nodes as ir
+
+_NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
+_ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
+
+
+def walk(part: Any) -> Iterator[Any]:
+    """A part of the representation and all parts in it."""
+    stack = [part]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, tuple):
+            stack.extend(current)
+        elif isinstance(current, Struct):
+            yield current
+            stack.extend([getattr(current, name) for name in current.__struct_fields__])
+
+
+def counts(functions: Iterable[ir.Function]) -> ir.Counts:
+    """What a file's functions call, use as values, store and are decorated with, by name.
+
+    What a file imports under another name counts as what it is called where it comes from.
+    """
+    parts = [part for function in functions for part in walk((function.parameters, function.body))]
+    imports = [part for part in parts if isinstance(part, ir.ImportNames)]
+    aliases = {last(target): name for part in imports for name, target in part.names if target is not None}
+    called, used, decorating = Counter[str](), Counter[str](), Counter[str]()
+    stored = set[str]()
+    for part in parts:
+        if isinstance(part, _NAMES):
+            used[aliases.get(part.name, part.name)] += 1
+        elif isinstance(part, ir.Call):
+            name = aliases.get(last(part.function), last(part.function))
+            called[name] += 1
+            used[name] -= 1
+            if name in _ASKING:
+                given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
+                used.subtract(aliases.get(each, each) for each in given)
+        elif isinstance(part, (ir.DefineClass, ir.Define)):
+            decorating.update(map(decorator, part.decorators))
+            if isinstance(part, ir.DefineClass):
+                used[last(part.target)] -= 1
+                bases = (last(argument.value) for argument in part.arguments)
+                used.subtract(aliases.get(each, each) for each in bases)
+        elif isinstance(part, ir.ImportNames):
+            used.subtract(name for name, target in part.names if target is not None)
+        elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
+            targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
+            stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
+    return ir.Counts(dict(called), {name: n for name, n in used.items() if n}, dict(decorating), tuple(sorted(stored)))
+
+
+def tested(parameters: tuple[ir.Parameter, ...], body: ir.Statements) -> tuple[str, ...]:
+    """The parameters of a function that its tests speak of."""
+    names = {parameter.name for parameter in parameters}
+    found = defaultdict[str, None]()
+    for part in walk(body) if names else ():
+        tests: tuple[Any, ...] = ()
+        if isinstance(part, (ir.If, ir.While, ir.Conditional)):
+            tests = (part.test,)
+        elif isinstance(part, ir.Compare) or (isinstance(part, ir.Operation) and part.operator.isalpha()):
+            tests = part.operands
+        found.update({test.name: None for test in tests if isinstance(test, ir.Local)})
+    return tuple(sorted(names & found.keys()))
+
+
+def decorator(expression: ir.Expression) -> str:
+    """The name of a decorator, or of what makes it."""
+    return last(expression.function if isinstance(expression, ir.Call) else expression)
+
+
+def last(expression: ir.Expression) -> str:
+    """The last part of a name."""
+    return expression.name if isinstance(expression, _NAMES) else ""
