@@ -1,15 +1,18 @@
 """Compare what the interpreter of values says of programs with a record of what the link said.
 
-    python -m tests.tools.agreement RECORD [--only TEXT] [--show N]
+    python -m tests.tools.agreement RECORD [--only TEXT] [--show N] [--corpus FOLDER]
 
-RECORD is a folder that `python -m tests.tools.changes record --programs` made. For each group of programs: how many
-generators of how many entry points are in the same state, and what else agrees; with `--show` so many that do not.
+RECORD is a folder that `python -m tests.tools.changes record --programs` made, or with the FOLDER of checkouts that it
+is of, `record FOLDER`. For each group of programs, or each checkout: how much agrees, and what kinds of difference there
+are; with `--show` so many programs that differ, and all differences of a checkout.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -97,13 +100,40 @@ def _line(draw: Mapping[str, Any] | None) -> object:
     return None if draw is None else (draw["path"], draw["line"], draw["what"])
 
 
+def _of_checkouts(record: Path, corpus: Path, only: str, show: int) -> None:
+    """Compare checkout by checkout."""
+    for path in sorted(record.glob("*.json")):
+        folder = corpus / path.stem
+        if only not in path.name or not folder.is_dir():
+            continue
+        old = recorded(json.loads(path.read_text(encoding="utf-8"))["asked"][0]["entries"]["entries"])
+        here = Path.cwd()
+        os.chdir(folder)
+        try:
+            texts = {str(each): each.read_text("utf-8", "replace") for each in sorted(Path().rglob("*.py"))}
+        finally:
+            os.chdir(here)
+        start = time.perf_counter()
+        new, _ = told(texts, "", starts_of(old))
+        found = list(differences(old, new))
+        counts = Counter(kind for kind, _ in found)
+        same = len(old) - len({words.partition(")")[0] for _, words in found})
+        click.echo(f"{path.stem}: {same} of {len(old)}, {dict(counts)}, {time.perf_counter() - start:.1f} s")
+        for kind, words in found[:show]:
+            click.echo(f"  {kind}: {words}")
+
+
 @click.command()
 @click.argument("record", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--only", default="", help="Groups whose name has this in it.")
 @click.option("--show", default=0, help="How many programs that differ to show in whole.")
 @click.option("--test", default="", help="Programs of tests whose name has this in it.")
-def main(record: Path, only: str, show: int, test: str) -> None:
+@click.option("--corpus", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Checkouts, by name.")
+def main(record: Path, only: str, show: int, test: str, corpus: Path | None) -> None:
     """Compare what the interpreter of values says with a record."""
+    if corpus is not None:
+        _of_checkouts(record, corpus, only, show)
+        return
     whole = Counter[str]()
     for path in sorted(record.glob("*.json")):
         if only not in path.name or path.name == "costs.json":
