@@ -12,7 +12,7 @@ from detlint.domain.codes import Code
 from detlint.domain.summaries import Flow, Passed, Summary, Use
 from detlint.domain.taints import Kind, Taint
 from detlint.programs.solving import Solution
-from detlint.programs.views import callees, view
+from detlint.programs.views import Views
 
 
 class Found(Struct, frozen=True, order=True):
@@ -39,9 +39,9 @@ def _summaries(solution: Solution) -> Iterator[Mapping[Node, Summary]]:
     """The summaries of all programs together, of each that sees something else, and of what none reaches."""
     whole = {node: entry.summary for node, entry in solution.solver.table.items()}
     yield whole
-    called = callees(solution.solver)
+    views = Views(solution.solver)
     for file in sorted(solution.solver.started):
-        seen = view(solution.solver, called, file)
+        seen = views.of(file)
         if seen.own:
             yield {node: seen.own.get(node, whole[node]) for node in seen.nodes}
     yield {node: entry.summary for node, entry in solution.unreached.table.items()}

@@ -12,7 +12,7 @@ from detlint.finding import Place
 from detlint.interpreter.solver import Solver
 from detlint.programs.entries import Entry
 from detlint.programs.events import RESEEDED, START, UNSEEDED, State
-from detlint.programs.views import View, callees, view
+from detlint.programs.views import View, Views
 from detlint.programs.walk import Visit, Walk, Walked
 
 _BAD = (UNSEEDED, "late", RESEEDED)
@@ -35,13 +35,13 @@ class _Follower:
         self.solver = solver
         self.place = place
         self.initialisers = initialisers
-        self.called = callees(solver)
+        self.views = Views(solver)
         self.started: set[FunctionRef] = set()
         self.found = Programs()
 
     def follow(self, entry: Entry) -> None:
         """Walk a program, and then the processes that it starts."""
-        seen = view(self.solver, self.called, entry.path)
+        seen = self.views.of(entry.path)
         walked = self._walked(entry, seen)
         script = entry.kind == "script" and not (entry.acts or walked.spawned)
         if not script:  # one that does nothing of interest is a configuration, as likely as not

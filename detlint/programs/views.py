@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from detlint.domain.atoms import Context, FunctionRef, Node
+from detlint.domain import effects as e
+from detlint.domain.atoms import Constant, Context, Cut, Formal, FunctionRef, Node, NotNone, Unknown
+from detlint.domain.effects import Effects
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
-Callees = Mapping[Node, list[Node]]
-
-
-def callees(solver: Solver) -> Callees:
-    """The nodes that each node calls or imports."""
-    found: dict[Node, list[Node]] = defaultdict(list)
-    for node, entry in solver.table.items():
-        for caller in entry.callers:
-            found[caller].append(node)
-    return found
-
-
-def members(called: Callees, file: str) -> frozenset[Node]:
-    """The nodes that the program which a file starts reaches; the `__main__` blocks of other files are not its own."""
-    start = Node(FunctionRef(file, ir.TOP))
-    found = {start}
-    waiting = [start]
-    while waiting:
-        for node in called.get(waiting.pop(), ()):
-            if node not in found and (node.function.name != ir.MAIN or node.function.file == file):
-                found.add(node)
-                waiting.append(node)
-    return frozenset(found)
+_ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Made, e.Spawn, e.Mark)
+_HOLDING = (e.Repeat, e.Apart, e.Restoring, e.Scope, e.Around)
+_PLAIN = (Unknown, NotNone, Cut, Formal)
 
 
 @dataclass
@@ -46,6 +28,16 @@ class View:
     own: dict[Node, Summary] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What a node gave in a program: where it was given the same, read the same and called the same, it does again."""
+
+    inputs: Mapping[str, Value]
+    cells: tuple[tuple[Cell, bool, Value], ...]
+    called: tuple[tuple[Node, Summary], ...]
+    summary: Summary
+
+
 class _Narrowed(Solver):
     """A solver for the evaluations of one program: it reads what the program's nodes wrote, and writes nothing."""
 
@@ -54,6 +46,8 @@ class _Narrowed(Solver):
         self.whole = whole
         self.view = view
         self._cells: dict[Cell, Value] = {}
+        self.looked: dict[tuple[Cell, bool], Value] = {}  # at cells: at what all left there, or others than the reader
+        self.called: dict[Node, Summary] = {}
 
     def seen(self, cell: Cell) -> Value:
         """What the program's nodes left in a cell."""
@@ -67,56 +61,152 @@ class _Narrowed(Solver):
             self._cells[cell] = found
         return found
 
+    def others(self, cell: Cell, reader: Node) -> Value:
+        """What others than the reader left in a cell, of the program's nodes."""
+        writers = self.whole.heap.cells.get(cell, {})
+        seen = (value for writer, value in writers.items() if writer in self.view.nodes and writer != reader)
+        return self.lattice.all(seen)
+
+    def summary(self, node: Node) -> Summary:
+        """What a node gives in this program, as far as that is known."""
+        found = self.view.own.get(node)
+        if found is None:
+            found = self.whole.table[node].summary if node in self.whole.table else _NOTHING
+        return found
+
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
         """Whether the function had too many contexts: it has them still."""
         return (function.file, function.name) in self.coarse
 
     def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
-        """What a node gives in this program, as far as that is known."""
-        if node in self.view.own:
-            return self.view.own[node]
-        return self.whole.table[node].summary if node in self.whole.table else Summary()
+        """What a node gives in this program."""
+        found = self.called[node] = self.summary(node)
+        return found
 
     def read(self, reader: Entry, cell: Cell) -> Value:
         """What the program left in a cell."""
-        return self.seen(cell)
+        found = self.looked[cell, False] = self.seen(cell)
+        return found
 
     def read_others(self, reader: Entry, cell: Cell) -> Value:
-        """What others than the reader left in a cell, of the program's nodes."""
-        writers = self.whole.heap.cells.get(cell, {})
-        seen = (value for writer, value in writers.items() if writer in self.view.nodes and writer != reader.node)
-        return self.lattice.all(seen)
+        """What others than the reader left in a cell."""
+        found = self.looked[cell, True] = self.others(cell, reader.node)
+        return found
 
     def write(self, writer: Entry, cell: Cell, value: Value) -> None:
         """Write nothing: what is written was solved."""
 
 
-def view(whole: Solver, called: Callees, file: str) -> View:
-    """What the program that a file starts sees.
+class Views:
+    """The views that programs have of what was solved for all.
 
     A node is evaluated again, callees first, where it was given something by a node of another program alone, reads
-    what such a node wrote, or calls a node that gives something else in this program.
+    what such a node wrote, or calls a node that gives something else in this program; and only one that acts, or gives
+    one that acts more than a plain value. What it gave in one program it gives in others that see the same.
     """
-    found = View(members(called, file))
-    narrowed = _Narrowed(whole, found)
-    changed: set[Node] = set()
-    for entry in sorted((whole.table[node] for node in found.nodes), key=lambda entry: entry.order):
-        inputs = _inputs(whole, entry, found)
-        same = inputs == entry.inputs and changed.isdisjoint(called.get(entry.node, ()))
-        if same and all(narrowed.seen(cell) is whole.heap.read(cell) for cell in entry.reads):
-            continue
+
+    def __init__(self, whole: Solver) -> None:
+        self.whole = whole
+        self.called: dict[Node, list[Node]] = defaultdict(list)
+        for node, entry in whole.table.items():
+            for caller in entry.callers:
+                self.called[caller].append(node)
+        self._telling = self._found()
+        self._known: dict[Node, list[_Known]] = defaultdict(list)
+
+    def of(self, file: str) -> View:
+        """What the program that a file starts sees."""
+        found = View(self.members(file))
+        narrowed = _Narrowed(self.whole, found)
+        changed: set[Node] = set()
+        entries = (self.whole.table[node] for node in found.nodes if node in self._telling)
+        for entry in sorted(entries, key=lambda entry: entry.order):
+            inputs = self._inputs(entry, found)
+            same = inputs == entry.inputs and changed.isdisjoint(self.called.get(entry.node, ()))
+            if same and all(narrowed.seen(cell) is self.whole.heap.read(cell) for cell in entry.reads):
+                continue
+            summary = found.own[entry.node] = self._evaluated(narrowed, entry, inputs)
+            if summary.returns != entry.summary.returns or summary.changed != entry.summary.changed:
+                changed.add(entry.node)
+        return found
+
+    def members(self, file: str) -> frozenset[Node]:
+        """The nodes that the program which a file starts reaches; `__main__` blocks of other files are not its own."""
+        start = Node(FunctionRef(file, ir.TOP))
+        found = {start}
+        waiting = [start]
+        while waiting:
+            for node in self.called.get(waiting.pop(), ()):
+                if node not in found and (node.function.name != ir.MAIN or node.function.file == file):
+                    found.add(node)
+                    waiting.append(node)
+        return frozenset(found)
+
+    def _evaluated(self, narrowed: _Narrowed, entry: Entry, inputs: Mapping[str, Value]) -> Summary:
+        """What a node gives from inputs of one program: as in another program that sees the same, or anew."""
+        for known in self._known[entry.node]:
+            if known.inputs == inputs and _holds(known, narrowed, entry.node):
+                return known.summary
         again = Entry(entry.node, entry.file, entry.function)
-        again.inputs = inputs
-        summary = found.own[entry.node] = whole.evaluate(narrowed, again)
-        if summary.returns != entry.summary.returns or summary.changed != entry.summary.changed:
-            changed.add(entry.node)
-    return found
+        again.inputs = dict(inputs)
+        narrowed.looked, narrowed.called = {}, {}
+        summary = self.whole.evaluate(narrowed, again)
+        cells = tuple((cell, others, value) for (cell, others), value in narrowed.looked.items())
+        self._known[entry.node].append(_Known(inputs, cells, tuple(narrowed.called.items()), summary))
+        return summary
+
+    def _inputs(self, entry: Entry, found: View) -> dict[str, Value]:
+        """What the program's nodes give an entry."""
+        own = [given for caller, given in entry.by_caller.items() if caller is None or caller in found.nodes]
+        if len(own) == len(entry.by_caller):
+            return entry.inputs
+        names = {name: None for given in own for name in given}
+        return {name: self.whole.lattice.all(given.get(name, NOTHING) for given in own) for name in names}
+
+    def _found(self) -> frozenset[Node]:
+        """The nodes that act, and those that give such a node something that tells more than a plain value."""
+        table = self.whole.table
+        acting = (node for node, each in table.items() if each.summary.flows or any(_acts(each.summary.effects)))
+        found = set(acting)
+        waiting = list(found)
+        while waiting:
+            callers = [caller for caller in table[waiting.pop()].callers if caller not in found]
+            found.update(callers)
+            waiting += callers
+        waiting = list(found)
+        while waiting:
+            for callee in self.called.get(waiting.pop(), ()):
+                summary = table[callee].summary
+                if callee not in found and (summary.changed or not _is_plain(summary.returns)):
+                    found.add(callee)
+                    waiting.append(callee)
+        return frozenset(found)
 
 
-def _inputs(whole: Solver, entry: Entry, found: View) -> dict[str, Value]:
-    """What the program's nodes give an entry."""
-    own = [given for caller, given in entry.by_caller.items() if caller is None or caller in found.nodes]
-    if len(own) == len(entry.by_caller):
-        return entry.inputs
-    names = {name: None for given in own for name in given}
-    return {name: whole.lattice.all(given.get(name, NOTHING) for given in own) for name in names}
+_NOTHING = Summary()
+
+
+def _holds(known: _Known, narrowed: _Narrowed, node: Node) -> bool:
+    """Whether a node sees in a program what it saw in another."""
+    if any(narrowed.summary(callee) is not summary for callee, summary in known.called):
+        return False
+    return all(
+        (narrowed.others(cell, node) if others else narrowed.seen(cell)) == value for cell, others, value in known.cells
+    )
+
+
+def _acts(effects: Effects) -> Iterator[bool]:
+    """Whether effects do anything to generators and switches, or say what a program is for."""
+    for effect in effects:
+        if isinstance(effect, _ACTING):
+            yield True
+        elif isinstance(effect, e.Branch):
+            yield from _acts(effect.body)
+            yield from _acts(effect.orelse)
+        elif isinstance(effect, _HOLDING):
+            yield from _acts(effect.body)
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value says no more than what any number would."""
+    return all(isinstance(a, _PLAIN) or (isinstance(a, Constant) and a.kind == "None") for a in value.atoms)
