@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import product
 from typing import Any
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import NOT_NONE, Atom, Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.atoms import Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.effects import Branch, Repeat, Yield
 from detlint.domain.outcomes import truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules
+from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules, operators
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
-_KEPT = (Instance, IteratorOver, TupleOf)
-_LONGEST = 1_000  # characters of a text that is put together
 _MOST_WRITTEN = 400  # items of a display that are kept one by one
 
 
@@ -116,34 +113,9 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
         return frame.evaluate(expression.operands[0])
     if expression.operator in ("and", "or"):
         return _either(frame, expression)
-    return computed(frame, expression.operator, [frame.evaluate(operand) for operand in expression.operands])
-
-
-def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
-    """What an operator makes of operands: what differs in them differs in it."""
-    if not all(operand.atoms for operand in operands):
-        return NOTHING
-    taints = certain = t.NONE
-    for operand in operands:
-        taints, certain = taints | operand.taints, certain | operand.certain
-    atoms: set[Atom] = set()
-    if operator in ("+", "+=") and len(operands) == 2:
-        for left, right in product(frame.each(operands[0]), frame.each(operands[1])):
-            atoms.update(_sum(left, right))
-    elif operator in ("|", "|=", "*", "*="):
-        atoms.update(a for operand in operands for a in frame.each(operand) if isinstance(a, _KEPT))
-        atoms.update(NOT_NONE for operand in operands for a in frame.each(operand) if not isinstance(a, _KEPT))
-    else:
-        atoms.add(NOT_NONE)
-    return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
-
-
-def _sum(left: Atom, right: Atom) -> list[Atom]:
-    """What two operands add up to: texts are put together, containers may be either."""
-    if isinstance(left, Constant) and isinstance(right, Constant) and left.kind == right.kind == "str":
-        text = left.value + right.value
-        return [Constant("str", text)] if len(text) <= _LONGEST else [NOT_NONE]
-    return [atom for atom in (left, right) if isinstance(atom, _KEPT)] or [NOT_NONE]
+    operands = [frame.evaluate(operand) for operand in expression.operands]
+    counts = any(map(frame.has_formal, operands)) or frame.solver.index.counts(expression.operands)
+    return operators.computed(frame, expression.operator, operands, counts=counts)
 
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:
@@ -157,7 +129,7 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
             effects_outer.extend(inner)
         elif inner:
             frame.emit(Branch(None, True, inner, ()))
-        outcome = truth(frame.resolve(value))
+        outcome = operators.truth_of(frame, value)
         last = index == len(expression.operands) - 1
         stays = outcome.may_hold if wanted else outcome.may_fail
         if last or stays:
@@ -177,12 +149,7 @@ def _that(frame: Frame, value: Value, holds: bool) -> Value:
 
 
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
-    if len(expression.operators) == 1:
-        branches.test(frame, expression)
-    else:
-        for operand in expression.operands:
-            frame.evaluate(operand)
-    return SOMETHING
+    return operators.told(branches.test(frame, expression))
 
 
 def _conditional(frame: Frame, expression: ir.Conditional) -> Value:

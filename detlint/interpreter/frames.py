@@ -28,7 +28,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts
+from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts, value_of
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
@@ -278,7 +278,7 @@ class Frame:
         if not (outcome.may_hold and outcome.may_fail):
             self.effects.extend((*body, *orelse))
         elif body or orelse:
-            self.emit(Branch(outcome.option, outcome.set, body, orelse))
+            self.emit(Branch(outcome.option, outcome.set, body, orelse, outcome.sure, outcome.others))
 
     def within(self, run: Callable[[], R]) -> tuple[Effects, R]:
         """The effects of what `run` does, apart from those so far, and what it gives."""
@@ -348,7 +348,11 @@ class Frame:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
         taints, certain = then.taints | other.taints, then.certain & other.certain
-        return self.solver.lattice.bounded(Value(frozenset((Choice(outcome.option, default, set_),)), taints, certain))
+        if not outcome.sure:
+            set_ = self.join(default, set_)
+        for option in reversed(outcome.options):
+            default = value_of(Choice(option, default, set_))
+        return self.solver.lattice.bounded(default.with_taints(taints, certain))
 
     def _elsewhere(self, key: Key, env: Environment) -> Value:
         """What a key holds on a way that gave it nothing."""

@@ -9,9 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from detlint.domain.atoms import AllocationSite
 from detlint.ir import nodes as ir
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
+_DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
 
 
@@ -33,6 +35,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
 
     @cached_property
     def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
@@ -69,6 +72,40 @@ class Index:
                     targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
                     stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
         return frozenset(stored), made, frozenset(name for name, count in used.items() if count > 0)
+
+    def display(self, site: AllocationSite) -> ir.Expression | None:
+        """The display or the comprehension by which the containers of a site are written down."""
+        code = site.code
+        if code is None or code.file not in self.files:
+            return None
+        key = (code.file, code.function)
+        if key not in self._displays:
+            function = self.files[code.file].functions.get(code.function)
+            parts = walk(function.body if function is not None else ())
+            self._displays[key] = {part.node: part for part in parts if isinstance(part, _DISPLAYS)}
+        return self._displays[key].get(code.node)
+
+    def counts(self, operands: tuple[ir.Expression, ...]) -> bool:
+        """Whether operands have a variable or an attribute in them that is made of itself somewhere, as a count is."""
+        return any(part.name in self._counted for part in walk(operands) if isinstance(part, _NAMES))
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        """The names of variables and attributes that are assigned anew from what they were."""
+        found = set[str]()
+        for file in self.files.values():
+            for function in file.functions.values():
+                for part in walk(function.body):
+                    if isinstance(part, ir.Assign):
+                        names = {target.name for target in part.targets if isinstance(target, _NAMES)}
+                        again = part.operator != "=" or any(
+                            isinstance(x, _NAMES) and x.name in names
+                            for y in walk(part.value)
+                            if isinstance(y, ir.Operation)
+                            for x in walk(y.operands)
+                        )
+                        found |= names if again else set()
+        return frozenset(found)
 
     def decorates(self, decorator: ir.Expression) -> int:
         """How many functions and classes have a decorator of the name of one."""

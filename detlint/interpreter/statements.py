@@ -10,7 +10,7 @@ from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import arguments, assignments, branches, calls, expressions, items, modules, withs
+from detlint.interpreter import arguments, assignments, branches, calls, expressions, items, modules, operators, withs
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -28,7 +28,8 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        value = expressions.computed(frame, statement.operator, [old, value])
+        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local) or frame.has_formal(old)
+        value = operators.computed(frame, statement.operator, [old, value], counts=counts)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
 
