@@ -149,7 +149,10 @@ def _that(frame: Frame, value: Value, holds: bool) -> Value:
 
 
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
-    return operators.told(branches.test(frame, expression))
+    if len(expression.operators) > 1:
+        return operators.told(branches.test(frame, expression))
+    left, right = (frame.evaluate(operand) for operand in expression.operands)
+    return operators.comparison(frame, expression.operators[0], left, right)
 
 
 def _conditional(frame: Frame, expression: ir.Conditional) -> Value:

@@ -109,6 +109,16 @@ def truth_of(frame: Frame, value: Value) -> Outcome:
     return either(truth(value_of(atom)) for atom in resolved.atoms)
 
 
+def comparison(frame: Frame, operator: str, left: Value, right: Value) -> Value:
+    """What a comparison gives: of what is not known it may be an array, too."""
+    found = NOTHING
+    for one, other in product(frame.each(left), frame.each(right)):
+        outcome = _compared(frame, operator, one, other)
+        plain = outcome.options or not (outcome.may_hold and outcome.may_fail)
+        found = frame.join(found, told(outcome) if plain else value_of(NOT_NONE))
+    return found
+
+
 def compared(frame: Frame, operator: str, left: Value, right: Value) -> Outcome:
     """How a comparison of two values ends."""
     if not (left.atoms and right.atoms):
