@@ -96,9 +96,10 @@ class TupleOf(_Atom, frozen=True):
 
 
 class IteratorOver(_Atom, frozen=True):
-    """A generator or another iterator, by its items."""
+    """A generator or another iterator, by its items; `rows` are these in their order, where they are told apart."""
 
     items: Value
+    rows: tuple[Value, ...] = ()
 
 
 class Bound(_Atom, frozen=True):

@@ -65,6 +65,14 @@ class Step(Protocol):
         """An item of a value, and what going over it does."""
         ...
 
+    def rows(self, value: Value) -> tuple[Value, ...]:
+        """The items of a value in their order, where it is one thing that is written down; else none."""
+        ...
+
+    def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
+        """Keep the items of a list that is made here in their places."""
+        ...
+
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""
         ...

@@ -9,7 +9,7 @@ from detlint.domain.atoms import FunctionRef, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments
+from detlint.interpreter import assignments, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -78,7 +78,9 @@ def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
     frame.tables.iterate(frame, value)
     if not value.atoms:
         return [NOTHING], False
+    found = [rows.of_atom(frame, atom) for atom in frame.each(value) if not isinstance(atom, TupleOf)]
     tuples = [atom for atom in frame.each(value) if isinstance(atom, TupleOf)]
+    tuples += [TupleOf(each.items) for each in found if each is not None and each.whole]
     lengths = {len(atom.items) for atom in tuples}
     longest = max(lengths, default=0)
     each = [[atom.items[index] for atom in tuples if index < len(atom.items)] for index in range(longest)]

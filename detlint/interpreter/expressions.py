@@ -6,12 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
-from detlint.domain.effects import Branch, Repeat, Yield
+from detlint.domain.atoms import Constant, FunctionRef, Instance, LibraryRef, TupleOf
+from detlint.domain.effects import Branch, Yield
 from detlint.domain.outcomes import truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules, operators
+from detlint.interpreter import (
+    assignments,
+    branches,
+    calls,
+    comprehensions,
+    containers,
+    contexts,
+    items,
+    modules,
+    operators,
+)
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -172,47 +182,6 @@ def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
     return frame.chosen(outcome, first, second)
 
 
-def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
-    env = frame.env
-    frame.env = dict(env) if env is not None else None
-    taints = certain = t.NONE
-    empty = False
-
-    def run() -> Value:
-        nonlocal taints, certain, empty
-        for clause in expression.clauses:
-            over = frame.evaluate(clause.iterator)
-            frame.iterating = expression.node
-            item = items.iterate(frame, over)
-            empty = empty or not (item.atoms or over.atoms)
-            taints, certain = taints | over.taints, certain | over.certain
-            assignments.assign(frame, clause.target, item)
-            for each in clause.tests:
-                branches.test(frame, each)
-                branches.narrow(frame, each, True)
-        if expression.key is not None:
-            frame.evaluate(expression.key)
-        return frame.evaluate(expression.element)
-
-    effects, element = frame.within(run)
-    if effects:
-        frame.emit(Repeat(effects))
-    targets = {key for key in (frame.env or {}) if isinstance(key, str) and env is not None and key not in env}
-    merged = frame.merge((env, frame.env))
-    frame.env = {k: v for k, v in merged.items() if k not in targets} if merged is not None else None
-    if empty:
-        return NOTHING
-    if expression.kind == "generator":
-        return Value(frozenset((IteratorOver(element),)), taints, certain)
-    site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
-    kept = element.with_taints(t.kept(element.taints), t.kept(element.certain))
-    frame.fill((site, ANY_KEY), kept)
-    frame.fill((site, ITEMS), kept)
-    if expression.kind == "set":
-        taints, certain = t.ordered(taints), t.ordered(certain)
-    return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
-
-
 def _named(frame: Frame, expression: ir.Named) -> Value:
     value = frame.evaluate(expression.value)
     assignments.assign(frame, expression.target, value)
@@ -254,5 +223,6 @@ EXPRESSIONS: Mapping[type, Callable[[Frame, Any], Value]] = {
     ir.Constant: _constant, ir.Local: _local, ir.Captured: _captured, ir.Global: _global, ir.Attribute: _attribute,
     ir.Slice: _slice, ir.Subscript: _subscript, ir.Call: calls.call, ir.Starred: _starred, ir.Display: _display,
     ir.Mapping: _mapping, ir.Operation: _operation, ir.Compare: _compare, ir.Conditional: _conditional,
-    ir.Comprehension: _comprehension, ir.Named: _named, ir.Lambda: _lambda, ir.Yield: _yield, ir.Unread: _unread,
+    ir.Comprehension: comprehensions.evaluate, ir.Named: _named, ir.Lambda: _lambda, ir.Yield: _yield,
+    ir.Unread: _unread,
 }  # fmt: skip

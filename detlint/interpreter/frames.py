@@ -101,6 +101,7 @@ class Frame:
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
         self.iterating = -1  # the node of the loop or the call that goes over something
+        self.row = 0  # which item a loop is at that goes through what is written down
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
         self.is_top = entry.function.qualified in (ir.TOP, ir.MAIN)
 

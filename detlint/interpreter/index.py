@@ -10,10 +10,12 @@ from typing import Any
 from msgspec import Struct
 
 from detlint.domain.atoms import AllocationSite
+from detlint.domain.codes import FAR
 from detlint.ir import nodes as ir
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
+_LEAVING = ("break", "continue")
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
 
 
@@ -35,6 +37,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
 
     @cached_property
@@ -83,7 +86,15 @@ class Index:
             function = self.files[code.file].functions.get(code.function)
             parts = walk(function.body if function is not None else ())
             self._displays[key] = {part.node: part for part in parts if isinstance(part, _DISPLAYS)}
-        return self._displays[key].get(code.node)
+        return self._displays[key].get(code.node % FAR)
+
+    def unrolls(self, statement: ir.For) -> bool:
+        """Whether a loop is gone through item by item: no way leaves it, or goes on in it, before its end."""
+        key = id(statement)
+        if key not in self._unrolled:
+            leaves = any(isinstance(part, ir.Leave) and part.kind in _LEAVING for part in walk(statement.body))
+            self._unrolled[key] = not leaves
+        return self._unrolled[key]
 
     def counts(self, operands: tuple[ir.Expression, ...]) -> bool:
         """Whether operands have a variable or an attribute in them that is made of itself somewhere, as a count is."""

@@ -12,7 +12,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, contexts, modules
+from detlint.interpreter import assignments, classes, contexts, modules, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -73,6 +73,15 @@ class CallStep:
         """An item of a value, and what going over it does."""
         self.frame.iterating = self.node
         return self.frame.tables.iterate(self.frame, value)
+
+    def rows(self, value: Value) -> tuple[Value, ...]:
+        """The items of a value in their order, where it is one thing that is written down; else none."""
+        found = rows.of_value(self.frame, value)
+        return found.items if found is not None and found.whole else ()
+
+    def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
+        """Keep the items of a list that is made here in their places."""
+        rows.keep(self.frame, made, items)
 
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""

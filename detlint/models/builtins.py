@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from detlint.domain import taints as t
-from detlint.domain.atoms import IteratorOver, TupleOf
+from detlint.domain.atoms import Constant, IteratorOver, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.library import Library
-from detlint.domain.slots import ANY_KEY
+from detlint.domain.slots import ANY_KEY, ITEMS, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
 
 
 def listed(step: Step, given: Given) -> Value:
     """A list of the items of the argument, in its order."""
+    rows = step.rows(given.first)
+    if rows:
+        made = step.make("builtins.list")
+        step.keep_rows(made, rows)
+        for item in rows:
+            step.fill(made, ITEMS, item)
+        return Value(frozenset((made,)), given.first.taints, given.first.certain)
     return _filled(step, given, "builtins.list", given.first.taints, given.first.certain)
+
+
+def tupled(step: Step, given: Given) -> Value:
+    """A tuple of the items of the argument, in its order."""
+    rows = step.rows(given.first)
+    if rows:
+        return Value(frozenset((TupleOf(rows),)), given.first.taints, given.first.certain)
+    return listed(step, given)
 
 
 def ordered(step: Step, given: Given) -> Value:
@@ -32,7 +49,16 @@ def collected(step: Step, given: Given) -> Value:
 
 
 def mapped(step: Step, given: Given) -> Value:
-    """A dict."""
+    """A dict: of pairs that are written down, or of keywords."""
+    pairs = [step.rows(each) for each in step.rows(given.first)] if given.positional else []
+    if pairs and all(len(pair) == 2 for pair in pairs):
+        made = step.make("builtins.dict")
+        for key, value in pairs:
+            for atom in step.each(key):
+                step.fill(made, Key(atom) if isinstance(atom, Constant) else ANY_KEY, value)
+        for name, value in given.keywords.items():
+            step.fill(made, Key(Constant("str", name)), value)
+        return Value(frozenset((made,)), given.first.taints, given.first.certain)
     return _filled(step, given, "builtins.dict", given.first.taints, given.first.certain)
 
 
@@ -67,18 +93,45 @@ def following(step: Step, given: Given) -> Value:
 def numbered(step: Step, given: Given) -> Value:
     """Pairs of a number and an item."""
     first = given.first
+    plain = len(given.positional) == 1 and not given.keywords  # it begins at 0
+    numbers = ((_index(index) if plain else SOMETHING, row) for index, row in enumerate(step.rows(first)))
+    rows = tuple(value_of(TupleOf(row)) for row in numbers)
     pair = TupleOf((SOMETHING, step.iterate(first)))
-    return Value(frozenset((IteratorOver(value_of(pair)),)), first.taints, first.certain)
+    return Value(frozenset((IteratorOver(value_of(pair), rows),)), first.taints, first.certain)
+
+
+def _index(number: int) -> Value:
+    return value_of(Constant("int", str(number)))
+
+
+def turned(step: Step, given: Given) -> Value:
+    """An iterator over the argument, from its end."""
+    first = given.first
+    rows = step.rows(first)[::-1]
+    return Value(frozenset((IteratorOver(step.iterate(first), rows),)), first.taints, first.certain)
 
 
 def paired(step: Step, given: Given) -> Value:
     """Tuples of an item of each."""
     if given.open:
         return UNKNOWN
-    pair = TupleOf(tuple(step.iterate(each) for each in given.positional))
+    items = tuple(step.iterate(each) for each in given.positional)
+    pair = TupleOf(items)
+    rows = tuple(value_of(TupleOf(row)) for row in _side_by_side(step, given.positional, items))
     taints = frozenset().union(*(each.taints for each in given.positional)) if given.positional else t.NONE
     certain = frozenset().union(*(each.certain for each in given.positional)) if given.positional else t.NONE
-    return Value(frozenset((IteratorOver(value_of(pair)),)), taints, certain)
+    return Value(frozenset((IteratorOver(value_of(pair), rows),)), taints, certain)
+
+
+def _side_by_side(step: Step, values: Sequence[Value], items: Sequence[Value]) -> list[tuple[Value, ...]]:
+    """The rows of several things that are written down, as many in each; what is not has any of its `items` there."""
+    listed = [step.rows(each) for each in values]
+    lengths = {len(rows) for rows in listed if rows}
+    if len(lengths) != 1:
+        return []
+    number = lengths.pop()
+    columns = [rows or (item,) * number for rows, item in zip(listed, items, strict=True)]
+    return list(zip(*columns, strict=True))
 
 
 def applied(step: Step, given: Given) -> Value:
@@ -86,8 +139,12 @@ def applied(step: Step, given: Given) -> Value:
     if len(given.positional) < 2:
         return UNKNOWN
     over = given.positional[1]
-    items = step.call(given.first, *(step.iterate(each) for each in given.positional[1:]))
-    return Value(frozenset((IteratorOver(items),)), over.taints, over.certain) if items.atoms else NOTHING
+    each = [step.iterate(value) for value in given.positional[1:]]
+    rows = tuple(step.call(given.first, *row) for row in _side_by_side(step, given.positional[1:], each))
+    items = NOTHING if rows else step.call(given.first, *each)
+    for row in rows:
+        items = step.join(items, row)
+    return Value(frozenset((IteratorOver(items, rows),)), over.taints, over.certain) if items.atoms else NOTHING
 
 
 def chosen(step: Step, given: Given) -> Value:
@@ -104,6 +161,17 @@ def counted(step: Step, given: Given) -> Value:
     for each in given.each:
         step.iterate(each)
     return SOMETHING
+
+
+def length(step: Step, given: Given) -> Value:
+    """How long a text or a tuple is."""
+    counted(step, given)
+    found = NOTHING
+    for atom in step.each(given.first):
+        known = isinstance(atom, TupleOf) or (isinstance(atom, Constant) and atom.kind == "str")
+        size = len(atom.items if isinstance(atom, TupleOf) else atom.value) if known else -1  # type: ignore[union-attr]
+        found = step.join(found, _index(size) if known else SOMETHING)
+    return found
 
 
 def number(step: Step, given: Given) -> Value:
@@ -123,9 +191,9 @@ def numbers(step: Step, given: Given) -> Value:
 LIBRARY = Library(
     "builtins",
     {
-        "list": listed, "tuple": listed, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
-        "iter": went_over, "reversed": went_over, "next": following, "enumerate": numbered, "zip": paired,
-        "map": applied, "filter": chosen, "len": counted, "sum": counted, "min": counted, "max": counted,
+        "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
+        "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
+        "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
         "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": number, "repr": number,
         "abs": number, "round": number, "range": numbers, "print": number,
     },

@@ -40,5 +40,6 @@ def _limits(name: str, step: Step, given: Given) -> Value:
     """The limits of a type: names below those of the call and of the type."""
     found = NOTHING
     for atom in step.each(given.first):
-        found = step.join(found, value_of(LibraryRef(f"{name}.{atom.name}")) if isinstance(atom, LibraryRef) else UNKNOWN)
+        told = value_of(LibraryRef(f"{name}.{atom.name}")) if isinstance(atom, LibraryRef) else UNKNOWN
+        found = step.join(found, told)
     return found
