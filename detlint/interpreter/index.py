@@ -15,6 +15,7 @@ from detlint.ir import nodes as ir
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
+_PLAIN = (ir.Constant, ir.Operation)
 _LEAVING = ("break", "continue")
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
 
@@ -97,8 +98,13 @@ class Index:
         return self._unrolled[key]
 
     def counts(self, operands: tuple[ir.Expression, ...]) -> bool:
-        """Whether operands have a variable or an attribute in them that is made of itself somewhere, as a count is."""
-        return any(part.name in self._counted for part in walk(operands) if isinstance(part, _NAMES))
+        """Whether operands may count: they have a variable or an attribute in them that is made of itself somewhere, or
+        something else than constants and such.
+        """
+        return any(
+            part.name in self._counted if isinstance(part, _NAMES) else not isinstance(part, _PLAIN)
+            for part in walk(operands)
+        )
 
     @cached_property
     def _counted(self) -> frozenset[str]:
