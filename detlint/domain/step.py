@@ -69,6 +69,14 @@ class Step(Protocol):
         """The items of a value in their order, where it is one thing that is written down; else none."""
         ...
 
+    def listed(self, atom: Atom) -> tuple[Value, ...] | None:
+        """The items of a tuple or list that is written down, in their order; None of anything else."""
+        ...
+
+    def spells(self, name: str) -> bool:
+        """Whether the text of the project has a name among its texts, as that of an option, or among its keywords."""
+        ...
+
     def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
         """Keep the items of a list that is made here in their places."""
         ...

@@ -89,6 +89,19 @@ class Index:
             self._displays[key] = {part.node: part for part in parts if isinstance(part, _DISPLAYS)}
         return self._displays[key].get(code.node % FAR)
 
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The names that texts of the project spell, as those of options are, and the keywords of calls."""
+        found = set[str]()
+        for file in self.files.values():
+            for function in file.functions.values():
+                for part in walk((function.parameters, function.body)):
+                    if isinstance(part, ir.Constant) and part.kind == "str":
+                        found.add(part.value.lstrip("-").replace("-", "_"))
+                    elif isinstance(part, ir.Argument):
+                        found.add(part.keyword)
+        return frozenset(found)
+
     def unrolls(self, statement: ir.For) -> bool:
         """Whether a loop is gone through item by item: no way leaves it, or goes on in it, before its end."""
         key = id(statement)

@@ -60,6 +60,17 @@ def of_atom(frame: Frame, atom: Atom) -> Rows | None:
     return Rows(found, whole) if few and not all(map(_is_number, found)) else None
 
 
+def listed(frame: Frame, atom: Atom) -> tuple[Value, ...] | None:
+    """The items of a tuple or list that is written down, in their order; None of anything else."""
+    if isinstance(atom, TupleOf):
+        return atom.items
+    if not (isinstance(atom, Instance) and atom.site.kind == _LIST) or frame.read((atom.site, ANY_KEY)).atoms:
+        return None
+    number = count(frame, atom)
+    known = number or atom.site.empty
+    return tuple(containers.keyed(frame, atom, slot) for slot in places(number)) if known else None
+
+
 def count(frame: Frame, atom: Instance) -> int:
     """How many items a list is made with, as far as that is known."""
     display = frame.solver.index.display(atom.site)

@@ -79,6 +79,14 @@ class CallStep:
         found = rows.of_value(self.frame, value)
         return found.items if found is not None and found.whole else ()
 
+    def listed(self, atom: Atom) -> tuple[Value, ...] | None:
+        """The items of a tuple or list that is written down, in their order; None of anything else."""
+        return rows.listed(self.frame, atom)
+
+    def spells(self, name: str) -> bool:
+        """Whether the text of the project has a name among its texts, as that of an option, or among its keywords."""
+        return name in self.frame.solver.index.spelled
+
     def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
         """Keep the items of a list that is made here in their places."""
         rows.keep(self.frame, made, items)
