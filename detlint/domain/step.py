@@ -65,8 +65,8 @@ class Step(Protocol):
         """An item of a value, and what going over it does."""
         ...
 
-    def rows(self, value: Value) -> tuple[Value, ...]:
-        """The items of a value in their order, where it is one thing that is written down; else none."""
+    def rows(self, value: Value) -> list[tuple[Value, ...]]:
+        """The items of what a value may be, in their order, for each that is written down; none for any other."""
         ...
 
     def listed(self, atom: Atom) -> tuple[Value, ...] | None:

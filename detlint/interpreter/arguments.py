@@ -80,11 +80,12 @@ def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
         return [NOTHING], False
     found = [rows.of_atom(frame, atom) for atom in frame.each(value) if not isinstance(atom, TupleOf)]
     tuples = [atom for atom in frame.each(value) if isinstance(atom, TupleOf)]
-    tuples += [TupleOf(each.items) for each in found if each is not None and each.whole]
+    tuples += [TupleOf(each.items) for each in found if each is not None]
     lengths = {len(atom.items) for atom in tuples}
     longest = max(lengths, default=0)
     each = [[atom.items[index] for atom in tuples if index < len(atom.items)] for index in range(longest)]
-    unsure = len(lengths) > 1 or len(tuples) < len(frame.each(value))
+    whole = sum(each is not None and each.whole for each in found)
+    unsure = len(lengths) > 1 or len(tuples) - len(found) + whole < len(frame.each(value))
     return [frame.solver.lattice.all(values) for values in each], unsure
 
 

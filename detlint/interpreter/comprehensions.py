@@ -7,7 +7,7 @@ from msgspec import Struct
 from detlint.domain import taints as t
 from detlint.domain.atoms import Instance, IteratorOver, LibraryRef
 from detlint.domain.effects import Effects, Repeat
-from detlint.domain.outcomes import FAILS, HOLDS, Outcome, both
+from detlint.domain.outcomes import FAILS, Outcome, both
 from detlint.domain.slots import ANY_KEY, ITEMS, Slot
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter import assignments, branches, containers, contexts, rows
@@ -16,15 +16,13 @@ from detlint.ir import nodes as ir
 
 
 class Made(Struct):
-    """What a comprehension makes on its ways: the items in their order, and what else it may make.
+    """What a comprehension makes on its ways: `rows` of items for each that it may go over, and `rest` for any other.
 
-    `keys` are those of a dict, `slots` what each item is under. `whole` says that the items are all, in this order.
+    An item of a dict is with the slots that it is under.
     """
 
-    items: list[Value]
-    slots: list[list[Slot]]
+    rows: list[list[tuple[list[Slot], Value]]]
     rest: Value = NOTHING
-    whole: bool = True
     pending: bool = False
     taints: t.Taints = t.NONE
     certain: t.Taints = t.NONE
@@ -33,27 +31,29 @@ class Made(Struct):
 def evaluate(frame: Frame, expression: ir.Comprehension) -> Value:
     """The value of a comprehension, and what making it does."""
     env, row = frame.env, frame.row
-    made = Made([], [])
+    made = Made([])
     ends: list[Environment | None] = [env]
     if len(expression.clauses) == 1:
         clause = expression.clauses[0]
         over = _over(frame, clause, made)
         frame.iterating = expression.node
-        effects, (passes, made.whole) = frame.within(lambda: rows.passes(frame, over))
+        start, groups = frame.within(lambda: rows.passes(frame, over))
         parts = []
-        for each in passes:
-            frame.env = dict(env) if env is not None else None
-            frame.row = row * frame.solver.limits.rows + each.row if each.row else row
-            inner, _ = frame.within(lambda each=each: _pass(frame, expression, clause, each, made))  # type: ignore[misc]
-            parts.append(inner)
-            ends.append(frame.env)
-        made.pending = made.pending or not (over.atoms or any(each.item.atoms for each in passes))
-        _emit(frame, effects, parts, made.whole)
+        for group in groups:
+            made.rows.append([])
+            for each in group:
+                frame.env = dict(env) if env is not None else None
+                frame.row = row * frame.solver.limits.rows + each.row if each.row else row
+                inner, _ = frame.within(lambda each=each: _pass(frame, expression, each, made))  # type: ignore[misc]
+                parts.append(inner)
+                ends.append(frame.env)
+        made.pending = not (over.atoms or any(each.item.atoms for group in groups for each in group))
+        whole = len(groups) == 1 and all(each.row for each in groups[0])
+        _emit(frame, start, parts, whole)
     else:
         frame.env = dict(env) if env is not None else None
-        made.whole = False
-        effects, _ = frame.within(lambda: _nested(frame, expression, made))
-        _emit(frame, effects, [], False)
+        start, _ = frame.within(lambda: _nested(frame, expression, made))
+        _emit(frame, start, [], False)
         ends.append(frame.env)
     frame.row = row
     _leave(frame, env, ends)
@@ -67,18 +67,16 @@ def _over(frame: Frame, clause: ir.Clause, made: Made) -> Value:
     return over
 
 
-def _pass(frame: Frame, expression: ir.Comprehension, clause: ir.Clause, each: rows.Pass, made: Made) -> None:
+def _pass(frame: Frame, expression: ir.Comprehension, each: rows.Pass, made: Made) -> None:
     """Make one item, if the tests let it through."""
+    (clause,) = expression.clauses
     assignments.assign(frame, clause.target, each.item)
     outcome = _tests(frame, clause)
     slots, element = _element(frame, expression)
-    if outcome != HOLDS:
-        made.whole = False
     if outcome == FAILS:
         return
-    if each.row:
-        made.items.append(element)
-        made.slots.append(slots)
+    if each.row and (expression.kind == "dict" or not clause.tests):
+        made.rows[-1].append((slots, element))
     else:
         made.rest = frame.join(made.rest, element)
 
@@ -126,22 +124,26 @@ def _leave(frame: Frame, env: Environment | None, ends: list[Environment | None]
 
 
 def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
-    every = frame.solver.lattice.all((*made.items, made.rest))
+    listed = [tuple(item for _, item in row) for row in made.rows if row]
     if expression.kind == "generator":
-        together = tuple(made.items) if made.whole else ()
-        return Value(frozenset((IteratorOver(every, together),)), made.taints, made.certain)
+        every = frame.solver.lattice.all
+        iterators = [IteratorOver(every(row), row) for row in listed]
+        if made.rest.atoms or not listed:
+            iterators.append(IteratorOver(made.rest))
+        return Value(frame.solver.lattice.kept(frozenset(iterators)), made.taints, made.certain)
     site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
-    kept = every.with_taints(t.kept(every.taints), t.kept(every.certain))
-    frame.fill((site, ITEMS), kept)
-    if expression.kind == "dict":
-        for slots, item in zip(made.slots, made.items, strict=True):
-            for slot in slots:
-                frame.fill((site, slot), item)
-        frame.fill((site, ANY_KEY), made.rest)
-    elif expression.kind == "list" and made.whole:
-        rows.keep(frame, Instance(site), tuple(made.items))
-    else:
-        frame.fill((site, ANY_KEY), kept)
+    rest = made.rest.with_taints(t.kept(made.rest.taints), t.kept(made.rest.certain))
+    for row in made.rows:
+        for slots, item in row:
+            kept = item.with_taints(t.kept(item.taints), t.kept(item.certain))
+            frame.fill((site, ITEMS), kept)
+            for slot in slots if expression.kind == "dict" else (ANY_KEY,) if expression.kind == "set" else ():
+                frame.fill((site, slot), kept)
+    if expression.kind == "list":
+        for items in listed:
+            rows.keep(frame, Instance(site), items)
+    frame.fill((site, ANY_KEY), rest)
+    frame.fill((site, ITEMS), rest)
     taints, certain = made.taints, made.certain
     if expression.kind == "set":
         taints, certain = t.ordered(taints), t.ordered(certain)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from detlint.domain.atoms import Atom, Constant, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.effects import Branch, Effects
-from detlint.domain.slots import ANY_KEY, ROWS, Key
+from detlint.domain.slots import ANY_KEY, ITEMS, ROWS, Key
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import containers
 from detlint.interpreter.frames import Frame
@@ -47,7 +47,7 @@ def of_atom(frame: Frame, atom: Atom) -> Rows | None:
     found: tuple[Value, ...] = ()
     whole = True
     if isinstance(atom, TupleOf):
-        found = atom.items
+        found = atom.items if not all(map(_is_number, atom.items)) else ()
     elif isinstance(atom, IteratorOver):
         found = atom.rows
     elif isinstance(atom, Instance) and atom.site.kind == _LIST:
@@ -56,8 +56,19 @@ def of_atom(frame: Frame, atom: Atom) -> Rows | None:
     elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
         found = tuple(map(value_of, keys(frame, atom)))
         whole = not frame.read((atom.site, ANY_KEY)).atoms
-    few = 0 < len(found) <= frame.solver.limits.rows
-    return Rows(found, whole) if few and not all(map(_is_number, found)) else None
+    return Rows(found, whole) if 0 < len(found) <= frame.solver.limits.rows else None
+
+
+def each_way(frame: Frame, value: Value) -> list[tuple[Value, ...]]:
+    """The items of what a value may be, in their order, for each that is written down; none for any other."""
+    found: dict[tuple[Value, ...], None] = {}
+    for atom in frame.each(value):
+        rows = of_atom(frame, atom)
+        if rows is not None:
+            found[tuple(containers.tainted(item, value) for item in rows.items)] = None
+        if rows is None or not rows.whole:
+            found[()] = None
+    return list(found)
 
 
 def listed(frame: Frame, atom: Atom) -> tuple[Value, ...] | None:
@@ -67,7 +78,7 @@ def listed(frame: Frame, atom: Atom) -> tuple[Value, ...] | None:
     if not (isinstance(atom, Instance) and atom.site.kind == _LIST) or frame.read((atom.site, ANY_KEY)).atoms:
         return None
     number = count(frame, atom)
-    known = number or atom.site.empty
+    known = number or atom.site.empty  # of numbers alone nobody asks
     return tuple(containers.keyed(frame, atom, slot) for slot in places(number)) if known else None
 
 
@@ -75,8 +86,10 @@ def count(frame: Frame, atom: Instance) -> int:
     """How many items a list is made with, as far as that is known."""
     display = frame.solver.index.display(atom.site)
     if isinstance(display, ir.Display):
-        starred = any(isinstance(element, ir.Starred) for element in display.elements)
-        return 0 if starred else len(display.elements)
+        apart = not any(isinstance(element, ir.Starred) for element in display.elements) and not all(
+            isinstance(element, ir.Constant) and element.kind in _NUMBERS for element in display.elements
+        )
+        return len(display.elements) if apart else 0
     made = frame.read((atom.site, ROWS))
     return max((len(each.items) for each in made.atoms if isinstance(each, TupleOf)), default=0)
 
@@ -96,35 +109,29 @@ def places(number: int) -> Iterator[Key]:
 
 
 def _is_number(value: Value) -> bool:
-    return all(isinstance(atom, Constant) and atom.kind in _NUMBERS for atom in value.atoms)
+    return bool(value.atoms) and all(isinstance(atom, Constant) and atom.kind in _NUMBERS for atom in value.atoms)
 
 
-def passes(frame: Frame, value: Value) -> tuple[list[Pass], bool]:
-    """The ways through a loop over a value, and whether they are all that there are, in this order."""
-    found: list[Pass] = []
+def passes(frame: Frame, value: Value) -> list[list[Pass]]:
+    """The ways through a loop over a value: for each that it may be, what is written down; for any other one way."""
+    found: list[list[Pass]] = []
     rest: list[Atom] = []
     resolved = frame.resolve(value)
     atoms = frame.each(resolved)
-    ordered = len(atoms) == 1
     for atom in atoms:
         rows = of_atom(frame, atom)
-        if rows is None:
-            rest.append(atom)
-            continue
-        found += [Pass(containers.tainted(item, value), index) for index, item in enumerate(rows.items, 1)]
-        if not rows.whole:
-            ordered = False
+        if rows is not None:
+            found.append([Pass(containers.tainted(item, value), index) for index, item in enumerate(rows.items, 1)])
+        if rows is None or not rows.whole:
             rest.append(atom)
     if rest or not atoms:
-        item = frame.tables.iterate(frame, resolved.of(rest).with_taints(value.taints, value.certain))
-        found.append(Pass(item))
-        ordered = False
-    return found, ordered and bool(found)
+        found += joined(frame, resolved.of(rest).with_taints(value.taints, value.certain))
+    return found
 
 
-def joined(frame: Frame, value: Value) -> tuple[list[Pass], bool]:
+def joined(frame: Frame, value: Value) -> list[list[Pass]]:
     """One way through a loop over a value, with any item."""
-    return [Pass(frame.tables.iterate(frame, value))], False
+    return [[Pass(frame.tables.iterate(frame, value))]]
 
 
 def any_of(arms: Sequence[Effects]) -> Effects:
@@ -139,4 +146,5 @@ def keep(frame: Frame, made: Instance, items: tuple[Value, ...]) -> None:
     """Keep the items of a list that is made here in their places."""
     for slot, item in zip(places(len(items)), items, strict=True):
         frame.fill((made.site, slot), item)
+        frame.fill((made.site, ITEMS), item)
     frame.fill((made.site, ROWS), value_of(TupleOf(items)) if items else NOTHING)

@@ -201,9 +201,9 @@ def _for(frame: Frame, statement: ir.For) -> None:
 
     def once() -> Effects:
         frame.iterating = statement.node
-        start, (passes, _) = frame.within(lambda: rows.passes(frame, over) if apart else rows.joined(frame, over))
+        start, groups = frame.within(lambda: rows.passes(frame, over) if apart else rows.joined(frame, over))
         entered, ends, arms = frame.env, list[Environment | None](), list[Effects]()
-        for each in passes:
+        for each in (each for group in groups for each in group):
             frame.env = dict(entered) if entered is not None and each.item.atoms else None
             arms.append(frame.within(lambda each=each: _turn(frame, statement, each))[0])  # type: ignore[misc]
             ends.append(frame.env)

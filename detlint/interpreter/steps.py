@@ -74,10 +74,9 @@ class CallStep:
         self.frame.iterating = self.node
         return self.frame.tables.iterate(self.frame, value)
 
-    def rows(self, value: Value) -> tuple[Value, ...]:
-        """The items of a value in their order, where it is one thing that is written down; else none."""
-        found = rows.of_value(self.frame, value)
-        return found.items if found is not None and found.whole else ()
+    def rows(self, value: Value) -> list[tuple[Value, ...]]:
+        """The items of what a value may be, in their order, for each that is written down; none for any other."""
+        return rows.each_way(self.frame, value)
 
     def listed(self, atom: Atom) -> tuple[Value, ...] | None:
         """The items of a tuple or list that is written down, in their order; None of anything else."""
