@@ -14,6 +14,7 @@ from detlint.domain.atoms import (
     Constant,
     Formal,
     FunctionRef,
+    Instance,
     IteratorOver,
     LibraryRef,
     ModuleRef,
@@ -21,7 +22,7 @@ from detlint.domain.atoms import (
     TupleOf,
     Unknown,
 )
-from detlint.domain.bare import bare
+from detlint.domain.bare import CONFIGURATION, bare
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.given import Given
@@ -344,7 +345,7 @@ class Frame:
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(isinstance(atom, _PLAIN) for atom in then.atoms | other.atoms)
+        plain = then.atoms and other.atoms and all(_is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
@@ -366,6 +367,11 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
+
+
+def _is_plain(atom: Atom) -> bool:
+    """Whether an option may choose an atom: no object is changed by that but one that has versions."""
+    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in CONFIGURATION)
 
 
 def own(key: Key) -> Path:

@@ -59,10 +59,14 @@ def option_of(step: Step, name: str, default: Value, other: Value) -> Value:
 
 
 def parser(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """A parser, which has the options of its `parents`."""
-    made = step.make(row.text("gives"))
-    if "parents" in args.given.keywords:
-        step.fill(made, _PARENTS, step.iterate(args.given.keywords["parents"]))
+    """A parser."""
+    return begin(step, step.make(row.text("gives")), args.given)
+
+
+def begin(step: Step, made: Instance, given: Given) -> Value:
+    """A parser has the options of its `parents`."""
+    if "parents" in given.keywords:
+        step.fill(made, _PARENTS, step.iterate(given.keywords["parents"]))
     return value_of(made)
 
 
@@ -152,6 +156,15 @@ def defaults(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
     return value_of(NONE)
 
 
+def commands(step: Step, owner: Value, given: Given) -> Value:
+    """What commands are added to: their options are the parser's, which has the command that is given, too."""
+    slot = text(step, given.keywords.get("dest"))
+    for atom in _objects(step, owner):
+        if slot:
+            step.fill(atom, Attribute(slot), UNKNOWN)
+    return owner
+
+
 # Arguments
 
 
@@ -237,4 +250,10 @@ def _named(step: Step, words: Atom) -> frozenset[str] | None:
     return frozenset(names) if all(name.startswith("--") for name in names) else None
 
 
-LIBRARY = Library("argparse", classes=(Class("Namespace", made=made, attribute=attribute),))
+LIBRARY = Library(
+    "argparse",
+    classes=(
+        Class("ArgumentParser", made=begin, methods={"add_subparsers": commands}),
+        Class("Namespace", made=made, attribute=attribute),
+    ),
+)
