@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from detlint.domain.atoms import FunctionRef, TupleOf
+from detlint.domain.atoms import GIVEN, FunctionRef, Option, TupleOf
+from detlint.domain.codes import Code
 from detlint.domain.given import Given
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, rows
@@ -125,5 +127,10 @@ def bind(
 
 def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, arguments: Arguments) -> Value:
     """A parameter that a call may leave out: its default, or anything where something unknown is unpacked."""
-    value = NOTHING if parameter.default is None else frame.read((function, Argument(parameter.name)))
-    return frame.join(value, UNKNOWN) if arguments.open or parameter.default is None else value
+    if parameter.default is None:
+        return UNKNOWN
+    value = frame.read((function, Argument(parameter.name)))
+    if not arguments.open or not value.atoms:
+        return value
+    option = Option(f"{parameter.name}{GIVEN}", Code(function.file, function.name, -1))
+    return frame.chosen(Outcome(True, True, option), UNKNOWN, value)

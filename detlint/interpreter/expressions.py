@@ -7,8 +7,8 @@ from typing import Any
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, FunctionRef, Instance, LibraryRef, TupleOf
-from detlint.domain.effects import Branch, Yield
-from detlint.domain.outcomes import truth
+from detlint.domain.effects import Yield
+from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
@@ -132,13 +132,10 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
     """`a and b`, `a or b`: one of the operands that may decide."""
     found = NOTHING
     wanted = expression.operator == "or"
-    effects_outer = frame.effects
+    outcomes: list[Outcome] = []
     for index, operand in enumerate(expression.operands):
         inner, value = frame.apart(operand)
-        if index == 0:
-            effects_outer.extend(inner)
-        elif inner:
-            frame.emit(Branch(None, True, inner, ()))
+        frame.branch(both(outcomes), inner, ())
         outcome = operators.truth_of(frame, value)
         last = index == len(expression.operands) - 1
         stays = outcome.may_hold if wanted else outcome.may_fail
@@ -146,6 +143,7 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
             found = frame.join(found, value if last else _that(frame, value, wanted))
         if not (outcome.may_fail if wanted else outcome.may_hold):
             break
+        outcomes.append(outcome.inverted() if wanted else outcome)
     return found
 
 

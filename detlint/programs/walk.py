@@ -318,6 +318,9 @@ class Walk:
             self._fork(ways, (effect.body, effect.orelse))
             return
         arms = {effect.set: effect.body, not effect.set: effect.orelse}
+        if effect.option.is_parameter:
+            self._fork(ways, (arms[False], arms[True]), ("", effect.option.name))
+            return
         start, ends = ways.states, list[States]()
         must = _refuses(arms[False]) and not _refuses(arms[True])  # an option that the user has to set
         options = (effect.option, *effect.others)
@@ -362,17 +365,17 @@ class Walk:
         if condition is not None:
             self._merge(into, {condition: state})
 
-    def _fork(self, ways: Ways, arms: Sequence[Effects]) -> None:
+    def _fork(self, ways: Ways, arms: Sequence[Effects], options: Sequence[str] = ("", "")) -> None:
         """One of several arms, nobody knows which."""
         start, ends, first = ways.states, list[States](), len(self._trace)
-        for arm in arms:
+        for arm, option in zip(arms, options, strict=True):
             ways.states = dict(start)
             reach, ways.reach = ways.reach, PROGRAM
             with self._traced() as inner:
                 self._effects(ways, arm)
             gone = CAUGHT if ways.states else ways.reach
             ways.reach = min(reach, ways.reach)
-            self._add(v.Guarded("", tuple(inner), reach=gone) if inner else None)
+            self._add(v.Guarded(option, tuple(inner), reach=gone) if inner else None)
             ends.append(ways.states)
         self._pair(first)
         ways.states = self._together(ends)
