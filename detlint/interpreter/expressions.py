@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, FunctionRef, Instance, LibraryRef, TupleOf
+from detlint.domain.atoms import Choice, Constant, FunctionRef, Instance, LibraryRef, TupleOf
 from detlint.domain.effects import Yield
 from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
@@ -21,7 +21,7 @@ from detlint.interpreter import (
     items,
     modules,
     operators,
-)
+)  # fmt: skip
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -130,30 +130,47 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:
     """`a and b`, `a or b`: one of the operands that may decide."""
-    found = NOTHING
     wanted = expression.operator == "or"
     outcomes: list[Outcome] = []
-    for index, operand in enumerate(expression.operands):
+    values: list[Value] = []
+    for operand in expression.operands:
         inner, value = frame.apart(operand)
         frame.branch(both(outcomes), inner, ())
+        values.append(value)
         outcome = operators.truth_of(frame, value)
-        last = index == len(expression.operands) - 1
-        stays = outcome.may_hold if wanted else outcome.may_fail
-        if last or stays:
-            found = frame.join(found, value if last else _that(frame, value, wanted))
         if not (outcome.may_fail if wanted else outcome.may_hold):
             break
         outcomes.append(outcome.inverted() if wanted else outcome)
+    found = values[-1]
+    for value in reversed(values[:-1]):
+        found = _first(frame, value, found, wanted)
     return found
 
 
-def _that(frame: Frame, value: Value, holds: bool) -> Value:
-    """The part of a value that is true, or false."""
+def _first(frame: Frame, value: Value, rest: Value, wanted: bool) -> Value:
+    """A value where it is true, or false, as is `wanted`; where it is not, what the rest gives."""
     resolved = frame.resolve(value)
-    atoms = [
-        a for a in resolved.atoms if (truth(value_of(a)).may_hold if holds else truth(value_of(a)).may_fail)
-    ]  # fmt: skip
-    return value if len(atoms) == len(resolved.atoms) else resolved.of(atoms)
+    outcomes = [truth(value_of(atom)) for atom in resolved.atoms]
+    if not any(_may(outcome, not wanted) for outcome in outcomes):
+        return value
+    found = NOTHING
+    for atom in frame.each(resolved):
+        outcome = truth(value_of(atom))
+        if isinstance(atom, Choice):
+            default = _first(frame, atom.default, rest, wanted)
+            taken = wanted and atom.other == SOMETHING  # nobody sets an option for what comes instead of it
+            other = atom.other if taken else _first(frame, atom.other, rest, wanted)
+            found = frame.join(found, frame.chosen(Outcome(True, True, atom.option), other, default))
+            continue
+        if _may(outcome, wanted):
+            found = frame.join(found, resolved.of((atom,)))
+        if _may(outcome, not wanted):
+            found = frame.join(found, rest)
+    return found
+
+
+def _may(outcome: Outcome, holds: bool) -> bool:
+    return outcome.may_hold if holds else outcome.may_fail
 
 
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
