@@ -58,11 +58,20 @@ class FunctionRef(_Atom, frozen=True):
     within: Context | None = None
 
 
+GIVEN = "="
+"""Ends the name of an option that is a parameter of a function which something unknown may give."""
+
+
 class Option(_Atom, frozen=True):
-    """What the user of a program decides: an option of its command line."""
+    """What the user of a program decides: an option of its command line; or what nobody knows, see GIVEN."""
 
     name: str
     code: Code
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is a parameter that something unknown may give: none of both ways is the usual one then."""
+        return self.name.endswith(GIVEN)
 
 
 class Choice(_Atom, frozen=True):
@@ -96,9 +105,10 @@ class TupleOf(_Atom, frozen=True):
 
 
 class IteratorOver(_Atom, frozen=True):
-    """A generator or another iterator, by its items."""
+    """A generator or another iterator, by its items; `rows` are these in their order, where they are told apart."""
 
     items: Value
+    rows: tuple[Value, ...] = ()
 
 
 class Bound(_Atom, frozen=True):

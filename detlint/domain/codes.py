@@ -11,3 +11,7 @@ class Code(Struct, frozen=True, order=True, tag=True, cache_hash=True, gc=False)
     file: str
     function: str
     node: int
+
+
+FAR = 10**7
+"""More than a function has nodes: added to the node of what is made, it tells which item of a loop makes it."""

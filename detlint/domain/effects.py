@@ -144,12 +144,17 @@ class Main(_Effect, frozen=True):
 
 
 class Branch(_Effect, frozen=True):
-    """One of two arms: `body` where the user sets the option, with `set` False where not; without an option either."""
+    """One of two arms: `body` where the user sets the option, with `set` False where not; without an option either.
+
+    `others` are options that decide as well. Where one is set it is either arm, unless that is `sure`.
+    """
 
     option: Option | None
     set: bool
     body: Effects
     orelse: Effects
+    sure: bool = True
+    others: tuple[Option, ...] = ()
 
 
 class Repeat(_Effect, frozen=True):

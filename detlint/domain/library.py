@@ -82,6 +82,10 @@ class Libraries(Protocol):
         """What a name of a library stands for, where that is more than the name."""
         ...
 
+    def constant(self, name: str) -> Value | None:
+        """The number that a name of a library stands for, wherever a program runs."""
+        ...
+
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
         ...

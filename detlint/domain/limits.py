@@ -26,14 +26,17 @@ class Limits(Struct, frozen=True):
     """Files that make a class of many places; then one site."""
     contexts: int = 64
     """Of a function; then one."""
+    rows: int = 8
+    """Items of what is gone through one by one; then one joined item."""
     parts: int = 12
     """Of the name of something in a library; then `Unknown`."""
 
     def raised(self, factor: int = 4) -> Limits:
-        """These limits, each so many times as high; those of nesting, terms and parts stay."""
+        """These limits, each so many times as high; those of nesting, terms, rows and parts stay."""
         return Limits(
             self.atoms * factor, self.callables * factor, self.nesting, self.taints * factor, self.terms,
-            self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor, self.parts,
+            self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor, self.rows,
+            self.parts,
         )  # fmt: skip
 
 

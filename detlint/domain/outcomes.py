@@ -11,19 +11,38 @@ from detlint.domain.values import Value
 
 
 class Outcome(Struct, frozen=True):
-    """Whether a test may hold and may fail; `option` decides it, which the user `set` for it to hold."""
+    """Whether a test may hold and may fail.
+
+    An `option` decides it: the user has `set` it where it holds, or where it fails. `others` may do so as well. One
+    that is not `sure` comes out either way once one of these is set.
+    """
 
     may_hold: bool
     may_fail: bool
     option: Option | None = None
     set: bool = True
+    sure: bool = True
+    others: tuple[Option, ...] = ()
 
     def __bool__(self) -> bool:
         raise TypeError("an outcome is no truth value: ask may_hold and may_fail")
 
+    @property
+    def by_default(self) -> bool | None:
+        """How the test ends where the user sets nothing; None where that is not known."""
+        if self.may_hold and self.may_fail:
+            return None if self.option is None else not self.set
+        return self.may_hold if self.may_hold or self.may_fail else None
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What decides."""
+        return () if self.option is None else (self.option, *self.others)
+
     def inverted(self) -> Outcome:
         """The outcome of `not` this test."""
-        return Outcome(self.may_fail, self.may_hold, self.option, not self.set)
+        set_ = not self.set if self.option is not None else True
+        return Outcome(self.may_fail, self.may_hold, self.option, set_, self.sure, self.others)
 
 
 NEVER = Outcome(False, False)
@@ -32,12 +51,47 @@ HOLDS = Outcome(True, False)
 FAILS = Outcome(False, True)
 
 
+def answer(holds: bool) -> Outcome:
+    """The outcome of a test whose end is known."""
+    return HOLDS if holds else FAILS
+
+
+def decided(options: Iterable[Option], default: bool, sure: bool = False) -> Outcome:
+    """The outcome of a test that ends in one way by default, and where an option is set perhaps in the other."""
+    option, *others = dict.fromkeys(options)
+    return Outcome(True, True, option, not default, sure and not others, tuple(others))
+
+
 def either(outcomes: Iterable[Outcome]) -> Outcome:
     """One of several outcomes."""
     found = list(outcomes)
     if len(found) == 1:
         return found[0]
-    return Outcome(any(o.may_hold for o in found), any(o.may_fail for o in found))
+    may_hold, may_fail = any(o.may_hold for o in found), any(o.may_fail for o in found)
+    defaults = {outcome.by_default for outcome in found}
+    options = [option for outcome in found for option in outcome.options]
+    if may_hold and may_fail and options and len(defaults) == 1 and (default := defaults.pop()) is not None:
+        return decided(options, default, all(outcome.option and outcome.sure for outcome in found))
+    return Outcome(may_hold, may_fail)
+
+
+def both(outcomes: Iterable[Outcome]) -> Outcome:
+    """All of several outcomes: of `and`."""
+    found = list(outcomes)
+    if any(outcome == NEVER for outcome in found):
+        return NEVER
+    if any(not outcome.may_hold for outcome in found):
+        return FAILS
+    opened = [outcome for outcome in found if outcome.may_fail]
+    if len(opened) < 2:
+        return opened[0] if opened else HOLDS
+    defaults = {outcome.by_default for outcome in opened}
+    if False in defaults:  # of which one has to be set at least
+        failing = next(outcome for outcome in opened if outcome.by_default is False)
+        return decided(failing.options, False)
+    if None in defaults:
+        return EITHER
+    return decided((option for outcome in opened for option in outcome.options), True)
 
 
 def truth(value: Value) -> Outcome:
@@ -52,11 +106,11 @@ def is_none(value: Value) -> Outcome:
 
 def chosen(atom: Choice, default: Outcome, other: Outcome) -> Outcome:
     """The outcome for a choice, by those for its parts."""
-    if default == FAILS and other == HOLDS:
-        return Outcome(True, True, atom.option, True)
-    if default == HOLDS and other == FAILS:
-        return Outcome(True, True, atom.option, False)
-    return Outcome(default.may_hold or other.may_hold, default.may_fail or other.may_fail)
+    may_hold, may_fail = default.may_hold or other.may_hold, default.may_fail or other.may_fail
+    usual = default.by_default
+    if not (may_hold and may_fail) or usual is None:
+        return Outcome(may_hold, may_fail)
+    return decided((atom.option, *default.options), usual, default.option is None and other == answer(not usual))
 
 
 def _truth(atom: Atom) -> Outcome:

@@ -55,6 +55,8 @@ Owner = AllocationSite | Instance | ClassRef | ModuleRef | FunctionRef | Node
 Cell = tuple[Owner, Slot]
 ANY_KEY = AnyKey()
 ITEMS = Items()
+ROWS = Argument("")
+"""What a list was made of, as a tuple, where its items are told apart."""
 LOADED = Argument("")
 """What a module has once some program runs it."""
 

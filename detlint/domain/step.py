@@ -65,6 +65,22 @@ class Step(Protocol):
         """An item of a value, and what going over it does."""
         ...
 
+    def rows(self, value: Value) -> list[tuple[Value, ...]]:
+        """The items of what a value may be, in their order, for each that is written down; none for any other."""
+        ...
+
+    def listed(self, atom: Atom) -> tuple[Value, ...] | None:
+        """The items of a tuple or list that is written down, in their order; None of anything else."""
+        ...
+
+    def spells(self, name: str) -> bool:
+        """Whether the text of the project has a name among its texts, as that of an option, or among its keywords."""
+        ...
+
+    def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
+        """Keep the items of a list that is made here in their places."""
+        ...
+
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""
         ...

@@ -126,7 +126,8 @@ class Lattice:
             elif isinstance(atom, TupleOf):
                 atoms.add(TupleOf(tuple(self.shallow(item, levels - 1) for item in atom.items)))
             elif isinstance(atom, IteratorOver):
-                atoms.add(IteratorOver(self.shallow(atom.items, levels - 1)))
+                rows = tuple(self.shallow(row, levels - 1) for row in atom.rows)
+                atoms.add(IteratorOver(self.shallow(atom.items, levels - 1), rows))
             else:
                 parts = self.shallow(atom.default, levels - 1), self.shallow(atom.other, levels - 1)
                 atoms.add(Choice(atom.option, *parts))
@@ -179,7 +180,7 @@ class Lattice:
         return atoms
 
     def _together(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
-        """Atoms with one choice an option, one tuple a length and one iterator."""
+        """Atoms with one choice an option, one tuple a length and one iterator a number of rows."""
         groups: dict[object, list[Atom]] = {}
         for atom in atoms:
             if isinstance(atom, Choice):
@@ -187,7 +188,7 @@ class Lattice:
             elif isinstance(atom, TupleOf):
                 groups.setdefault(len(atom.items), []).append(atom)
             elif isinstance(atom, IteratorOver):
-                groups.setdefault(IteratorOver, []).append(atom)
+                groups.setdefault((IteratorOver, len(atom.rows)), []).append(atom)
         found: set[Atom] = {atom for atom in atoms if not isinstance(atom, _COMPOUND)}
         for group in groups.values():
             joined: Atom = group[0]
@@ -203,7 +204,8 @@ class Lattice:
         if isinstance(a, TupleOf) and isinstance(b, TupleOf):
             return TupleOf(tuple(self.join(x, y) for x, y in zip(a.items, b.items, strict=True)))
         assert isinstance(a, IteratorOver) and isinstance(b, IteratorOver)
-        return IteratorOver(self.join(a.items, b.items))
+        rows = tuple(self.join(x, y) for x, y in zip(a.rows, b.rows, strict=True))
+        return IteratorOver(self.join(a.items, b.items), rows)
 
     def _few(self, taints: Taints, certain: Taints) -> tuple[Taints, Taints]:
         """Taints with one that has no source for those of a kind and form of which there are too many."""
@@ -255,7 +257,7 @@ def parts(atom: Atom) -> tuple[Value, ...]:
         return atom.items
     if isinstance(atom, Choice):
         return (atom.default, atom.other)
-    return (atom.items,) if isinstance(atom, IteratorOver) else ()
+    return (atom.items, *atom.rows) if isinstance(atom, IteratorOver) else ()
 
 
 def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
@@ -263,7 +265,7 @@ def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
     if isinstance(atom, TupleOf):
         return TupleOf(tuple(change(item) for item in atom.items))
     if isinstance(atom, IteratorOver):
-        return IteratorOver(change(atom.items))
+        return IteratorOver(change(atom.items), tuple(change(row) for row in atom.rows))
     if isinstance(atom, Choice):
         return Choice(atom.option, change(atom.default), change(atom.other))
     return atom

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from detlint.domain.atoms import FunctionRef, TupleOf
+from detlint.domain.atoms import GIVEN, FunctionRef, Option, TupleOf
+from detlint.domain.codes import Code
 from detlint.domain.given import Given
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments
+from detlint.interpreter import assignments, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -78,11 +80,14 @@ def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
     frame.tables.iterate(frame, value)
     if not value.atoms:
         return [NOTHING], False
+    found = [rows.of_atom(frame, atom) for atom in frame.each(value) if not isinstance(atom, TupleOf)]
     tuples = [atom for atom in frame.each(value) if isinstance(atom, TupleOf)]
+    tuples += [TupleOf(each.items) for each in found if each is not None]
     lengths = {len(atom.items) for atom in tuples}
     longest = max(lengths, default=0)
     each = [[atom.items[index] for atom in tuples if index < len(atom.items)] for index in range(longest)]
-    unsure = len(lengths) > 1 or len(tuples) < len(frame.each(value))
+    whole = sum(each is not None and each.whole for each in found)
+    unsure = len(lengths) > 1 or len(tuples) - len(found) + whole < len(frame.each(value))
     return [frame.solver.lattice.all(values) for values in each], unsure
 
 
@@ -122,5 +127,10 @@ def bind(
 
 def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, arguments: Arguments) -> Value:
     """A parameter that a call may leave out: its default, or anything where something unknown is unpacked."""
-    value = NOTHING if parameter.default is None else frame.read((function, Argument(parameter.name)))
-    return frame.join(value, UNKNOWN) if arguments.open or parameter.default is None else value
+    if parameter.default is None:
+        return UNKNOWN
+    value = frame.read((function, Argument(parameter.name)))
+    if not arguments.open or not value.atoms:
+        return value
+    option = Option(f"{parameter.name}{GIVEN}", Code(function.file, function.name, -1))
+    return frame.chosen(Outcome(True, True, option), UNKNOWN, value)

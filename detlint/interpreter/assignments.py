@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
+from detlint.domain.atoms import Atom, Choice, ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
 from detlint.domain.bare import CONFIGURATION
+from detlint.domain.codes import Code
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import containers
@@ -77,6 +78,8 @@ def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
             found.append((atom.site, slot))
         elif isinstance(atom, (ClassRef, ModuleRef)):
             found.append((atom, slot))
+        elif isinstance(atom, Choice):
+            found += (*object_cells(frame, atom.default, slot), *object_cells(frame, atom.other, slot))
     return tuple(found)
 
 
@@ -102,23 +105,40 @@ def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, n
     """An assignment to an attribute of a configuration object in a variable makes a new version of it."""
     key = path_of(frame, target.value)
     resolved = frame.resolve(base)
-    old = [atom for atom in frame.each(resolved) if isinstance(atom, Instance) and atom.site.kind in CONFIGURATION]
-    if not isinstance(key, str) or not old or node < 0:
+    if not isinstance(key, str) or node < 0 or not any(_has_versions(atom) for atom in resolved.atoms):
         return False
     if not value.atoms:
         frame.assign(key, NOTHING)  # nothing yet: so is what has it
         return True
-    code = frame.code(node)
-    new = [atom for atom in frame.each(resolved) if atom not in old]
+    new = [atom for atom in frame.each(resolved) if not _has_versions(atom)]
     for cell in object_cells(frame, resolved.of(new), Attribute(target.name)):
         frame.write(cell, value)
-    for atom in old:
-        version = Instance(atom.site, code)
-        frame.write((version, Attribute(target.name)), value)
-        frame.write((version, Base(0)), resolved.of((atom,)))
-        new.append(version)
-    frame.assign(key, base.of(new))
+    frame.assign(key, base.of(_newer(frame, resolved, Attribute(target.name), value, frame.code(node)).atoms))
     return True
+
+
+def _has_versions(atom: Atom) -> bool:
+    """Whether an atom is a configuration object, or a choice of such."""
+    if isinstance(atom, Choice):
+        return any(map(_has_versions, atom.default.atoms | atom.other.atoms))
+    return isinstance(atom, Instance) and atom.site.kind in CONFIGURATION
+
+
+def _newer(frame: Frame, base: Value, slot: Slot, value: Value, code: Code) -> Value:
+    """A value with a new version for each configuration object that it may be."""
+    found: list[Atom] = []
+    for atom in frame.each(base):
+        if isinstance(atom, Choice):
+            parts = (_newer(frame, part, slot, value, code) for part in (atom.default, atom.other))
+            found.append(Choice(atom.option, *parts))
+        elif isinstance(atom, Instance) and _has_versions(atom):
+            version = Instance(atom.site, code)
+            frame.write((version, slot), value)
+            frame.write((version, Base(0)), base.of((atom,)))
+            found.append(version)
+        else:
+            found.append(atom)
+    return base.of(found)
 
 
 def _join_others(frame: Frame, path: Path, value: Value) -> None:

@@ -15,6 +15,7 @@ from detlint.domain.atoms import (
     SuperOf,
     TupleOf,
 )  # fmt: skip
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import classes, modules
@@ -34,7 +35,7 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     """An attribute of an atom; nothing where it surely has none yet, `UNKNOWN` where nothing in the text binds it."""
     if isinstance(atom, LibraryRef):
         longest = frame.solver.limits.parts  # a loop over `x = x.next` makes names without end
-        return value_of(LibraryRef(f"{atom.name}.{name}")) if atom.name.count(".") + 1 < longest else UNKNOWN
+        return modules.library_name(frame, f"{atom.name}.{name}") if atom.name.count(".") + 1 < longest else UNKNOWN
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom, atom.site.kind, name, node)
@@ -47,7 +48,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
-        return frame.join(of(frame, atom.default, name, node), of(frame, atom.other, name, node))
+        default, other = of(frame, atom.default, name, node), of(frame, atom.other, name, node)
+        return frame.chosen(Outcome(True, True, atom.option), other, default)
     if isinstance(atom, TupleOf):
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
     if isinstance(atom, Constant):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from detlint.domain.atoms import Atom, Choice, Constant
-from detlint.domain.outcomes import EITHER, NEVER, Outcome, chosen, either, is_none, truth
+from detlint.domain.atoms import Atom, Choice
+from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import assignments
+from detlint.interpreter import assignments, operators
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.operators import Judge
 from detlint.ir import nodes as ir
-
-_NONE = ir.Constant("None")
-Judge = Callable[[Value], Outcome]
 
 
 def test(frame: Frame, expression: ir.Expression) -> Outcome:
@@ -22,61 +20,51 @@ def test(frame: Frame, expression: ir.Expression) -> Outcome:
         return test(frame, expression.operands[0]).inverted()
     if isinstance(expression, ir.Operation) and expression.operator in ("and", "or"):
         return _joined(frame, expression)
-    if isinstance(expression, ir.Compare) and len(expression.operators) == 1:
+    if isinstance(expression, ir.Compare):
         return _compared(frame, expression)
-    return truth(frame.resolve(frame.evaluate(expression)))
+    return operators.truth_of(frame, frame.evaluate(expression))
 
 
 def _joined(frame: Frame, expression: ir.Operation) -> Outcome:
-    outcomes = [test(frame, operand) for operand in expression.operands]
-    if any(outcome == NEVER for outcome in outcomes):
-        return NEVER
-    if expression.operator == "or":
-        outcomes = [outcome.inverted() for outcome in outcomes]
-    open_ones = [outcome for outcome in outcomes if outcome.may_fail]
-    if any(not outcome.may_hold for outcome in outcomes):
-        found = Outcome(False, True)
-    elif not open_ones:
-        found = Outcome(True, False)
-    else:
-        found = open_ones[0] if len(open_ones) == 1 else EITHER
-    return found.inverted() if expression.operator == "or" else found
+    """`a and b`, `a or b`: what comes after one that decides is not evaluated."""
+    wanted = expression.operator == "and"
+    outcomes: list[Outcome] = []
+
+    def following(operand: ir.Expression) -> Outcome:
+        outcome = test(frame, operand)
+        return outcome if wanted else outcome.inverted()
+
+    return (
+        _in_turn(frame, expression.operands, following, outcomes)
+        if wanted
+        else (_in_turn(frame, expression.operands, following, outcomes).inverted())
+    )
+
+
+def _in_turn(
+    frame: Frame, operands: Sequence[ir.Expression], following: Callable[[ir.Expression], Outcome],
+    outcomes: list[Outcome],
+) -> Outcome:  # fmt: skip
+    """All of some tests, each of which is evaluated only where those before it hold."""
+    for operand in operands:
+        before = both(outcomes)
+        if not before.may_hold:
+            break
+        effects, outcome = frame.within(lambda operand=operand: following(operand))  # type: ignore[misc]
+        frame.branch(before, effects, ())
+        outcomes.append(outcome)
+    return both(outcomes)
 
 
 def _compared(frame: Frame, expression: ir.Compare) -> Outcome:
-    left, right = (frame.resolve(frame.evaluate(operand)) for operand in expression.operands)
-    operator = expression.operators[0]
-    if operator in ("is", "is not", "==", "!="):
-        if not left.atoms or not right.atoms:
-            return NEVER
-        judge = _judge(expression, right)
-        if judge is not None:
-            found = judge(left)
-            return found.inverted() if operator in ("is not", "!=") else found
-    return EITHER
+    """A comparison, or a chain: each operand once, and no more of these once one fails."""
+    values = [frame.evaluate(expression.operands[0])]
 
+    def following(operand: ir.Expression) -> Outcome:
+        values.append(frame.evaluate(operand))
+        return operators.compared(frame, expression.operators[len(values) - 2], values[-2], values[-1])
 
-def _judge(expression: ir.Compare, right: Value) -> Judge | None:
-    """What a comparison asks of its left side, where the right one is a constant."""
-    if expression.operands[1] == _NONE:
-        return is_none
-    constant = next(iter(right.atoms)) if len(right.atoms) == 1 else None
-    return (lambda value: equals(value, constant)) if isinstance(constant, Constant) else None
-
-
-def equals(value: Value, constant: Constant) -> Outcome:
-    """Whether a value equals a constant."""
-    return either([_equals(atom, constant) for atom in value.atoms]) if value.atoms else NEVER
-
-
-def _equals(atom: Atom, constant: Constant) -> Outcome:
-    if isinstance(atom, Constant):
-        same = atom == constant
-        numbers = {atom.kind, constant.kind} <= {"int", "float", "True", "False"} and atom.kind != constant.kind
-        return EITHER if numbers else Outcome(same, not same)
-    if isinstance(atom, Choice):
-        return chosen(atom, equals(atom.default, constant), equals(atom.other, constant))
-    return EITHER
+    return _in_turn(frame, expression.operands[1:], following, [])
 
 
 def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:
@@ -90,12 +78,9 @@ def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:
             for operand in expression.operands:
                 narrow(frame, operand, holds)
     elif isinstance(expression, ir.Compare) and len(expression.operators) == 1:
-        operator = expression.operators[0]
-        if operator in ("is", "is not", "==", "!="):
-            right = frame.resolve(_quiet(frame, expression.operands[1]))
-            judge = _judge(expression, right)
-            if judge is not None:
-                _narrow(frame, expression.operands[0], judge, holds == (operator in ("is", "==")))
+        right = _quiet(frame, expression.operands[1])
+        if right.atoms:
+            _narrow(frame, expression.operands[0], operators.judge(frame, expression.operators[0], right), holds)
     else:
         _narrow(frame, expression, truth, holds)
 

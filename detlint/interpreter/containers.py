@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, Instance, LibraryRef, TupleOf
+from detlint.domain.atoms import Constant, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter.frames import Frame
@@ -29,6 +29,8 @@ def at(frame: Frame, value: Value, index: int | None) -> Value:
     for atom in frame.each(resolved):
         if isinstance(atom, TupleOf) and index is not None:
             found = frame.join(found, atom.items[index] if index < len(atom.items) else NOTHING)
+        elif isinstance(atom, IteratorOver) and atom.rows and index is not None:
+            found = frame.join(found, atom.rows[index] if index < len(atom.rows) else NOTHING)
         elif index is not None and isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
             found = frame.join(found, keyed(frame, atom, Key(Constant("int", str(index)))))
         else:

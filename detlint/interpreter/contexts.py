@@ -20,7 +20,7 @@ from detlint.domain.atoms import (
     PartialCall,
 )  # fmt: skip
 from detlint.domain.bare import CONFIGURATION, strip
-from detlint.domain.codes import Code
+from detlint.domain.codes import FAR, Code
 from detlint.domain.values import UNKNOWN, Value, told, value_of
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
@@ -120,6 +120,7 @@ def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = 
     code = frame.code(node)
     context = frame.defining
     if isinstance(kind, LibraryRef):
+        code = Code(code.file, code.function, code.node + FAR * frame.row)
         return AllocationSite(kind, code, context, empty)
     makers = frame.solver.index.makers(kind.name)
     limits = frame.solver.limits

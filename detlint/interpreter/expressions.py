@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import product
 from typing import Any
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import NOT_NONE, Atom, Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
-from detlint.domain.effects import Branch, Repeat, Yield
-from detlint.domain.outcomes import truth
+from detlint.domain.atoms import Choice, Constant, FunctionRef, Instance, LibraryRef, TupleOf
+from detlint.domain.effects import Yield
+from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules
+from detlint.interpreter import (
+    assignments,
+    branches,
+    calls,
+    comprehensions,
+    containers,
+    contexts,
+    items,
+    modules,
+    operators,
+)  # fmt: skip
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
-_KEPT = (Instance, IteratorOver, TupleOf)
-_LONGEST = 1_000  # characters of a text that is put together
 _MOST_WRITTEN = 400  # items of a display that are kept one by one
 
 
@@ -116,73 +123,61 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
         return frame.evaluate(expression.operands[0])
     if expression.operator in ("and", "or"):
         return _either(frame, expression)
-    return computed(frame, expression.operator, [frame.evaluate(operand) for operand in expression.operands])
-
-
-def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
-    """What an operator makes of operands: what differs in them differs in it."""
-    if not all(operand.atoms for operand in operands):
-        return NOTHING
-    taints = certain = t.NONE
-    for operand in operands:
-        taints, certain = taints | operand.taints, certain | operand.certain
-    atoms: set[Atom] = set()
-    if operator in ("+", "+=") and len(operands) == 2:
-        for left, right in product(frame.each(operands[0]), frame.each(operands[1])):
-            atoms.update(_sum(left, right))
-    elif operator in ("|", "|=", "*", "*="):
-        atoms.update(a for operand in operands for a in frame.each(operand) if isinstance(a, _KEPT))
-        atoms.update(NOT_NONE for operand in operands for a in frame.each(operand) if not isinstance(a, _KEPT))
-    else:
-        atoms.add(NOT_NONE)
-    return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
-
-
-def _sum(left: Atom, right: Atom) -> list[Atom]:
-    """What two operands add up to: texts are put together, containers may be either."""
-    if isinstance(left, Constant) and isinstance(right, Constant) and left.kind == right.kind == "str":
-        text = left.value + right.value
-        return [Constant("str", text)] if len(text) <= _LONGEST else [NOT_NONE]
-    return [atom for atom in (left, right) if isinstance(atom, _KEPT)] or [NOT_NONE]
+    operands = [frame.evaluate(operand) for operand in expression.operands]
+    counts = any(map(frame.has_formal, operands)) or frame.solver.index.counts(expression.operands)
+    return operators.computed(frame, expression.operator, operands, counts=counts)
 
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:
     """`a and b`, `a or b`: one of the operands that may decide."""
-    found = NOTHING
     wanted = expression.operator == "or"
-    effects_outer = frame.effects
-    for index, operand in enumerate(expression.operands):
+    outcomes: list[Outcome] = []
+    values: list[Value] = []
+    for operand in expression.operands:
         inner, value = frame.apart(operand)
-        if index == 0:
-            effects_outer.extend(inner)
-        elif inner:
-            frame.emit(Branch(None, True, inner, ()))
-        outcome = truth(frame.resolve(value))
-        last = index == len(expression.operands) - 1
-        stays = outcome.may_hold if wanted else outcome.may_fail
-        if last or stays:
-            found = frame.join(found, value if last else _that(frame, value, wanted))
+        frame.branch(both(outcomes), inner, ())
+        values.append(value)
+        outcome = operators.truth_of(frame, value)
         if not (outcome.may_fail if wanted else outcome.may_hold):
             break
+        outcomes.append(outcome.inverted() if wanted else outcome)
+    found = values[-1]
+    for value in reversed(values[:-1]):
+        found = _first(frame, value, found, wanted)
     return found
 
 
-def _that(frame: Frame, value: Value, holds: bool) -> Value:
-    """The part of a value that is true, or false."""
+def _first(frame: Frame, value: Value, rest: Value, wanted: bool) -> Value:
+    """A value where it is true, or false, as is `wanted`; where it is not, what the rest gives."""
     resolved = frame.resolve(value)
-    atoms = [
-        a for a in resolved.atoms if (truth(value_of(a)).may_hold if holds else truth(value_of(a)).may_fail)
-    ]  # fmt: skip
-    return value if len(atoms) == len(resolved.atoms) else resolved.of(atoms)
+    outcomes = [truth(value_of(atom)) for atom in resolved.atoms]
+    if not any(_may(outcome, not wanted) for outcome in outcomes):
+        return value
+    found = NOTHING
+    for atom in frame.each(resolved):
+        outcome = truth(value_of(atom))
+        if isinstance(atom, Choice):
+            default = _first(frame, atom.default, rest, wanted)
+            taken = wanted and atom.other == SOMETHING  # nobody sets an option for what comes instead of it
+            other = atom.other if taken else _first(frame, atom.other, rest, wanted)
+            found = frame.join(found, frame.chosen(Outcome(True, True, atom.option), other, default))
+            continue
+        if _may(outcome, wanted):
+            found = frame.join(found, resolved.of((atom,)))
+        if _may(outcome, not wanted):
+            found = frame.join(found, rest)
+    return found
+
+
+def _may(outcome: Outcome, holds: bool) -> bool:
+    return outcome.may_hold if holds else outcome.may_fail
 
 
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
-    if len(expression.operators) == 1:
-        branches.test(frame, expression)
-    else:
-        for operand in expression.operands:
-            frame.evaluate(operand)
-    return SOMETHING
+    if len(expression.operators) > 1:
+        return operators.told(branches.test(frame, expression))
+    left, right = (frame.evaluate(operand) for operand in expression.operands)
+    return operators.comparison(frame, expression.operators[0], left, right)
 
 
 def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
@@ -200,47 +195,6 @@ def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
     frame.env = frame.merge_arms(outcome, env_1, env_2)
     frame.branch(outcome, body, orelse)
     return frame.chosen(outcome, first, second)
-
-
-def _comprehension(frame: Frame, expression: ir.Comprehension) -> Value:
-    env = frame.env
-    frame.env = dict(env) if env is not None else None
-    taints = certain = t.NONE
-    empty = False
-
-    def run() -> Value:
-        nonlocal taints, certain, empty
-        for clause in expression.clauses:
-            over = frame.evaluate(clause.iterator)
-            frame.iterating = expression.node
-            item = items.iterate(frame, over)
-            empty = empty or not (item.atoms or over.atoms)
-            taints, certain = taints | over.taints, certain | over.certain
-            assignments.assign(frame, clause.target, item)
-            for each in clause.tests:
-                branches.test(frame, each)
-                branches.narrow(frame, each, True)
-        if expression.key is not None:
-            frame.evaluate(expression.key)
-        return frame.evaluate(expression.element)
-
-    effects, element = frame.within(run)
-    if effects:
-        frame.emit(Repeat(effects))
-    targets = {key for key in (frame.env or {}) if isinstance(key, str) and env is not None and key not in env}
-    merged = frame.merge((env, frame.env))
-    frame.env = {k: v for k, v in merged.items() if k not in targets} if merged is not None else None
-    if empty:
-        return NOTHING
-    if expression.kind == "generator":
-        return Value(frozenset((IteratorOver(element),)), taints, certain)
-    site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
-    kept = element.with_taints(t.kept(element.taints), t.kept(element.certain))
-    frame.fill((site, ANY_KEY), kept)
-    frame.fill((site, ITEMS), kept)
-    if expression.kind == "set":
-        taints, certain = t.ordered(taints), t.ordered(certain)
-    return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
 
 
 def _named(frame: Frame, expression: ir.Named) -> Value:
@@ -284,5 +238,6 @@ EXPRESSIONS: Mapping[type, Callable[[Frame, Any], Value]] = {
     ir.Constant: _constant, ir.Local: _local, ir.Captured: _captured, ir.Global: _global, ir.Attribute: _attribute,
     ir.Slice: _slice, ir.Subscript: _subscript, ir.Call: calls.call, ir.Starred: _starred, ir.Display: _display,
     ir.Mapping: _mapping, ir.Operation: _operation, ir.Compare: _compare, ir.Conditional: _conditional,
-    ir.Comprehension: _comprehension, ir.Named: _named, ir.Lambda: _lambda, ir.Yield: _yield, ir.Unread: _unread,
+    ir.Comprehension: comprehensions.evaluate, ir.Named: _named, ir.Lambda: _lambda, ir.Yield: _yield,
+    ir.Unread: _unread,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from detlint.domain.atoms import (
     Constant,
     Formal,
     FunctionRef,
+    Instance,
     IteratorOver,
     LibraryRef,
     ModuleRef,
@@ -21,14 +22,14 @@ from detlint.domain.atoms import (
     TupleOf,
     Unknown,
 )
-from detlint.domain.bare import bare
+from detlint.domain.bare import CONFIGURATION, bare
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts
+from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts, value_of
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
@@ -101,6 +102,7 @@ class Frame:
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
         self.iterating = -1  # the node of the loop or the call that goes over something
+        self.row = 0  # which item a loop is at that goes through what is written down
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
         self.is_top = entry.function.qualified in (ir.TOP, ir.MAIN)
 
@@ -278,7 +280,7 @@ class Frame:
         if not (outcome.may_hold and outcome.may_fail):
             self.effects.extend((*body, *orelse))
         elif body or orelse:
-            self.emit(Branch(outcome.option, outcome.set, body, orelse))
+            self.emit(Branch(outcome.option, outcome.set, body, orelse, outcome.sure, outcome.others))
 
     def within(self, run: Callable[[], R]) -> tuple[Effects, R]:
         """The effects of what `run` does, apart from those so far, and what it gives."""
@@ -343,12 +345,16 @@ class Frame:
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(isinstance(atom, _PLAIN) for atom in then.atoms | other.atoms)
+        plain = then.atoms and other.atoms and all(_is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
         taints, certain = then.taints | other.taints, then.certain & other.certain
-        return self.solver.lattice.bounded(Value(frozenset((Choice(outcome.option, default, set_),)), taints, certain))
+        if not outcome.sure:
+            set_ = self.join(default, set_)
+        for option in reversed(outcome.options):
+            default = value_of(Choice(option, default, set_))
+        return self.solver.lattice.bounded(default.with_taints(taints, certain))
 
     def _elsewhere(self, key: Key, env: Environment) -> Value:
         """What a key holds on a way that gave it nothing."""
@@ -361,6 +367,11 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
+
+
+def _is_plain(atom: Atom) -> bool:
+    """Whether an option may choose an atom: no object is changed by that but one that has versions."""
+    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in CONFIGURATION)
 
 
 def own(key: Key) -> Path:

@@ -6,8 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
+from detlint.domain.atoms import AllocationSite
+from detlint.domain.codes import FAR
 from detlint.ir import counting
 from detlint.ir import nodes as ir
+
+_DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
+_PLAIN = (ir.Constant, ir.Operation)
+_NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
+_LEAVING = ("break", "continue")
 
 
 class Index:
@@ -15,6 +22,47 @@ class Index:
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
+        self._unrolled: dict[int, bool] = {}
+        self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
+
+    def display(self, site: AllocationSite) -> ir.Expression | None:
+        """The display or the comprehension by which the containers of a site are written down."""
+        code = site.code
+        if code is None or code.file not in self.files:
+            return None
+        key = (code.file, code.function)
+        if key not in self._displays:
+            function = self.files[code.file].functions.get(code.function)
+            parts = counting.walk(function.body if function is not None else ())
+            self._displays[key] = {part.node: part for part in parts if isinstance(part, _DISPLAYS)}
+        return self._displays[key].get(code.node % FAR)
+
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The names that texts of the project spell, as those of options are, and the keywords of calls."""
+        return frozenset(name for file in self.files.values() for name in file.counts.spelled)
+
+    def unrolls(self, statement: ir.For) -> bool:
+        """Whether a loop is gone through item by item: no way leaves it, or goes on in it, before its end."""
+        key = id(statement)
+        if key not in self._unrolled:
+            parts = counting.walk(statement.body)
+            self._unrolled[key] = not any(isinstance(part, ir.Leave) and part.kind in _LEAVING for part in parts)
+        return self._unrolled[key]
+
+    def counts(self, operands: tuple[ir.Expression, ...]) -> bool:
+        """Whether operands may count: they have a variable or an attribute in them that is made of itself somewhere, or
+        something else than constants and such.
+        """
+        return any(
+            part.name in self._counting if isinstance(part, _NAMES) else not isinstance(part, _PLAIN)
+            for part in counting.walk(operands)
+        )
+
+    @cached_property
+    def _counting(self) -> frozenset[str]:
+        """The names of variables and attributes that are assigned anew from what they were."""
+        return frozenset(name for file in self.files.values() for name in file.counts.counting)
 
     def decorates(self, decorator: ir.Expression) -> int:
         """How many functions and classes have a decorator of the name of one."""

@@ -95,7 +95,13 @@ def named_module(frame: Frame, name: str) -> Value:
     head, _, last = name.rpartition(".")
     if head and (path := _file(frame, frame.file.path, 0, head)) is not None:
         return variable(frame, path, last)
-    return value_of(LibraryRef(name))
+    return library_name(frame, name)
+
+
+def library_name(frame: Frame, name: str) -> Value:
+    """What a name of a library stands for: a number that is known, else whatever has the name."""
+    found = frame.solver.libraries.constant(name)
+    return found if found is not None else value_of(LibraryRef(name))
 
 
 def import_module(frame: Frame, statement: ir.ImportModule) -> None:

@@ -6,11 +6,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
-from detlint.domain.effects import Branch, Leave, Main, Repeat
+from detlint.domain.effects import Branch, Effects, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import arguments, assignments, branches, calls, expressions, items, modules, withs
+from detlint.interpreter import (
+    arguments,
+    assignments,
+    branches,
+    calls,
+    expressions,
+    modules,
+    operators,
+    rows,
+    withs,
+)
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -28,7 +38,8 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        value = expressions.computed(frame, statement.operator, [old, value])
+        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local) or frame.has_formal(old)
+        value = operators.computed(frame, statement.operator, [old, value], counts=counts)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
 
@@ -181,39 +192,58 @@ def _main(frame: Frame, statement: ir.Main) -> None:
 
 def _for(frame: Frame, statement: ir.For) -> None:
     over = frame.evaluate(statement.iterator)
+    apart = frame.solver.index.unrolls(statement) and any(rows.of_atom(frame, atom) for atom in frame.each(over))
+    if apart and (given := rows.of_value(frame, over)) is not None and given.whole:
+        for index, item in enumerate(given.items, 1):
+            _turn(frame, statement, rows.Pass(item, index))
+        frame.execute(statement.orelse)
+        return
 
-    def start() -> None:
+    def once() -> Effects:
         frame.iterating = statement.node
-        item = items.iterate(frame, over)
-        if not item.atoms:
-            frame.env = None
-        assignments.assign(frame, statement.target, item)
+        start, groups = frame.within(lambda: rows.passes(frame, over) if apart else rows.joined(frame, over))
+        entered, ends, arms = frame.env, list[Environment | None](), list[Effects]()
+        for each in (each for group in groups for each in group):
+            frame.env = dict(entered) if entered is not None and each.item.atoms else None
+            arms.append(frame.within(lambda each=each: _turn(frame, statement, each))[0])  # type: ignore[misc]
+            ends.append(frame.env)
+        frame.env = frame.merge(ends)
+        return (*start, *rows.any_of(arms))
 
-    _loop(frame, start, statement.body, statement.orelse)
+    _loop(frame, once, statement.orelse)
+
+
+def _turn(frame: Frame, statement: ir.For, each: rows.Pass) -> None:
+    """Run the body of a loop with one item."""
+    outer = frame.row
+    frame.row = outer * frame.solver.limits.rows + each.row if each.row else outer
+    assignments.assign(frame, statement.target, each.item)
+    frame.execute(statement.body)
+    frame.row = outer
 
 
 def _while(frame: Frame, statement: ir.While) -> None:
-    def start() -> None:
-        outcome = branches.test(frame, statement.test)
+    def once() -> Effects:
+        effects, outcome = frame.within(lambda: branches.test(frame, statement.test))
         if not outcome.may_hold:
             frame.env = None
+        return (*effects, *frame.effects_of(statement.body))
 
-    _loop(frame, start, statement.body, statement.orelse)
+    _loop(frame, once, statement.orelse)
 
 
-def _loop(frame: Frame, start: Callable[[], None], body: ir.Statements, orelse: ir.Statements) -> None:
-    """A body that runs any number of times: gone through until its variables are stable."""
+def _loop(frame: Frame, once: Callable[[], Effects], orelse: ir.Statements) -> None:
+    """A body that runs any number of times: gone through `once` and again until its variables are stable."""
     entered = frame.env
     if entered is None:
         return
-    effects: tuple[Any, ...] = ()
+    effects: Effects = ()
     loop = Loop()
     while True:
         loop = Loop()
         frame.loops.append(loop)
         frame.env = dict(entered)
-        first, _ = frame.within(start)
-        effects = (*first, *frame.effects_of(body))
+        effects = once()
         frame.loops.pop()
         again = frame.merge((entered, frame.env, *loop.continues))
         if again is None or again == entered:

@@ -12,7 +12,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, contexts, modules
+from detlint.interpreter import assignments, classes, contexts, modules, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -73,6 +73,22 @@ class CallStep:
         """An item of a value, and what going over it does."""
         self.frame.iterating = self.node
         return self.frame.tables.iterate(self.frame, value)
+
+    def rows(self, value: Value) -> list[tuple[Value, ...]]:
+        """The items of what a value may be, in their order, for each that is written down; none for any other."""
+        return rows.each_way(self.frame, value)
+
+    def listed(self, atom: Atom) -> tuple[Value, ...] | None:
+        """The items of a tuple or list that is written down, in their order; None of anything else."""
+        return rows.listed(self.frame, atom)
+
+    def spells(self, name: str) -> bool:
+        """Whether the text of the project has a name among its texts, as that of an option, or among its keywords."""
+        return name in self.frame.solver.index.spelled
+
+    def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
+        """Keep the items of a list that is made here in their places."""
+        rows.keep(self.frame, made, items)
 
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from detlint.ir import nodes as ir
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
+_NAME = 60  # characters of a text that may be a name
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
 
 
@@ -35,7 +36,7 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
     imports = [part for part in parts if isinstance(part, ir.ImportNames)]
     aliases = {last(target): name for part in imports for name, target in part.names if target is not None}
     called, used, decorating = Counter[str](), Counter[str](), Counter[str]()
-    stored = set[str]()
+    stored, spelled, counting = set[str](), set[str](), set[str]()
     for part in parts:
         if isinstance(part, _NAMES):
             used[aliases.get(part.name, part.name)] += 1
@@ -57,7 +58,28 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
         elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
             targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
             stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
-    return ir.Counts(dict(called), {name: n for name, n in used.items() if n}, dict(decorating), tuple(sorted(stored)))
+            if isinstance(part, ir.Assign):
+                counting |= _made_of_themselves(part)
+        elif isinstance(part, ir.Constant) and part.kind == "str" and _is_name(part.value):
+            spelled.add(part.value.lstrip("-").replace("-", "_"))
+        elif isinstance(part, ir.Argument):
+            spelled.add(part.keyword)
+    net = {name: count for name, count in used.items() if count}
+    names = (tuple(sorted(each)) for each in (stored, spelled, counting))
+    return ir.Counts(dict(called), net, dict(decorating), *names)
+
+
+def _made_of_themselves(part: ir.Assign) -> set[str]:
+    """The variables and attributes that an assignment makes of what they were."""
+    names = {target.name for target in part.targets if isinstance(target, _NAMES)}
+    operations = (each for each in walk(part.value) if isinstance(each, ir.Operation))
+    again = any(isinstance(x, _NAMES) and x.name in names for each in operations for x in walk(each.operands))
+    return names if again or part.operator != "=" else set()
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text may be the name of an option."""
+    return len(text) < _NAME and text.lstrip("-").replace("-", "_").isidentifier()
 
 
 def tested(parameters: tuple[ir.Parameter, ...], body: ir.Statements) -> tuple[str, ...]:

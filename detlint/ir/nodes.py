@@ -390,12 +390,18 @@ class Class(_Node, frozen=True):
 
 
 class Counts(_Node, frozen=True):
-    """How often the text of a file calls a name, uses it as a value and decorates with it; the attributes it stores."""
+    """How often the text of a file calls a name, uses it as a value and decorates with it; the attributes it stores.
+
+    `spelled` are the names that its texts spell, as those of options are, and the keywords of calls; `counting` the
+    variables and attributes that are assigned anew from what they were.
+    """
 
     called: dict[str, int]
     used: dict[str, int]
     decorating: dict[str, int]
     stored: tuple[str, ...]
+    spelled: tuple[str, ...] = ()
+    counting: tuple[str, ...] = ()
 
 
 class File(_Node, frozen=True):

@@ -83,6 +83,8 @@ class Arguments(Struct):
             outcome = self.holds(condition) if wanted else self.holds(condition).inverted()
             if not outcome.may_hold or (outcome.may_fail and outcome.option is None):
                 return FAILS
+            if outcome.option is not None and outcome.option.is_parameter:
+                return FAILS
             if outcome.may_fail:
                 options.append(outcome)
         if len({(o.option, o.set) for o in options}) > 1:

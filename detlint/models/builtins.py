@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import product
+
 from detlint.domain import taints as t
-from detlint.domain.atoms import IteratorOver, TupleOf
+from detlint.domain.atoms import Constant, IteratorOver, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.library import Library
-from detlint.domain.slots import ANY_KEY
+from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
+
+_PAIR = 2
 
 
 def listed(step: Step, given: Given) -> Value:
     """A list of the items of the argument, in its order."""
-    return _filled(step, given, "builtins.list", given.first.taints, given.first.certain)
+    first = given.first
+    found = NOTHING
+    for rows in step.rows(first):
+        if rows:
+            made = step.make("builtins.list")
+            step.keep_rows(made, rows)
+            found = step.join(found, Value(frozenset((made,)), first.taints, first.certain))
+        else:
+            found = step.join(found, _filled(step, given, "builtins.list", first.taints, first.certain))
+    return found if given.positional else _filled(step, given, "builtins.list", first.taints, first.certain)
+
+
+def tupled(step: Step, given: Given) -> Value:
+    """A tuple of the items of the argument, in its order."""
+    first = given.first
+    ways = step.rows(first)
+    found = Value(frozenset(TupleOf(rows) for rows in ways if rows), first.taints, first.certain)
+    return step.join(found, listed(step, given)) if () in ways or not ways else found
 
 
 def ordered(step: Step, given: Given) -> Value:
@@ -32,8 +54,24 @@ def collected(step: Step, given: Given) -> Value:
 
 
 def mapped(step: Step, given: Given) -> Value:
-    """A dict."""
-    return _filled(step, given, "builtins.dict", given.first.taints, given.first.certain)
+    """A dict: of pairs that are written down, or of anything."""
+    first = given.first
+    found = NOTHING
+    for rows in step.rows(first) if given.positional else [()]:
+        pairs = [pair for row in rows for pair in step.rows(row)]
+        if pairs and all(len(pair) == _PAIR for pair in pairs):
+            made = step.make("builtins.dict")
+            for key, value in (*pairs, *((_text(name), value) for name, value in given.keywords.items())):
+                for atom in step.each(key):
+                    step.fill(made, Key(atom) if isinstance(atom, Constant) else ANY_KEY, value)
+            found = step.join(found, Value(frozenset((made,)), first.taints, first.certain))
+        else:
+            found = step.join(found, _filled(step, given, "builtins.dict", first.taints, first.certain))
+    return found
+
+
+def _text(name: str) -> Value:
+    return value_of(Constant("str", name))
 
 
 def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Taints) -> Value:
@@ -67,18 +105,57 @@ def following(step: Step, given: Given) -> Value:
 def numbered(step: Step, given: Given) -> Value:
     """Pairs of a number and an item."""
     first = given.first
-    pair = TupleOf((SOMETHING, step.iterate(first)))
-    return Value(frozenset((IteratorOver(value_of(pair)),)), first.taints, first.certain)
+    plain = len(given.positional) == 1 and not given.keywords  # it begins at 0
+    ways = []
+    for rows in step.rows(first):
+        numbers = ((_index(index) if plain else SOMETHING, row) for index, row in enumerate(rows))
+        ways.append(tuple(value_of(TupleOf(row)) for row in numbers))
+    pair = value_of(TupleOf((SOMETHING, step.iterate(first))))
+    return _iterators(step, pair, ways).with_taints(first.taints, first.certain)
+
+
+def _index(number: int) -> Value:
+    return value_of(Constant("int", str(number)))
+
+
+def _iterators(step: Step, item: Value, ways: Iterable[tuple[Value, ...]]) -> Value:
+    """Iterators that go through the rows of any of some ways."""
+    found = NOTHING
+    for rows in ways:
+        found = step.join(found, value_of(IteratorOver(item, rows)))
+    return found
+
+
+def turned(step: Step, given: Given) -> Value:
+    """An iterator over the argument, from its end."""
+    first = given.first
+    ways = [rows[::-1] for rows in step.rows(first)]
+    return _iterators(step, step.iterate(first), ways).with_taints(first.taints, first.certain)
 
 
 def paired(step: Step, given: Given) -> Value:
     """Tuples of an item of each."""
     if given.open:
         return UNKNOWN
-    pair = TupleOf(tuple(step.iterate(each) for each in given.positional))
+    items = tuple(step.iterate(each) for each in given.positional)
+    ways = [tuple(value_of(TupleOf(row)) for row in rows) for rows in _side_by_side(step, given.positional, items)]
     taints = frozenset().union(*(each.taints for each in given.positional)) if given.positional else t.NONE
     certain = frozenset().union(*(each.certain for each in given.positional)) if given.positional else t.NONE
-    return Value(frozenset((IteratorOver(value_of(pair)),)), taints, certain)
+    return _iterators(step, value_of(TupleOf(items)), ways or [()]).with_taints(taints, certain)
+
+
+def _side_by_side(step: Step, values: Sequence[Value], items: Sequence[Value]) -> list[list[tuple[Value, ...]]]:
+    """The rows of several things that are written down, as many in each; what is not has any of its `items` there.
+
+    For each way that these may be; without rows where they have none in common.
+    """
+    found = []
+    for listed in product(*(step.rows(value) for value in values)):
+        lengths = {len(rows) for rows in listed if rows}
+        number = lengths.pop() if len(lengths) == 1 else 0
+        columns = [rows or (item,) * number for rows, item in zip(listed, items, strict=True)]
+        found.append(list(zip(*columns, strict=True)) if number else [])
+    return found
 
 
 def applied(step: Step, given: Given) -> Value:
@@ -86,8 +163,16 @@ def applied(step: Step, given: Given) -> Value:
     if len(given.positional) < 2:
         return UNKNOWN
     over = given.positional[1]
-    items = step.call(given.first, *(step.iterate(each) for each in given.positional[1:]))
-    return Value(frozenset((IteratorOver(items),)), over.taints, over.certain) if items.atoms else NOTHING
+    each = [step.iterate(value) for value in given.positional[1:]]
+    found = NOTHING
+    for rows in _side_by_side(step, given.positional[1:], each):
+        made = tuple(step.call(given.first, *row) for row in rows)
+        items = NOTHING if rows else step.call(given.first, *each)
+        for row in made:
+            items = step.join(items, row)
+        if items.atoms:
+            found = step.join(found, value_of(IteratorOver(items, made)))
+    return found.with_taints(over.taints, over.certain) if found.atoms else NOTHING
 
 
 def chosen(step: Step, given: Given) -> Value:
@@ -104,6 +189,17 @@ def counted(step: Step, given: Given) -> Value:
     for each in given.each:
         step.iterate(each)
     return SOMETHING
+
+
+def length(step: Step, given: Given) -> Value:
+    """How long a text or a tuple is."""
+    counted(step, given)
+    found = NOTHING
+    for atom in step.each(given.first):
+        known = isinstance(atom, TupleOf) or (isinstance(atom, Constant) and atom.kind == "str")
+        size = len(atom.items if isinstance(atom, TupleOf) else atom.value) if known else -1  # type: ignore[union-attr]
+        found = step.join(found, _index(size) if known else SOMETHING)
+    return found
 
 
 def number(step: Step, given: Given) -> Value:
@@ -123,9 +219,9 @@ def numbers(step: Step, given: Given) -> Value:
 LIBRARY = Library(
     "builtins",
     {
-        "list": listed, "tuple": listed, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
-        "iter": went_over, "reversed": went_over, "next": following, "enumerate": numbered, "zip": paired,
-        "map": applied, "filter": chosen, "len": counted, "sum": counted, "min": counted, "max": counted,
+        "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
+        "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
+        "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
         "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": number, "repr": number,
         "abs": number, "round": number, "range": numbers, "print": number,
     },

@@ -14,7 +14,7 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, seeds, switches
+from detlint.models import draws, launchers, numbers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.semantics import libraries
 
@@ -35,6 +35,8 @@ class Known:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
+        self._numbers = numbers.numbers(catalogue.rows("program", "number"))
+        self.functions |= numbers.tellers(catalogue.rows("program", "number"))
         rows = catalogue.rows
         consumers = rows("randomness", "consumer")
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
@@ -203,6 +205,10 @@ class Known:
     def get(self, step: Step, name: str) -> Value | None:
         """What a name of a library stands for, where that is more than the name."""
         return None
+
+    def constant(self, name: str) -> Value | None:
+        """The number that a name of a library stands for, wherever a program runs."""
+        return self._numbers.get(self.canonical(name))
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""

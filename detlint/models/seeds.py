@@ -47,6 +47,8 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
         """Seed with one of what a value may be: an option that decides which has arms of its own."""
         choice = next((atom for atom in value.atoms if isinstance(atom, Choice)), None)
         if choice is not None and len(value.atoms) == 1:
+            if choice.option.is_parameter:
+                return put(step.join(choice.default, choice.other))
             outcome = Outcome(True, True, choice.option, True)
             return step.arm(outcome, lambda: put(choice.other), lambda: put(choice.default))
         how = _how(value, takes_none)

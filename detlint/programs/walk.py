@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import Struct
 
 from detlint.domain import effects as e
-from detlint.domain.atoms import FunctionRef, Node
+from detlint.domain.atoms import FunctionRef, Node, Option
 from detlint.domain.codes import Code
 from detlint.domain.effects import GENERATORS, SEEDABLE, Effect, Effects, Stream
 from detlint.domain.limits import Limits
@@ -324,21 +324,20 @@ class Walk:
             self._fork(ways, (effect.body, effect.orelse))
             return
         arms = {effect.set: effect.body, not effect.set: effect.orelse}
+        if effect.option.is_parameter:
+            self._fork(ways, (arms[False], arms[True]), ("", effect.option.name))
+            return
         start, ends = ways.states, list[States]()
         must = _refuses(arms[False]) and not _refuses(arms[True])  # an option that the user has to set
+        options = (effect.option, *effect.others)
         first = len(self._trace)
-        dead = []
         for set_ in (False, True):
-            ways.states = {}
-            for condition, state in start.items():
-                narrowed = condition.and_then(effect.option, set_, self.limits.terms)
-                if narrowed is not None and not (must and not set_):
-                    self._merge(ways.states, {condition if must else narrowed: state})
+            ways.states = {} if must and not set_ else start if must else self._where(start, options, set_)
+            begun = ways.states
             reach, ways.reach = ways.reach, PROGRAM
-            walked = bool(ways.states)
             with self._traced() as inner:
                 self._effects(ways, arms[set_])
-            gone = ways.reach if walked and not ways.states else CAUGHT
+            gone = ways.reach if begun and not ways.states else CAUGHT
             ways.reach = min(reach, ways.reach)
             if set_ and not must:
                 self._add(v.Guarded(effect.option.name, tuple(inner), reach=gone) if inner else None)
@@ -346,22 +345,43 @@ class Walk:
                 self._add(v.Guarded("", tuple(inner), reach=gone, sure=True))
             else:
                 self._trace += inner
-            dead.append(gone)
             ends.append(ways.states)
+            if set_ and not (must or effect.sure):  # an option that is set may leave all as it is
+                ways.states = begun
+                with self._traced():
+                    self._effects(ways, arms[False])
+                ends.append(ways.states)
         self._pair(first)
         ways.states = self._together(ends)
 
-    def _fork(self, ways: Ways, arms: Sequence[Effects]) -> None:
+    def _where(self, states: States, options: Sequence[Option], set_: bool) -> States:
+        """The states in which one of some options is set, or none is."""
+        found: States = {}
+        for condition, state in states.items():
+            rest: PathCondition | None = condition
+            for option in options:
+                if rest is not None and set_:
+                    self._merge_under(found, rest.and_then(option, True, self.limits.terms), state)
+                rest = rest.and_then(option, False, self.limits.terms) if rest is not None else None
+            if not set_:
+                self._merge_under(found, rest, state)
+        return found
+
+    def _merge_under(self, into: States, condition: PathCondition | None, state: State) -> None:
+        if condition is not None:
+            self._merge(into, {condition: state})
+
+    def _fork(self, ways: Ways, arms: Sequence[Effects], options: Sequence[str] = ("", "")) -> None:
         """One of several arms, nobody knows which."""
         start, ends, first = ways.states, list[States](), len(self._trace)
-        for arm in arms:
+        for arm, option in zip(arms, options, strict=True):
             ways.states = dict(start)
             reach, ways.reach = ways.reach, PROGRAM
             with self._traced() as inner:
                 self._effects(ways, arm)
             gone = CAUGHT if ways.states else ways.reach
             ways.reach = min(reach, ways.reach)
-            self._add(v.Guarded("", tuple(inner), reach=gone) if inner else None)
+            self._add(v.Guarded(option, tuple(inner), reach=gone) if inner else None)
             ends.append(ways.states)
         self._pair(first)
         ways.states = self._together(ends)

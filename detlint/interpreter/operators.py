@@ -1,0 +1,216 @@
+"""Operators: what they make of texts, numbers and containers, and how comparisons end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+from detlint.domain import taints as t
+from detlint.domain.atoms import (
+    FALSE,
+    NOT_NONE,
+    TRUE,
+    Atom,
+    Choice,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    Instance,
+    IteratorOver,
+    LibraryRef,
+    ModuleRef,
+    Option,
+    TupleOf,
+)  # fmt: skip
+from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known, read
+from detlint.domain.outcomes import EITHER, FAILS, NEVER, Outcome, answer, both, chosen, decided, either, is_none, truth
+from detlint.domain.slots import ANY_KEY, Key
+from detlint.domain.values import NOTHING, Value, value_of
+from detlint.interpreter.frames import Frame
+from detlint.ir import nodes as ir
+
+_KEPT = (Instance, IteratorOver, TupleOf)
+_NUMBERS = ("int", "float", "True", "False")
+_FLAT = (FunctionRef, ClassRef, ModuleRef)  # what equals no constant
+_ENVIRONMENT = LibraryRef("os.environ")
+
+
+def computed(frame: Frame, operator: str, operands: list[Value], *, counts: bool = False) -> Value:
+    """What an operator makes of operands: what differs in them differs in it.
+
+    Of numbers nothing is made that `counts` up or down: it would go on for ever.
+    """
+    if not all(operand.atoms for operand in operands):
+        return NOTHING
+    taints = certain = t.NONE
+    for operand in operands:
+        taints, certain = taints | operand.taints, certain | operand.certain
+    name = operator.removesuffix("=")
+    if operator == "f-string":
+        found = folded(lambda *parts: "".join(map(str, parts)), [frame.resolve(operand) for operand in operands])
+    elif len(operands) == 1:
+        found = _of_one(frame, name, operands[0], counts)
+    else:
+        found = _of_two(frame, name, operands, counts)
+    return Value(frame.solver.lattice.kept(found.atoms), taints, certain)
+
+
+def _of_one(frame: Frame, name: str, operand: Value, counts: bool) -> Value:
+    if name == "not":
+        return told(truth_of(frame, operand).inverted())
+    function = SIGNS.get(name)
+    return value_of(NOT_NONE) if function is None or counts else folded(function, [frame.resolve(operand)])
+
+
+def _of_two(frame: Frame, name: str, operands: list[Value], counts: bool) -> Value:
+    """What an operator makes of two operands, atom by atom: containers may be either where it joins these."""
+    found: set[Atom] = set()
+    for left, right in product(*map(frame.each, operands)):
+        kept = [atom for atom in (left, right) if isinstance(atom, _KEPT)]
+        if name == "%" and _is_text(left):
+            parts = right.items if isinstance(right, TupleOf) else (value_of(right),)
+            found |= folded(lambda text, *given: text % given, [value_of(left), *parts]).atoms
+        elif kept and name in ("+", "|", "*"):
+            found.update(kept)
+            if name != "+":
+                found.update(NOT_NONE for atom in (left, right) if not isinstance(atom, _KEPT))
+        elif kept or name not in OPERATORS or (counts and not (_is_text(left) and name in ("+", "*"))):
+            found.add(NOT_NONE)
+        else:
+            found |= folded(OPERATORS[name], [value_of(left), value_of(right)]).atoms
+    return Value(frozenset(found))
+
+
+def _is_text(atom: Atom) -> bool:
+    if isinstance(atom, Choice):
+        return any(map(_is_text, atom.default.atoms))
+    return isinstance(atom, Constant) and atom.kind in ("str", "bytes")
+
+
+def told(outcome: Outcome) -> Value:
+    """What a test gives: True, False, or by default one of these."""
+    if not outcome.options:
+        return value_of(*([TRUE] * outcome.may_hold), *([FALSE] * outcome.may_fail))
+    default, other = (FALSE, TRUE) if outcome.set else (TRUE, FALSE)
+    found = value_of(default)
+    for option in reversed(outcome.options):
+        found = value_of(Choice(option, found, value_of(other) if outcome.sure else value_of(TRUE, FALSE)))
+    return found
+
+
+# Tests
+
+
+def truth_of(frame: Frame, value: Value) -> Outcome:
+    """Whether a value is true; a list that is written down with items in it is."""
+    resolved = frame.resolve(value)
+    if not any(isinstance(atom, Instance) for atom in resolved.atoms):
+        return truth(resolved)
+    return either(truth(value_of(atom)) for atom in resolved.atoms)
+
+
+def comparison(frame: Frame, operator: str, left: Value, right: Value) -> Value:
+    """What a comparison gives: of what is not known it may be an array, too."""
+    found = NOTHING
+    for one, other in product(frame.each(left), frame.each(right)):
+        outcome = _compared(frame, operator, one, other)
+        plain = outcome.options or not (outcome.may_hold and outcome.may_fail)
+        found = frame.join(found, told(outcome) if plain else value_of(NOT_NONE))
+    return found
+
+
+def compared(frame: Frame, operator: str, left: Value, right: Value) -> Outcome:
+    """How a comparison of two values ends."""
+    if not (left.atoms and right.atoms):
+        return NEVER
+    pairs = product(frame.each(left), frame.each(right))
+    return either([_compared(frame, operator, one, other) for one, other in pairs])
+
+
+def _compared(frame: Frame, operator: str, left: Atom, right: Atom) -> Outcome:
+    choice = left if isinstance(left, Choice) else right
+    if isinstance(choice, Choice):
+        one, other = (
+            compared(frame, operator, _part(left, choice.option, set_), _part(right, choice.option, set_))
+            for set_ in (False, True)
+        )
+        return chosen(choice, one, other)
+    if operator in ("in", "not in"):
+        found = _contained(frame, left, right)
+    elif isinstance(right, Constant) and right.kind == "None" and operator in _SAME:
+        found = is_none(value_of(left))
+    elif isinstance(left, Constant) and left.kind == "None" and operator in _SAME:
+        found = is_none(value_of(right))
+    elif isinstance(left, Constant) and isinstance(right, Constant):
+        return _of_constants(_SAME.get(operator, operator), left, right)
+    elif isinstance(left, _FLAT) and isinstance(right, Constant):
+        found = FAILS if operator in _SAME else EITHER
+    else:
+        found = EITHER
+    return found.inverted() if operator in ("!=", "is not", "not in") else found
+
+
+_SAME = {"==": "==", "!=": "!=", "is": "==", "is not": "!="}
+
+
+def _part(atom: Atom, option: Option, set_: bool) -> Value:
+    """What an atom is where an option is set, or is not."""
+    if isinstance(atom, Choice) and atom.option == option:
+        return atom.other if set_ else atom.default
+    return value_of(atom)
+
+
+def _of_constants(operator: str, left: Constant, right: Constant) -> Outcome:
+    if not (known(left) and known(right)):
+        return EITHER
+    try:
+        return answer(bool(COMPARISONS[operator](read(left), read(right))))
+    except TypeError:
+        return EITHER
+
+
+def _contained(frame: Frame, item: Atom, whole: Atom) -> Outcome:
+    """Whether something is in a text, a tuple or a list that is written down, or among the keys of such a dict."""
+    if isinstance(item, Constant) and isinstance(whole, Constant):
+        return _of_constants("in", item, whole)
+    if isinstance(whole, TupleOf):
+        return _among(frame, item, whole.items)
+    if whole == _ENVIRONMENT and isinstance(item, Constant):
+        return decided((Option(item.value, frame.code(-1)),), False, True)  # a variable that nobody has set
+    if not (isinstance(whole, Instance) and isinstance(item, Constant)):
+        return EITHER
+    display = frame.solver.index.display(whole.site)
+    if isinstance(display, ir.Mapping):
+        return _among_keys(frame, item, whole, display)
+    if isinstance(display, ir.Display):
+        return _among(frame, item, [frame.read((whole.site, slot)) for slot in _places(display)], whole)
+    return EITHER
+
+
+def _places(display: ir.Display) -> list[Key]:
+    return [Key(Constant("int", str(index))) for index in range(len(display.elements))]
+
+
+def _among(frame: Frame, item: Atom, values: Sequence[Value], whole: Instance | None = None) -> Outcome:
+    """Whether something is one of some values, or of what else may be in a list."""
+    outcomes = [compared(frame, "==", value_of(item), value) for value in values]
+    if whole is not None and (rest := frame.read((whole.site, ANY_KEY))).atoms:
+        outcomes.append(either((FAILS, compared(frame, "==", value_of(item), rest))))
+    return both(outcome.inverted() for outcome in outcomes).inverted()
+
+
+def _among_keys(frame: Frame, item: Constant, whole: Instance, display: ir.Mapping) -> Outcome:
+    """Whether a dict has a key: one that is written down may be taken out."""
+    keys = [key for key, _ in display.entries]
+    if item in keys or not all(isinstance(key, ir.Constant) for key in keys):
+        return EITHER
+    added = frame.read((whole.site, Key(item))).atoms or frame.read((whole.site, ANY_KEY)).atoms
+    return EITHER if added else FAILS
+
+
+Judge = Callable[[Value], Outcome]
+
+
+def judge(frame: Frame, operator: str, right: Value) -> Judge:
+    """What a comparison asks of its left side."""
+    return lambda value: compared(frame, operator, value, right)
