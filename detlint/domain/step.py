@@ -85,8 +85,19 @@ class Step(Protocol):
         """Do something after which streams are what they were."""
         ...
 
-    def spawn(self, function: Value, given: Given) -> None:
-        """Start a process that runs a function from the beginning."""
+    def spawn(self, function: Value, given: Given, actor: Instance | None = None) -> None:
+        """Start a process that runs a function from the beginning, or have that of an actor run it."""
+        ...
+
+    def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
+        """Run a function in a process that begins as this one, `first` something else.
+
+        It is spawned where the program has that done, unless it `asks` another process.
+        """
+        ...
+
+    def run_command(self, component: Value) -> None:
+        """Run what a command line chooses: these functions and classes, or those that the file defines."""
         ...
 
     def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
+from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef, Node
 from detlint.domain.codes import Code
-from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
+from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, contexts, modules
+from detlint.interpreter import assignments, classes, commands, contexts, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -103,12 +103,27 @@ class CallStep:
             self.emit(Restoring(streams, effects))
         return found
 
-    def spawn(self, function: Value, given: Given) -> None:
-        """Start a process that runs a function from the beginning."""
+    def spawn(self, function: Value, given: Given, actor: Instance | None = None) -> None:
+        """Start a process that runs a function from the beginning, or have that of an actor run it."""
         effects, _ = self.frame.within(lambda: self.call_with(function, given))
-        nodes = tuple(node for effect in effects if isinstance(effect, Invoke) for node in effect.nodes)
+        nodes = _invoked(effects)
         if nodes:
-            self.emit(Spawn(nodes, self.code))
+            self.emit(Spawn(nodes, self.code, actor))
+
+    def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
+        """Run a function in a process that begins as this one, `first` something else.
+
+        It is spawned where the program has that done, unless it `asks` another process.
+        """
+        before, _ = self.frame.within(first)
+        effects, _ = self.frame.within(lambda: self.call_with(function, given))
+        nodes = () if asks else _invoked(effects)
+        if before or effects:
+            self.emit(Apart((*before, *effects), spawned=Spawn(nodes, self.code) if nodes else None))
+
+    def run_command(self, component: Value) -> None:
+        """Run what a command line chooses: these functions and classes, or those that the file defines."""
+        commands.run(self.frame, component, self.node)
 
     def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:
         """Keep what an object of a library is made with, by the names of parameters or by position."""
@@ -171,3 +186,14 @@ class CallStep:
     def resolve(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters."""
         return self.frame.resolve(value)
+
+
+def _invoked(effects: Effects) -> tuple[Node, ...]:
+    """The functions that some effects call, one or another of several."""
+    found: dict[Node, None] = {}
+    for effect in effects:
+        if isinstance(effect, Invoke):
+            found.update(dict.fromkeys(effect.nodes))
+        elif isinstance(effect, Branch):
+            found.update(dict.fromkeys((*_invoked(effect.body), *_invoked(effect.orelse))))
+    return tuple(found)

@@ -77,6 +77,7 @@ class Walk:
         self.place = place
         self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
+        self.is_main = True
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[State, None]] = {}
         self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
@@ -86,12 +87,14 @@ class Walk:
         self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
 
     def run(self, starts: Sequence[Node] = ()) -> Walked:
-        """Walk the program that its file starts, or that imports it and then runs `starts`."""
+        """Walk the program that its file starts; or a process that imports it and then runs `starts`, in turn."""
         ways = Ways({ALWAYS: START})
         if starts:
-            self._effect(ways, e.Import(self.file))
+            self.is_main = False
+            for file in (self.file, *(node.function.file for node in starts)):
+                self._effect(ways, e.Import(file))
             for node in starts:
-                self._called(ways, node, node.function.name, self.place(Code(*_code(node))), {})
+                self._called(ways, node, _name(node), self.place(Code(*_code(node))), {})
         else:
             self.imported[self.file] = None
             left, trace = self._node(Node(FunctionRef(self.file, ir.TOP)), START)
@@ -170,12 +173,14 @@ class Walk:
                 self.imported[effect.file] = None
                 self._called(ways, Node(FunctionRef(effect.file, ir.TOP)), effect.file, None, {}, imports=True)
         elif isinstance(effect, e.Main):
-            if effect.node.function.file == self.file:
+            if self.is_main and effect.node.function.file == self.file:
                 self._called(ways, effect.node, "", None, {}, within=True)
         elif isinstance(effect, e.Branch):
             self._branch(ways, effect)
         elif isinstance(effect, e.Repeat):
             self._repeat(ways, effect)
+        elif isinstance(effect, e.Apart) and effect.spawned is not None and _shown(ways.states)["start"] == "spawn":
+            self.spawned[effect.spawned] = None
         elif isinstance(effect, (e.Apart, e.Restoring, e.Scope)):
             self._aside(ways, effect)
         elif isinstance(effect, e.Spawn):
