@@ -95,6 +95,12 @@ class Spawn(_Effect, frozen=True):
     actor: Instance | None = None
 
 
+class Later(_Effect, frozen=True):
+    """What the program does when it ends: of several, the last one first."""
+
+    body: Effects
+
+
 class Restoring(_Effect, frozen=True):
     """A body after which streams are what they were before it; in it, switches have `within`."""
 
@@ -166,7 +172,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield | Import | Main
-    | Branch | Repeat | Leave
+    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke | Around | Yield | Import
+    | Main | Branch | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

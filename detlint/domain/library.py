@@ -90,6 +90,22 @@ class Libraries(Protocol):
         """The streams that a context puts back, and the switches that are set within it."""
         ...
 
+    def leave(self, step: Step, made: Instance, name: str) -> None:
+        """Leave a context of a library."""
+        ...
+
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        ...
+
+    def given_to(self, kind: str, name: str) -> str:
+        """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
+        ...
+
+    def takes_class(self, name: str) -> bool:
+        """Whether a method of a library is given the class that it is taken from."""
+        ...
+
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from detlint.domain.atoms import Atom, Instance
+from detlint.domain.atoms import Atom, ClassRef, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
@@ -85,8 +85,8 @@ class Step(Protocol):
         """Do something after which streams are what they were."""
         ...
 
-    def spawn(self, function: Value, given: Given, actor: Instance | None = None) -> None:
-        """Start a process that runs a function from the beginning, or have that of an actor run it."""
+    def spawn(self, function: Value, given: Given) -> None:
+        """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
         ...
 
     def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
@@ -96,8 +96,24 @@ class Step(Protocol):
         """
         ...
 
+    def at_end(self, function: Value, given: Given) -> None:
+        """Call a value when the program ends."""
+        ...
+
     def run_command(self, component: Value) -> None:
         """Run what a command line chooses: these functions and classes, or those that the file defines."""
+        ...
+
+    def allocate(self, klass: ClassRef, *, acts: bool = False) -> Instance:
+        """Make an object of a class of the project here, of which no constructor is called; perhaps an actor."""
+        ...
+
+    def partial(self, function: Value, given: Given) -> Value:
+        """A function with some of its arguments given."""
+        ...
+
+    def enter(self, context: Value) -> Value:
+        """What a context gives where it is entered."""
         ...
 
     def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:

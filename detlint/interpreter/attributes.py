@@ -9,6 +9,7 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
+    FunctionRef,
     Instance,
     LibraryRef,
     ModuleRef,
@@ -42,8 +43,9 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, ClassRef):
-        value, owner = classes.lookup(frame, classes.order(frame, atom), name)
-        return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
+        return _of_class(frame, atom, name)
+    if isinstance(atom, (FunctionRef, Bound)):
+        return _given_to(frame, "function", atom, name) or UNKNOWN
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
@@ -53,6 +55,26 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     return UNKNOWN
+
+
+def _of_class(frame: Frame, atom: ClassRef, name: str) -> Value:
+    """An attribute of a class: what its text binds, else what decorators of libraries give a class, or a base has."""
+    value, owner = classes.lookup(frame, classes.order(frame, atom), name)
+    if owner == classes.PENDING:
+        return NOTHING
+    if owner is None or isinstance(owner, LibraryRef):
+        given = _given_to(frame, "type", atom, name)
+        if given is not None:
+            return given
+        if any(frame.solver.libraries.takes_class(each.name) for each in value.atoms if isinstance(each, LibraryRef)):
+            return value.of(Bound(each, atom) for each in value.atoms if isinstance(each, LibraryRef))
+    return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
+
+
+def _given_to(frame: Frame, kind: str, atom: Atom, name: str) -> Value | None:
+    """The method of a name that decorators of libraries give what is of a kind, bound to it."""
+    given = frame.solver.libraries.given_to(kind, name)
+    return value_of(Bound(LibraryRef(given), atom)) if given else None
 
 
 def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: int) -> Value:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef, Node
+from detlint.domain.atoms import Atom, Bound, ClassRef, Instance, LibraryRef, Node
 from detlint.domain.codes import Code
-from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Leave, Restoring, Spawn, Stream
+from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, commands, contexts, modules
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments, classes, commands, contexts, modules, partials
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
+
+_ACTOR = Argument("actor")  # what an object has that lives in a process of its own
 
 
 class CallStep:
@@ -103,12 +105,18 @@ class CallStep:
             self.emit(Restoring(streams, effects))
         return found
 
-    def spawn(self, function: Value, given: Given, actor: Instance | None = None) -> None:
-        """Start a process that runs a function from the beginning, or have that of an actor run it."""
-        effects, _ = self.frame.within(lambda: self.call_with(function, given))
-        nodes = _invoked(effects)
-        if nodes:
-            self.emit(Spawn(nodes, self.code, actor))
+    def spawn(self, function: Value, given: Given) -> None:
+        """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
+        for atom in self.frame.each(function):
+            effects, _ = self.frame.within(lambda atom=atom: self.call_with(value_of(atom), given))  # type: ignore[misc]
+            nodes = _invoked(effects)
+            if nodes:
+                self.emit(Spawn(nodes, self.code, self._actor(atom)))
+
+    def _actor(self, atom: Atom) -> Instance | None:
+        """The actor that a method is of."""
+        owner = atom.receiver if isinstance(atom, Bound) else None
+        return owner if isinstance(owner, Instance) and self.frame.read((owner.site, _ACTOR)).atoms else None
 
     def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
         """Run a function in a process that begins as this one, `first` something else.
@@ -121,9 +129,30 @@ class CallStep:
         if before or effects:
             self.emit(Apart((*before, *effects), spawned=Spawn(nodes, self.code) if nodes else None))
 
+    def at_end(self, function: Value, given: Given) -> None:
+        """Call a value when the program ends."""
+        effects, _ = self.frame.within(lambda: self.call_with(function, given))
+        if effects:
+            self.emit(Later(effects))
+
     def run_command(self, component: Value) -> None:
         """Run what a command line chooses: these functions and classes, or those that the file defines."""
         commands.run(self.frame, component, self.node)
+
+    def allocate(self, klass: ClassRef, *, acts: bool = False) -> Instance:
+        """Make an object of a class of the project here, of which no constructor is called; perhaps an actor."""
+        made = Instance(contexts.site(self.frame, klass, self.node))
+        if acts:
+            self.frame.fill((made.site, _ACTOR), SOMETHING)
+        return made
+
+    def partial(self, function: Value, given: Given) -> Value:
+        """A function with some of its arguments given."""
+        return partials.made(self.frame, function, given, self.node)
+
+    def enter(self, context: Value) -> Value:
+        """What a context gives where it is entered."""
+        return self.frame.tables.enter(self.frame, context, self.node)
 
     def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:
         """Keep what an object of a library is made with, by the names of parameters or by position."""

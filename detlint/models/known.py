@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import Instance
+from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance
 from detlint.domain.effects import Made, Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, seeds, switches
+from detlint.models import draws, launchers, processes, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.semantics import libraries
 
+_TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
 
 
@@ -63,6 +64,13 @@ class Known:
         for row in rows("program", "role"):
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
+        taken = (*self.launchers.items(), *self.roles.items())
+        self._taken = {
+            kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
+            for kind in ("function", "type")
+        }
+        held = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
+        self.stacks = frozenset(name.rpartition(".")[0] for name in held)
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
@@ -76,6 +84,8 @@ class Known:
 
     def call(self, step: Step, name: str, given: Given) -> Value:
         """Call a function, a method or a class of a library, which no model speaks of."""
+        if isinstance(step.receiver, _TAKEN_FROM):
+            given = Given((step.owner.of((step.receiver,)), *given.positional), given.keywords, given.open)
         args = self.arguments(step, name, given)
         callback = self._find(self.callbacks, name)
         if callback is not None:
@@ -101,9 +111,7 @@ class Known:
         elif name in self.entropy:
             return seeds.entropy(step)
         elif name in self.undrawn:
-            made = step.make(name)
-            self._keep(step, made, name, given)
-            return value_of(made)
+            return self.made(step, name, given)
         elif (launcher := self._find(self.launchers, name)) is not None:
             return launchers.launch(self, step, launcher, args)
         else:
@@ -125,8 +133,10 @@ class Known:
 
     def make(self, step: Step, name: str, given: Given) -> Value:
         """What a call of a library's class makes; unknown for a function."""
-        if not name.rpartition(".")[2][:1].isupper():
-            return UNKNOWN
+        return self.made(step, name, given) if name.rpartition(".")[2][:1].isupper() else UNKNOWN
+
+    def made(self, step: Step, name: str, given: Given) -> Value:
+        """An object of a library's class, with what it was given."""
         made = step.make(name)
         self._keep(step, made, name, given)
         return value_of(made)
@@ -160,6 +170,25 @@ class Known:
         if self.hints_at_seeding(last):
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
+
+    def leave(self, step: Step, made: Instance, name: str) -> None:
+        """Leave a context of a library: what a stack of contexts holds is left."""
+        if name in self.stacks:
+            processes.leave(step, made)
+
+    # What decorators give
+
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        return name in self.roles
+
+    def given_to(self, kind: str, name: str) -> str:
+        """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
+        return self._taken[kind].get(name, "")
+
+    def takes_class(self, name: str) -> bool:
+        """Whether a method of a library is given the class that it is taken from."""
+        return self.roles[name].text("taken") == "class" if name in self.roles else False
 
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""

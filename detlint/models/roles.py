@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import TupleOf
+from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall, TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import loaders
+from detlint.models import loaders, processes
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
     from detlint.models.known import Known, Role
+
+_DECORATED = (FunctionRef, ClassRef, PartialCall)
 
 
 def passes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -47,8 +49,25 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
     return itself(known, step, row, name, args)
 
 
+def makes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """An object of a library's class, with what it was given."""
+    if row.text("marks"):
+        step.emit(Mark(row.text("marks"), step.code))
+    return known.made(step, row.text("gives"), args.given)
+
+
+def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A decorator that leaves a function what it is, itself made by a call or not."""
+    for each in args.given.positional:
+        if any(isinstance(atom, _DECORATED) for atom in step.each(each)):
+            return each
+    return value_of(LibraryRef(name))
+
+
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
-    "loader": loaders.made, "iterated:loader": loaders.passed_over,
+    "loader": loaders.made, "iterated:loader": loaders.passed_over, "makes": makes, "decorates": decorates,
+    "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
+    "acts": processes.acts, "leaves": processes.leaves, "left-with": processes.left_with, "enters": processes.enters,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

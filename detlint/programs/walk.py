@@ -78,6 +78,8 @@ class Walk:
         self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
         self.is_main = True
+        self.leaving: dict[Effects, None] = {}  # what happens at the end
+        self.exits: States = {}  # in which it ends early
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[State, None]] = {}
         self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
@@ -100,8 +102,19 @@ class Walk:
             left, trace = self._node(Node(FunctionRef(self.file, ir.TOP)), START)
             self._trace += trace
             ways.states = left
+        self._end(ways)
         end = _shown(ways.states) if ways.states else None
         return Walked(tuple(self._trace), end, list(self.observations.values()), list(self.spawned), self.visits)
+
+    def _end(self, ways: Ways) -> None:
+        """End the program: what it has left for that happens, the last one first."""
+        ended = bool(ways.states)
+        states = ways.states or self.exits
+        for body in reversed(self.leaving):
+            ways.states = states
+            self._effects(ways, body)
+            states = ways.states
+        ways.states = states if ended else {}
 
     def _node(self, node: Node, state: State) -> tuple[States, v.Trace]:
         """The states in which a node leaves a program that enters it in one, and its trace; none while it is open."""
@@ -185,6 +198,8 @@ class Walk:
             self._aside(ways, effect)
         elif isinstance(effect, e.Spawn):
             self.spawned[effect] = None
+        elif isinstance(effect, e.Later):
+            self.leaving[effect.body] = None
         else:
             self._leave(ways, effect)
 
@@ -396,6 +411,8 @@ class Walk:
             self._merge(ways.broken, ways.states)
         elif effect.how == "raise":
             self._merge(ways.raised, ways.states)
+        elif effect.how == "exit":
+            self._merge(self.exits, ways.states)
         ways.states = {}
 
     # Asides
