@@ -77,13 +77,16 @@ class Mark(_Effect, frozen=True):
 class Apart(_Effect, frozen=True):
     """What happens in another process, which begins as this one is: in a worker with `seeded` streams.
 
-    `base` is what a loader draws to seed those, where anything in the body draws from them. Where the program has
-    processes spawned, the body is what `spawned` starts.
+    These are seeded as another is that they are `like`, and only `perhaps` where there may be no workers. `base` is
+    what a loader draws to seed those, where anything in the body draws from them. Where the program has processes
+    spawned, the body is what `spawned` starts.
     """
 
     body: Effects
     seeded: tuple[Stream, ...] = ()
     base: Draw | None = None
+    like: str = ""
+    perhaps: bool = False
     spawned: Spawn | None = None
 
 

@@ -77,8 +77,10 @@ class Step(Protocol):
         """Do what may happen or not."""
         ...
 
-    def apart(self, run: Callable[[], Value], seeded: tuple[Stream, ...] = (), base: Draw | None = None) -> Value:
-        """Do something in another process that begins as this one is; in a worker with `seeded` streams."""
+    def apart(
+        self, run: Callable[[], Value], seeded: tuple[Stream, ...], base: Draw | None, *, like: str, perhaps: bool
+    ) -> Value:
+        """Do something in a worker of a loader, with `seeded` streams: see the effect."""
         ...
 
     def restoring(self, streams: tuple[Stream, ...], run: Callable[[], Value]) -> Value:
@@ -138,6 +140,14 @@ class Step(Protocol):
 
     def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
         """Call a method that the project may override."""
+        ...
+
+    def overrides(self, owner: Instance, name: str) -> bool:
+        """Whether the project's text has a method of an object."""
+        ...
+
+    def bases(self, owner: Instance) -> tuple[str, ...]:
+        """The classes of libraries that the class of an object is or derives from."""
         ...
 
     def attribute(self, value: Value, name: str) -> Value:

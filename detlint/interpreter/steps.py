@@ -91,11 +91,13 @@ class CallStep:
             self.emit(Branch(None, True, effects, ()))
         return found
 
-    def apart(self, run: Callable[[], Value], seeded: tuple[Stream, ...] = (), base: Draw | None = None) -> Value:
-        """Do something in another process that begins as this one is; in a worker with `seeded` streams."""
+    def apart(
+        self, run: Callable[[], Value], seeded: tuple[Stream, ...], base: Draw | None, *, like: str, perhaps: bool
+    ) -> Value:
+        """Do something in a worker of a loader, with `seeded` streams: see the effect."""
         effects, found = self.frame.within(run)
         if effects:
-            self.emit(Apart(effects, seeded, base))
+            self.emit(Apart(effects, seeded, base, like, perhaps))
         return found
 
     def restoring(self, streams: tuple[Stream, ...], run: Callable[[], Value]) -> Value:
@@ -191,6 +193,19 @@ class CallStep:
         if not isinstance(found, ClassRef):
             return NOTHING
         return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
+
+    def overrides(self, owner: Instance, name: str) -> bool:
+        """Whether the project's text has a method of an object."""
+        kind = owner.site.kind
+        if not isinstance(kind, ClassRef):
+            return False
+        return isinstance(classes.lookup(self.frame, classes.order(self.frame, kind), name)[1], ClassRef)
+
+    def bases(self, owner: Instance) -> tuple[str, ...]:
+        """The classes of libraries that the class of an object is or derives from."""
+        kind = owner.site.kind
+        around = classes.order(self.frame, kind) if isinstance(kind, ClassRef) else (kind,)
+        return tuple(each.name for each in around if isinstance(each, LibraryRef))
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""

@@ -90,6 +90,12 @@ class Arguments(Struct):
         return options[0] if options else HOLDS
 
 
+def named_in(condition: str) -> str:
+    """The parameter that a condition of the tables speaks of."""
+    match = _PATTERN.fullmatch(condition)
+    return match["name"] if match is not None else ""
+
+
 def _atom(
     atom: Atom, operator: str | None, wanted: frozenset[str], judge: Callable[[Value], Outcome], condition: str
 ) -> Outcome:

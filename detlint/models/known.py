@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance
-from detlint.domain.effects import Made, Mark, Stream
+from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver
+from detlint.domain.effects import Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
-from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, processes, seeds, switches
-from detlint.models.arguments import Arguments, arguments
+from detlint.models import draws, launchers, loaders, processes, seeds, switches
+from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
@@ -54,6 +53,7 @@ class Known:
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self.applied = catalogue.names("program", "applied")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.exits = catalogue.names("program", "exit")
         self.settings: dict[str, list[Row]] = {}
@@ -84,7 +84,11 @@ class Known:
 
     def call(self, step: Step, name: str, given: Given) -> Value:
         """Call a function, a method or a class of a library, which no model speaks of."""
-        if isinstance(step.receiver, _TAKEN_FROM):
+        if isinstance(step.receiver, Instance):
+            items = self._items(step, step.receiver, name)
+            if items is not None:
+                return items
+        elif isinstance(step.receiver, _TAKEN_FROM):
             given = Given((step.owner.of((step.receiver,)), *given.positional), given.keywords, given.open)
         args = self.arguments(step, name, given)
         callback = self._find(self.callbacks, name)
@@ -124,10 +128,11 @@ class Known:
         signature = self.catalogue.signatures.get(name, "") if family is None else family.text("signature")
         return arguments(step, given, signature)
 
-    def kept(self, step: Step, made: Instance, name: str) -> Arguments:
-        """The arguments that an object of a class was made with."""
+    def kept(self, step: Step, made: Instance, name: str, *asked: str) -> Arguments:
+        """The arguments that an object of a class was made with: those of its signature, and what else is `asked`."""
         places = arguments(step, Given(), self.catalogue.signatures.get(name, ""))
-        named = {each: value for each in places.defaults if (value := step.kept(made, each)).atoms}
+        names = dict.fromkeys((*places.defaults, *asked))
+        named = {each: value for each in names if (value := step.kept(made, each)).atoms}
         opened = bool(step.kept(made, "**").atoms)
         return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve)
 
@@ -153,13 +158,7 @@ class Known:
             draws.consume(step, consumer, name, args)
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
-            self.note_loader(step, args)
-
-    def note_loader(self, step: Step, args: Arguments) -> None:
-        """A loader, for the list of programs."""
-        found = [args.of(name) for name in ("generator", "worker_init_fn")]
-        generator, init = (value is not None and not is_none(value).may_hold for value in found)
-        step.emit(Made(step.code, generator, init))
+            loaders.note(step, args)
 
     def other(self, step: Step, name: str, given: Given) -> None:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
@@ -203,19 +202,34 @@ class Known:
         consumer = self.layers.get(name)
         if consumer is None:
             return None
-        outcome = self.kept(step, made, name).applies(consumer.list("when"), consumer.list("unless"))
+        conditions = (*consumer.list("when"), *consumer.list("unless"))
+        outcome = self.kept(step, made, name, *map(named_in, conditions)).applies(
+            consumer.list("when"), consumer.list("unless")
+        )
         return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
 
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         role, row = self.roles.get(name), self.iterated.get(name)
+        conditions = (*row.list("when"), *row.list("unless")) if row is not None else ()
+        args = self.kept(step, made, name, *loaders.ASKED, *map(named_in, conditions))
         if row is not None:
-            outcome = self.kept(step, made, name).applies(row.list("when"), row.list("unless"))
+            outcome = args.applies(row.list("when"), row.list("unless"))
             step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
         iterated = self._roles.get(f"iterated:{role.text('kind')}") if role is not None else None
         if role is not None and iterated is not None:
-            return iterated(self, step, role, name, self.kept(step, made, name))
+            return iterated(self, step, role, name, args)
         return None if row is None else SOMETHING
+
+    def _items(self, step: Step, made: Instance, method: str) -> Value | None:
+        """What a method of an object of a library gives that goes over it, or takes an item out; None for others."""
+        owner, _, last = method.rpartition(".")
+        if last == "__iter__":
+            items = self.iterate(step, made, owner)
+            return value_of(IteratorOver(UNKNOWN if items is None else items))
+        if last == "__getitem__" and method not in self.roles:
+            return step.join(UNKNOWN, loaders.fetch_inner(self, step, made, frozenset()))
+        return None
 
     def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
         """The streams that a context puts back, and the switches that are set within it."""

@@ -56,7 +56,7 @@ def _is_method(atom: object) -> bool:
 def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     """A function that runs another one: here, in a copy of this process, or in a new one."""
     if row.list("methods"):
-        return trainers.run(known, step, row, args)
+        return trainers.run(step, row, args)
     functions = args.first(row.text("parameter"))
     kind = row.text("kind")
     if row.text("items"):
@@ -108,7 +108,7 @@ def _initialise(known: Known, step: Step) -> Value:
     """What a pool of processes starts each of them with."""
     pool = step.receiver
     if isinstance(pool, Instance) and isinstance(pool.site.kind, LibraryRef):
-        given = known.kept(step, pool, pool.site.kind.name)
+        given = known.kept(step, pool, pool.site.kind.name, "initializer", "initargs")
         initializer = given.of("initializer")
         if initializer is not None:
             positional, opened = _unpacked(step, given.of("initargs"))

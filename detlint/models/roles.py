@@ -66,7 +66,8 @@ def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
-    "loader": loaders.made, "iterated:loader": loaders.passed_over, "makes": makes, "decorates": decorates,
+    "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
+    "iterated:dataset": loaders.gone_through, "makes": makes, "decorates": decorates,
     "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
     "acts": processes.acts, "leaves": processes.leaves, "left-with": processes.left_with, "enters": processes.enters,
 }  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from detlint.catalogue import Row
 from detlint.domain.atoms import ClassRef, Instance, LibraryRef
 from detlint.domain.effects import Mark
@@ -11,16 +9,13 @@ from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
 
-if TYPE_CHECKING:
-    from detlint.models.known import Known
 
-
-def run(known: Known, step: Step, row: Row, args: Arguments) -> Value:
+def run(step: Step, row: Row, args: Arguments) -> Value:
     """Call the methods that a trainer calls on what it is given, or was made with, and go through the loaders."""
     hooks = row.list("methods")
     if "training_step" in hooks:
         step.emit(Mark("trains", step.code))
-    values = [*_held(known, step, row), *args.given.each]
+    values = [*_held(step, row), *args.given.each]
     objects = [atom for value in values for atom in step.each(value) if isinstance(atom, Instance)]
     for name in hooks:
         for each in dict.fromkeys(objects):
@@ -34,14 +29,12 @@ def run(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     return UNKNOWN
 
 
-def _held(known: Known, step: Step, row: Row) -> list[Value]:
+def _held(step: Step, row: Row) -> list[Value]:
     """What the trainer was made with that has such methods: one object, or a list of them."""
     trainer = step.receiver
     if not (row.text("held") and isinstance(trainer, Instance) and isinstance(trainer.site.kind, LibraryRef)):
         return []
-    value = known.kept(step, trainer, trainer.site.kind.name).of(row.text("held"))
-    if value is None:
-        return []
+    value = step.resolve(step.kept(trainer, row.text("held")))
     whole = value.of(atom for atom in value.atoms if not _is_own(atom))
     return [value.of(atom for atom in value.atoms if _is_own(atom)), step.iterate(whole)]
 

@@ -422,7 +422,7 @@ class Walk:
         start = ways.states
         names = tuple(str(stream) for stream in effect.streams) if isinstance(effect, e.Restoring) else ()
         if isinstance(effect, e.Apart):
-            self._put(ways, map(str, effect.seeded), SEEDED)
+            ways.states = {condition: _in_worker(state, effect) for condition, state in start.items()}
         elif isinstance(effect, e.Restoring):
             for switch, word in effect.within:
                 self._put(ways, (switch,), word)
@@ -433,7 +433,9 @@ class Walk:
             ways.states = start
             self._add(v.Apart(trace) if trace else None)
             if effect.base is not None and any(_draws_of(event, effect.seeded) for event in trace):
-                self._draw(ways, effect.base)
+                with self._traced() as drawn:
+                    self._draw(ways, effect.base)
+                self._trace += [v.Guarded("", tuple(drawn))] if effect.perhaps and drawn else drawn
         elif isinstance(effect, e.Restoring):
             before = _shown(start)
             for name in (*names, *(switch for switch, _ in effect.within)):
@@ -488,6 +490,12 @@ class Walk:
 def replace_condition(found: Observation, condition: PathCondition) -> Observation:
     """An observation on another condition."""
     return Observation(found.stream, found.code, found.word, condition, found.path)
+
+
+def _in_worker(state: State, effect: e.Apart) -> State:
+    """The state in which a worker begins."""
+    seeded = state.but(map(str, effect.seeded), state[effect.like] if effect.like else SEEDED)
+    return (v.merged((seeded, state)) or state) if effect.perhaps else seeded
 
 
 def _shown(states: States) -> State:
