@@ -74,6 +74,10 @@ class Libraries(Protocol):
         """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
         ...
 
+    def called(self, step: Step, made: Instance, given: Value) -> None:
+        """Do what follows a call of an object, which gave something."""
+        ...
+
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         ...

@@ -87,6 +87,10 @@ class Step(Protocol):
         """Do something after which streams are what they were."""
         ...
 
+    def within(self, switches: tuple[tuple[str, str], ...], run: Callable[[], Value]) -> Value:
+        """Do something while switches have these words."""
+        ...
+
     def spawn(self, function: Value, given: Given) -> None:
         """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
         ...
@@ -142,8 +146,8 @@ class Step(Protocol):
         """Call a method that the project may override."""
         ...
 
-    def overrides(self, owner: Instance, name: str) -> bool:
-        """Whether the project's text has a method of an object."""
+    def overrides(self, owner: Instance | ClassRef, name: str) -> bool:
+        """Whether the project's text has a method of an object or a class."""
         ...
 
     def bases(self, owner: Instance) -> tuple[str, ...]:

@@ -202,6 +202,13 @@ def initialise(
 
 
 def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
+    """Call an object, and what is hooked onto it."""
+    given = _call_object(frame, atom, arguments, node)
+    frame.solver.libraries.called(CallStep(frame, node), atom, given)
+    return given
+
+
+def _call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
     """Call an object: its `__call__`, else what its library's model does."""
     kind = atom.site.kind
     if isinstance(kind, ClassRef):
@@ -232,7 +239,7 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
 
 def _construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
     """Run the constructor of a library's class on an object of a class that derives from it."""
-    step = CallStep(frame, node)
+    step = CallStep(frame, node, owner=value_of(made), receiver=made)
     for klass in classes.models(frame, name):
         if klass.made is not None:
             klass.made(step, made, arguments.given)

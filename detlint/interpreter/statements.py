@@ -73,12 +73,8 @@ def _decorates(frame: Frame, atom: Atom) -> bool:
     """Whether it is known what a decorator does."""
     if isinstance(atom, (Bound, PartialCall)):
         return _decorates(frame, atom.function)
-    return isinstance(atom, FunctionRef) or (isinstance(atom, LibraryRef) and _is_known(frame, atom.name))
-
-
-def _is_known(frame: Frame, name: str) -> bool:
-    libraries = frame.solver.libraries
-    return libraries.decorates(libraries.canonical(name))
+    known = isinstance(atom, LibraryRef) and frame.solver.libraries.decorates(atom.name)
+    return known or isinstance(atom, FunctionRef)
 
 
 def _define_class(frame: Frame, statement: ir.DefineClass) -> None:

@@ -107,6 +107,13 @@ class CallStep:
             self.emit(Restoring(streams, effects))
         return found
 
+    def within(self, switches: tuple[tuple[str, str], ...], run: Callable[[], Value]) -> Value:
+        """Do something while switches have these words."""
+        effects, found = self.frame.within(run)
+        if effects:
+            self.emit(Restoring((), effects, switches))
+        return found
+
     def spawn(self, function: Value, given: Given) -> None:
         """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
         for atom in self.frame.each(function):
@@ -194,9 +201,9 @@ class CallStep:
             return NOTHING
         return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
 
-    def overrides(self, owner: Instance, name: str) -> bool:
-        """Whether the project's text has a method of an object."""
-        kind = owner.site.kind
+    def overrides(self, owner: Instance | ClassRef, name: str) -> bool:
+        """Whether the project's text has a method of an object or a class."""
+        kind = owner.site.kind if isinstance(owner, Instance) else owner
         if not isinstance(kind, ClassRef):
             return False
         return isinstance(classes.lookup(self.frame, classes.order(self.frame, kind), name)[1], ClassRef)

@@ -8,12 +8,12 @@ from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
 from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver
-from detlint.domain.effects import Mark, Stream
+from detlint.domain.effects import Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, loaders, processes, seeds, switches
+from detlint.models import autograd, draws, launchers, loaders, processes, seeds, switches
 from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.semantics import libraries
 
@@ -159,6 +159,11 @@ class Known:
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
             loaders.note(step, args)
+        elif role is not None and role.text("derived") and role.text("kind") in self._roles:
+            self._roles[role.text("kind")](self, step, role, name, args)
+        launcher = self.launchers.get(name)
+        if launcher is not None:
+            launchers.launch(self, step, launcher, args)
 
     def other(self, step: Step, name: str, given: Given) -> None:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
@@ -179,7 +184,7 @@ class Known:
 
     def decorates(self, name: str) -> bool:
         """Whether it is known what something of a library does as a decorator."""
-        return name in self.roles
+        return self.canonical(name) in self.roles
 
     def given_to(self, kind: str, name: str) -> str:
         """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
@@ -187,13 +192,14 @@ class Known:
 
     def takes_class(self, name: str) -> bool:
         """Whether a method of a library is given the class that it is taken from."""
-        return self.roles[name].text("taken") == "class" if name in self.roles else False
+        row = self.roles.get(self.canonical(name))
+        return row is not None and row.text("taken") == "class"
 
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         for kind in self.methods.get(method, ()):
             if kind != "opens":
-                step.emit(Mark(kind, step.code))
+                autograd.mark(step, kind)
 
     # Objects
 
@@ -202,17 +208,19 @@ class Known:
         consumer = self.layers.get(name)
         if consumer is None:
             return None
-        conditions = (*consumer.list("when"), *consumer.list("unless"))
-        outcome = self.kept(step, made, name, *map(named_in, conditions)).applies(
-            consumer.list("when"), consumer.list("unless")
-        )
+        args = self.kept(step, made, name, *_asked(consumer))
+        args.given = Given((), {**args.given.keywords, **given.keywords}, args.given.open)
+        outcome = args.applies(consumer.list("when"), consumer.list("unless"))
         return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
+
+    def called(self, step: Step, made: Instance, given: Value) -> None:
+        """Call what is hooked onto an object that was called and gave something."""
+        autograd.called(step, made, given)
 
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         role, row = self.roles.get(name), self.iterated.get(name)
-        conditions = (*row.list("when"), *row.list("unless")) if row is not None else ()
-        args = self.kept(step, made, name, *loaders.ASKED, *map(named_in, conditions))
+        args = self.kept(step, made, name, *loaders.ASKED, *(() if row is None else _asked(row)))
         if row is not None:
             outcome = args.applies(row.list("when"), row.list("unless"))
             step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
@@ -272,6 +280,11 @@ class Known:
         words = name.lower()
         apart = name in self._seeding or any(other in words for other in self._apart)
         return not apart and any(hint in words for hint in self._hints)
+
+
+def _asked(row: Row) -> list[str]:
+    """The parameters that the conditions of a row speak of."""
+    return [named_in(condition) for condition in (*row.list("when"), *row.list("unless"))]
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

@@ -10,7 +10,7 @@ from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall,
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import loaders, processes
+from detlint.models import autograd, engines, loaders, processes
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def evaluates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 
 def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A step that says what the program is for."""
-    step.emit(Mark(row.text("kind"), step.code))
+    autograd.mark(step, row.text("kind"))
     return itself(known, step, row, name, args)
 
 
@@ -69,6 +69,10 @@ ROLES: Mapping[str, Role] = {
     "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
     "iterated:dataset": loaders.gone_through, "makes": makes, "decorates": decorates,
     "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
+    "engine": engines.made, "attaches": engines.attaches, "attached": engines.attached, "engine-runs": engines.runs,
+    "hooks": autograd.hooks, "backward-hooks": autograd.backward_hooks, "differentiable": autograd.differentiable,
+    "forwards": autograd.forwards, "submodule": autograd.submodule,
+    "children": autograd.children, "constructs": autograd.constructs,
     "acts": processes.acts, "leaves": processes.leaves, "left-with": processes.left_with, "enters": processes.enters,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import ClassRef, Instance, LibraryRef
-from detlint.domain.effects import Mark
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
+from detlint.models.autograd import mark
 
 
 def run(step: Step, row: Row, args: Arguments) -> Value:
     """Call the methods that a trainer calls on what it is given, or was made with, and go through the loaders."""
     hooks = row.list("methods")
     if "training_step" in hooks:
-        step.emit(Mark("trains", step.code))
+        mark(step, "trains")
     values = [*_held(step, row), *args.given.each]
     objects = [atom for value in values for atom in step.each(value) if isinstance(atom, Instance)]
     for name in hooks:
