@@ -203,7 +203,7 @@ def initialise(
 
 def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
     """Call an object, and what is hooked onto it."""
-    given = _call_object(frame, atom, arguments, node)
+    given = frame.once("call", atom.site, lambda: _call_object(frame, atom, arguments, node), UNKNOWN)
     frame.solver.libraries.called(CallStep(frame, node), atom, given)
     return given
 

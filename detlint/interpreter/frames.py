@@ -101,6 +101,7 @@ class Frame:
         self.writes = 0
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
+        self.using: set[tuple[str, AllocationSite]] = set()  # the library objects that are being called or gone over
         self.iterating = -1  # the node of the loop or the call that goes over something
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
         self.is_top = entry.function.qualified in (ir.TOP, ir.MAIN)
@@ -129,6 +130,15 @@ class Frame:
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""
         return self.solver.lattice.join(a, b)
+
+    def once(self, way: str, site: AllocationSite, run: Callable[[], R], otherwise: R) -> R:
+        """Do something with an object, unless that is being done and it is in itself."""
+        if (way, site) in self.using:
+            return otherwise
+        self.using.add((way, site))
+        found = run()
+        self.using.discard((way, site))
+        return found
 
     # Parameters
 

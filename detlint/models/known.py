@@ -13,7 +13,7 @@ from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import autograd, draws, launchers, loaders, processes, seeds, switches
+from detlint.models import autograd, draws, holders, launchers, loaders, processes, seeds, switches
 from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.semantics import libraries
 
@@ -205,7 +205,9 @@ class Known:
 
     def call_object(self, step: Step, made: Instance, name: str, given: Given) -> Value | None:
         """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
-        consumer = self.layers.get(name)
+        consumer, role = self.layers.get(name), self.roles.get(name)
+        if role is not None and role.text("called"):
+            return holders.call(step, made, role.text("called"))
         if consumer is None:
             return None
         args = self.kept(step, made, name, *_asked(consumer))

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import (
-    Atom,
     Bound,
     Choice,
     Constant,
     FunctionRef,
     Instance,
-    IteratorOver,
     LibraryRef,
     TupleOf,
 )  # fmt: skip
@@ -21,6 +19,7 @@ from detlint.domain.outcomes import HOLDS, is_none, truth
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.models import holders
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -103,16 +102,9 @@ def held(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Valu
     """What stands for a data set, or for several; splitting one gives several such."""
     whole = step.make(name)
     for atom in step.each(args.first()):
-        each = value_of(atom)
-        step.fill(whole, ANY_KEY, step.iterate(each) if _is_display(atom) else each)
+        step.fill(whole, ANY_KEY, holders.items(step, atom))
     found = value_of(whole)
     return value_of(TupleOf((found,) * _SPLIT)) if known.consumer(name) is not None else found
-
-
-def _is_display(atom: Atom) -> bool:
-    if isinstance(atom, Instance):
-        return isinstance(atom.site.kind, LibraryRef) and atom.site.kind.name.startswith("builtins.")
-    return isinstance(atom, (TupleOf, IteratorOver))
 
 
 def gone_through(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

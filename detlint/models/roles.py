@@ -10,7 +10,7 @@ from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall,
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import autograd, engines, loaders, processes
+from detlint.models import autograd, engines, holders, loaders, processes
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
     "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
+    "container": holders.container, "wraps": holders.wraps, "iterated:wraps": holders.gone_through,
     "iterated:dataset": loaders.gone_through, "makes": makes, "decorates": decorates,
     "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
     "engine": engines.made, "attaches": engines.attaches, "attached": engines.attached, "engine-runs": engines.runs,
