@@ -58,6 +58,16 @@ class Libraries(Protocol):
         """The classes of models, by qualified name."""
         ...
 
+    @property
+    def decided(self) -> frozenset[str]:
+        """The last names of what does one thing or another by its arguments."""
+        ...
+
+    @property
+    def deciding(self) -> frozenset[str]:
+        """The constants that decide so, as texts."""
+        ...
+
     def canonical(self, name: str) -> str:
         """The one name of what can be imported from several places."""
         ...

@@ -33,6 +33,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._handed: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
     def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
@@ -126,6 +127,18 @@ class Index:
                 found.update(test.name for test in tests if isinstance(test, ir.Local))
             self._tested[key] = frozenset(found & names)
         return self._tested[key]
+
+    def handed(self, file: str, function: ir.Function, callees: frozenset[str]) -> frozenset[str]:
+        """The parameters of a function that it gives straight to what is called by one of some names."""
+        key = (file, function.qualified)
+        if key not in self._handed:
+            names = {parameter.name for parameter in function.parameters}
+            calls = (
+                part for part in walk(function.body) if isinstance(part, ir.Call) and _last(part.function) in callees
+            )
+            given = (argument.value for call in calls for argument in call.arguments)
+            self._handed[key] = frozenset(each.name for each in given if isinstance(each, ir.Local)) & names
+        return self._handed[key]
 
 
 def _decorator(expression: ir.Expression) -> str:

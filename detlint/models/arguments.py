@@ -96,6 +96,12 @@ def named_in(condition: str) -> str:
     return match["name"] if match is not None else ""
 
 
+def words_of(condition: str) -> list[str]:
+    """The constants that a condition of the tables speaks of."""
+    match = _PATTERN.fullmatch(condition)
+    return match["values"].split("|") if match is not None and match["operator"] else ["None"]
+
+
 def _atom(
     atom: Atom, operator: str | None, wanted: frozenset[str], judge: Callable[[Value], Outcome], condition: str
 ) -> Outcome:

@@ -14,7 +14,7 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import autograd, draws, holders, launchers, loaders, processes, seeds, switches
-from detlint.models.arguments import Arguments, arguments, named_in
+from detlint.models.arguments import Arguments, arguments, named_in, words_of
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
@@ -69,6 +69,9 @@ class Known:
             kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
             for kind in ("function", "type")
         }
+        decided = _decided((*consumers, *rows("program", "role")))
+        self.decided = frozenset(name.rpartition(".")[2] for row in decided for name in row.list("names"))
+        self.deciding = frozenset(word for row in decided for each in _conditions(row) for word in words_of(each))
         held = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
         self.stacks = frozenset(name.rpartition(".")[0] for name in held)
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
@@ -254,8 +257,12 @@ class Known:
     # Names
 
     def get(self, step: Step, name: str) -> Value | None:
-        """What a name of a library stands for, where that is more than the name."""
-        return None
+        """What a name of a library stands for, where that is more than the name, as what a loader keeps."""
+        owner, _, last = name.rpartition(".")
+        row = self.roles.get(owner)
+        if row is None or last not in row.list("keeps") or not isinstance(step.receiver, Instance):
+            return None
+        return loaders.kept(step, step.receiver, last)
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
@@ -286,7 +293,16 @@ class Known:
 
 def _asked(row: Row) -> list[str]:
     """The parameters that the conditions of a row speak of."""
-    return [named_in(condition) for condition in (*row.list("when"), *row.list("unless"))]
+    return list(map(named_in, _conditions(row)))
+
+
+def _decided(rows: Iterable[Row]) -> list[Row]:
+    """The rows of what does one thing or another by its arguments."""
+    return [row for row in rows if _conditions(row) or row.text("kind") == "loader"]
+
+
+def _conditions(row: Row) -> tuple[str, ...]:
+    return (*row.list("when"), *row.list("unless"))
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

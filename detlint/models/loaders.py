@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import (
+    NONE,
     Bound,
     Choice,
     Constant,
@@ -51,6 +52,12 @@ def _is_given(value: Value | None) -> bool:
     if value is None:
         return False
     return all(_is_given(a.default) if isinstance(a, Choice) else is_none(value_of(a)) != HOLDS for a in value.atoms)
+
+
+def kept(step: Step, loader: Instance, name: str) -> Value:
+    """What a loader was given for a parameter, else None."""
+    given = step.kept(loader, name)
+    return given if given.atoms else value_of(NONE)
 
 
 # Passes
