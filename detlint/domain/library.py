@@ -59,8 +59,8 @@ class Libraries(Protocol):
         ...
 
     @property
-    def decided(self) -> frozenset[str]:
-        """The last names of what does one thing or another by its arguments."""
+    def decided(self) -> Mapping[str, frozenset[str | int]]:
+        """The parameters that decide what something of a library does, by its last name: their names and places."""
         ...
 
     @property

@@ -128,15 +128,18 @@ class Index:
             self._tested[key] = frozenset(found & names)
         return self._tested[key]
 
-    def handed(self, file: str, function: ir.Function, callees: frozenset[str]) -> frozenset[str]:
-        """The parameters of a function that it gives straight to what is called by one of some names."""
+    def handed(self, file: str, function: ir.Function, callees: Mapping[str, frozenset[str | int]]) -> frozenset[str]:
+        """The parameters of a function that it gives straight to some parameters of what is called by some names."""
         key = (file, function.qualified)
         if key not in self._handed:
             names = {parameter.name for parameter in function.parameters}
-            calls = (
-                part for part in walk(function.body) if isinstance(part, ir.Call) and _last(part.function) in callees
-            )
-            given = (argument.value for call in calls for argument in call.arguments)
+            calls = (part for part in walk(function.body) if isinstance(part, ir.Call))
+            given = [
+                argument.value
+                for call in calls
+                for place, argument in enumerate(call.arguments)
+                if (argument.keyword or place) in callees.get(_last(call.function), ())
+            ]
             self._handed[key] = frozenset(each.name for each in given if isinstance(each, ir.Local)) & names
         return self._handed[key]
 

@@ -127,12 +127,12 @@ def _spelled(atom: Atom) -> str:
 
 def arguments(step: Step, given: Given, signature: str) -> Arguments:
     """The arguments of a call of what has a signature."""
-    defaults, places = _parameters(signature)
+    defaults, places = parameters(signature)
     return Arguments(given, defaults, places, step.resolve)
 
 
 @cache
-def _parameters(signature: str) -> tuple[dict[str, object], tuple[str, ...]]:
+def parameters(signature: str) -> tuple[dict[str, object], tuple[str, ...]]:
     """The defaults of a signature's parameters, and those that may be given by position."""
     parsed = parse_signature(signature)
     return {name: default for name, default, _ in parsed}, tuple(name for name, _, only in parsed if not only)

@@ -14,7 +14,7 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import autograd, draws, holders, launchers, loaders, processes, seeds, switches
-from detlint.models.arguments import Arguments, arguments, named_in, words_of
+from detlint.models.arguments import Arguments, arguments, named_in, parameters, words_of
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
@@ -69,9 +69,7 @@ class Known:
             kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
             for kind in ("function", "type")
         }
-        decided = _decided((*consumers, *rows("program", "role")))
-        self.decided = frozenset(name.rpartition(".")[2] for row in decided for name in row.list("names"))
-        self.deciding = frozenset(word for row in decided for each in _conditions(row) for word in words_of(each))
+        self.decided, self.deciding = _decided(catalogue)
         held = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
         self.stacks = frozenset(name.rpartition(".")[0] for name in held)
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
@@ -296,9 +294,23 @@ def _asked(row: Row) -> list[str]:
     return list(map(named_in, _conditions(row)))
 
 
-def _decided(rows: Iterable[Row]) -> list[Row]:
-    """The rows of what does one thing or another by its arguments."""
-    return [row for row in rows if _conditions(row) or row.text("kind") == "loader"]
+def _decided(catalogue: Catalogue) -> tuple[dict[str, frozenset[str | int]], frozenset[str]]:
+    """The parameters that decide what something of a library does, by its last name, and the constants that do so.
+
+    A parameter is there by its name, and by its place where it may be given so.
+    """
+    found: dict[str, frozenset[str | int]] = {}
+    words = set[str]()
+    for row in (*catalogue.rows("randomness", "consumer"), *catalogue.rows("program", "role")):
+        conditions = (*_conditions(row), *(loaders.DECIDE if row.text("kind") == "loader" else ()))
+        words.update(word for each in conditions for word in words_of(each))
+        names = frozenset(map(named_in, conditions))
+        for name in row.list("names") if names else ():
+            _, places = parameters(catalogue.signatures.get(name, ""))
+            given = names | {places.index(each) for each in names if each in places}
+            last = name.rpartition(".")[2]
+            found[last] = found.get(last, frozenset()) | given
+    return found, frozenset(words)
 
 
 def _conditions(row: Row) -> tuple[str, ...]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ASKED = ("dataset", "sampler", "batch_sampler", "num_workers", "worker_init_fn", "collate_fn", "generator")
 """What a pass over a loader asks for."""
+DECIDE = ("generator", "num_workers=0", "sampler", "batch_sampler")
+"""What decides what a pass draws, as conditions."""
 _SETS = ("dataset", "datasets")
 _PLACES = tuple(map(str, range(8)))  # of what is given by position to what has no signature
 _SPLIT = 8  # parts that a data set may be split into
