@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from detlint.domain.atoms import AllocationSite, Node, Option
+from detlint.domain.atoms import AllocationSite, Instance, Node, Option
 from detlint.domain.codes import Code
 from detlint.ir.nodes import Leaving
 
@@ -77,19 +77,31 @@ class Mark(_Effect, frozen=True):
 class Apart(_Effect, frozen=True):
     """What happens in another process, which begins as this one is: in a worker with `seeded` streams.
 
-    `base` is what a loader draws to seed those, where anything in the body draws from them.
+    These are seeded as another is that they are `like`, and only `perhaps` where there may be no workers. `base` is
+    what a loader draws to seed those, where anything in the body draws from them. Where the program has processes
+    spawned, the body is what `spawned` starts.
     """
 
     body: Effects
     seeded: tuple[Stream, ...] = ()
     base: Draw | None = None
+    like: str = ""
+    perhaps: bool = False
+    spawned: Spawn | None = None
 
 
 class Spawn(_Effect, frozen=True):
-    """A new process is started, which runs one of `nodes` from the beginning."""
+    """A new process is started, which runs one of `nodes` from the beginning, or that of an `actor` goes on to."""
 
     nodes: tuple[Node, ...]
     code: Code
+    actor: Instance | None = None
+
+
+class Later(_Effect, frozen=True):
+    """What the program does when it ends: of several, the last one first."""
+
+    body: Effects
 
 
 class Restoring(_Effect, frozen=True):
@@ -174,7 +186,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield | At | Import
-    | Main | Branch | Repeat | Leave
+    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke | Around | Yield | At
+    | Import | Main | Branch | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

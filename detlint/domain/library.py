@@ -58,6 +58,16 @@ class Libraries(Protocol):
         """The classes of models, by qualified name."""
         ...
 
+    @property
+    def decided(self) -> Mapping[str, frozenset[str | int]]:
+        """The parameters that decide what something of a library does, by its last name: their names and places."""
+        ...
+
+    @property
+    def deciding(self) -> frozenset[str]:
+        """The constants that decide so, as texts."""
+        ...
+
     def canonical(self, name: str) -> str:
         """The one name of what can be imported from several places."""
         ...
@@ -72,6 +82,10 @@ class Libraries(Protocol):
 
     def call_object(self, step: Step, made: Instance, name: str, given: Given) -> Value | None:
         """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
+        ...
+
+    def called(self, step: Step, made: Instance, given: Value) -> None:
+        """Do what follows a call of an object, which gave something."""
         ...
 
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
@@ -92,6 +106,22 @@ class Libraries(Protocol):
 
     def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
         """The streams that a context puts back, and the switches that are set within it."""
+        ...
+
+    def leave(self, step: Step, made: Instance, name: str) -> None:
+        """Leave a context of a library."""
+        ...
+
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        ...
+
+    def given_to(self, kind: str, name: str) -> str:
+        """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
+        ...
+
+    def takes_class(self, name: str) -> bool:
+        """Whether a method of a library is given the class that it is taken from."""
         ...
 
     def named(self, step: Step, method: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from detlint.domain.atoms import Atom, Instance
+from detlint.domain.atoms import Atom, ClassRef, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
@@ -93,16 +93,49 @@ class Step(Protocol):
         """Do what may happen or not."""
         ...
 
-    def apart(self, run: Callable[[], Value], seeded: tuple[Stream, ...] = (), base: Draw | None = None) -> Value:
-        """Do something in another process that begins as this one is; in a worker with `seeded` streams."""
+    def apart(
+        self, run: Callable[[], Value], seeded: tuple[Stream, ...], base: Draw | None, *, like: str, perhaps: bool
+    ) -> Value:
+        """Do something in a worker of a loader, with `seeded` streams: see the effect."""
         ...
 
     def restoring(self, streams: tuple[Stream, ...], run: Callable[[], Value]) -> Value:
         """Do something after which streams are what they were."""
         ...
 
+    def within(self, switches: tuple[tuple[str, str], ...], run: Callable[[], Value]) -> Value:
+        """Do something while switches have these words."""
+        ...
+
     def spawn(self, function: Value, given: Given) -> None:
-        """Start a process that runs a function from the beginning."""
+        """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
+        ...
+
+    def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
+        """Run a function in a process that begins as this one, `first` something else.
+
+        It is spawned where the program has that done, unless it `asks` another process.
+        """
+        ...
+
+    def at_end(self, function: Value, given: Given) -> None:
+        """Call a value when the program ends."""
+        ...
+
+    def run_command(self, component: Value) -> None:
+        """Run what a command line chooses: these functions and classes, or those that the file defines."""
+        ...
+
+    def allocate(self, klass: ClassRef, *, acts: bool = False) -> Instance:
+        """Make an object of a class of the project here, of which no constructor is called; perhaps an actor."""
+        ...
+
+    def partial(self, function: Value, given: Given) -> Value:
+        """A function with some of its arguments given."""
+        ...
+
+    def enter(self, context: Value) -> Value:
+        """What a context gives where it is entered."""
         ...
 
     def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:
@@ -127,6 +160,14 @@ class Step(Protocol):
 
     def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
         """Call a method that the project may override."""
+        ...
+
+    def overrides(self, owner: Instance | ClassRef, name: str) -> bool:
+        """Whether the project's text has a method of an object or a class."""
+        ...
+
+    def bases(self, owner: Instance) -> tuple[str, ...]:
+        """The classes of libraries that the class of an object is or derives from."""
         ...
 
     def attribute(self, value: Value, name: str) -> Value:

@@ -9,6 +9,7 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
+    FunctionRef,
     Instance,
     LibraryRef,
     ModuleRef,
@@ -43,8 +44,9 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, ClassRef):
-        value, owner = classes.lookup(frame, classes.order(frame, atom), name)
-        return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
+        return _of_class(frame, atom, name)
+    if isinstance(atom, (FunctionRef, Bound)):
+        return _given_to(frame, "function", atom, name) or UNKNOWN
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
@@ -57,6 +59,26 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     return UNKNOWN
 
 
+def _of_class(frame: Frame, atom: ClassRef, name: str) -> Value:
+    """An attribute of a class: what its text binds, else what decorators of libraries give a class, or a base has."""
+    value, owner = classes.lookup(frame, classes.order(frame, atom), name)
+    if owner == classes.PENDING:
+        return NOTHING
+    if owner is None or isinstance(owner, LibraryRef):
+        given = _given_to(frame, "type", atom, name)
+        if given is not None:
+            return given
+        if any(frame.solver.libraries.takes_class(each.name) for each in value.atoms if isinstance(each, LibraryRef)):
+            return value.of(Bound(each, atom) for each in value.atoms if isinstance(each, LibraryRef))
+    return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
+
+
+def _given_to(frame: Frame, kind: str, atom: Atom, name: str) -> Value | None:
+    """The method of a name that decorators of libraries give what is of a kind, bound to it."""
+    given = frame.solver.libraries.given_to(kind, name)
+    return value_of(Bound(LibraryRef(given), atom)) if given else None
+
+
 def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: int) -> Value:
     """An attribute of an object of the project: what was stored on it, and what its class has."""
     if name == "__class__":
@@ -67,6 +89,9 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     for function in properties:
         found = frame.join(found, frame.tables.method(frame, function, atom, node))
     stored = classes.stores(frame, around, name)
+    if isinstance(owner, LibraryRef):
+        known = frame.solver.libraries.get(CallStep(frame, node, None, value_of(atom), atom), f"{owner.name}.{name}")
+        found = known if known is not None else found
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
@@ -84,7 +109,8 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
             found = versioned(frame, atom, name)
             break
     if found is None:
-        found = value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
+        known = frame.solver.libraries.get(CallStep(frame, -1, None, value_of(atom), atom), f"{kind.name}.{name}")
+        found = known if known is not None else value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
         if name in frame.solver.index.stored and not kind.name.startswith("builtins."):
             found = frame.join(found, frame.read((atom.site, Attribute(name))))
     return found

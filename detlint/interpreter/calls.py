@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
-    UNKNOWN_ATOM,
     Atom,
     Bound,
     Choice,
@@ -28,7 +27,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument, Attribute
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, classes, contexts
+from detlint.interpreter import assignments, classes, contexts, partials
 from detlint.interpreter.arguments import Arguments, arguments_of, bind
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
@@ -205,6 +204,13 @@ def initialise(
 
 
 def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
+    """Call an object, and what is hooked onto it."""
+    given = frame.once("call", atom.site, lambda: _call_object(frame, atom, arguments, node), UNKNOWN)
+    frame.solver.libraries.called(CallStep(frame, node), atom, given)
+    return given
+
+
+def _call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
     """Call an object: its `__call__`, else what its library's model does."""
     kind = atom.site.kind
     if isinstance(kind, ClassRef):
@@ -235,7 +241,7 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
 
 def _construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
     """Run the constructor of a library's class on an object of a class that derives from it."""
-    step = CallStep(frame, node)
+    step = CallStep(frame, node, owner=value_of(made), receiver=made)
     for klass in classes.models(frame, name):
         if klass.made is not None:
             klass.made(step, made, arguments.given)
@@ -289,13 +295,8 @@ def partial(frame: Frame, arguments: Arguments, node: int) -> Value:
     """`functools.partial`."""
     if not arguments.positional:
         return UNKNOWN
-    site = contexts.site(frame, LibraryRef("functools.partial"), node)
-    rest = arguments.positional[1:]
-    for name, value in (*((str(index), value) for index, value in enumerate(rest)), *arguments.keywords.items()):
-        frame.fill((site, Argument(name)), value)
-    names = tuple(arguments.keywords)
-    atoms = frame.each(arguments.positional[0])
-    return value_of(*(PartialCall(a, site, len(rest), names) if _calls(a) else UNKNOWN_ATOM for a in atoms))
+    given = Given(arguments.positional[1:], dict(arguments.keywords))
+    return partials.made(frame, arguments.positional[0], given, node)
 
 
 def _call_partial(frame: Frame, atom: PartialCall, arguments: Arguments, node: int) -> Value:
@@ -307,10 +308,6 @@ def _call_partial(frame: Frame, atom: PartialCall, arguments: Arguments, node: i
         firm=arguments.firm + atom.count,
     )  # fmt: skip
     return dispatch(frame, atom.function, given, node)
-
-
-def _calls(atom: Atom) -> bool:
-    return isinstance(atom, (FunctionRef, ClassRef, LibraryRef, Bound))
 
 
 def generated(frame: Frame, items: Value) -> Value:

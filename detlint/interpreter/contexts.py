@@ -35,20 +35,23 @@ def choose(
 ) -> Choices:
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
-    A parameter is told apart by each callable and configuration object that is given for it, and by texts, None, True,
-    False and options that the function tests: one flat atom a parameter, and all others together. What no program
-    reaches is solved as if anyone called it.
+    A parameter is told apart by each callable and configuration object that is given for it, by texts, None, True,
+    False and options that the function tests, and by constants that decide what something of a library does that it
+    gives them to: one flat atom a parameter, and all others together. What no program reaches is solved as if anyone
+    called it.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet
     if frame.solver.below is not None:
         return [from_anyone(function.file, code)]
     held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
+    libraries = frame.solver.libraries
     tested = code.tested
+    handed = frame.solver.index.handed(function.file, code, libraries.decided)
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
     for name, value in given.items():
-        split = _split(value, name in tested)
+        split = _split(value, name in tested, libraries.deciding if name in handed else frozenset())
         if len(split) > 1 or (split and split[0][0] is not None):
             names.append(name)
             parts.append(split)
@@ -78,12 +81,14 @@ def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]
     return Context(receiver), given
 
 
-def _split(value: Value, tested: bool) -> list[tuple[Atom | Option | None, Value]]:
+def _split(value: Value, tested: bool, deciding: frozenset[str]) -> list[tuple[Atom | Option | None, Value]]:
     """The parts of a value that are told apart, and all others together."""
     found: list[tuple[Atom | Option | None, Value]] = []
     rest = []
     for atom in value.atoms:
         flat = _flat(atom, tested)
+        if isinstance(atom, Constant) and (atom.value or atom.kind) in deciding:
+            flat = atom
         if flat is None:
             rest.append(atom)
         else:

@@ -57,7 +57,7 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `put` puts a value in the place of something of a library.
+    object, `put` puts a value in the place of something of a library, `enter` gives what a context does.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]
@@ -67,6 +67,7 @@ class Tables:
     call: Callable[[Frame, Value, Given, int], Value]
     method: Callable[[Frame, FunctionRef, Atom, int], Value]
     put: Callable[[Frame, str, Value, int], None]
+    enter: Callable[[Frame, Value, int], Value]
 
 
 class Frame:
@@ -101,6 +102,7 @@ class Frame:
         self.writes = 0
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
+        self.using: set[tuple[str, AllocationSite]] = set()  # the library objects that are being called or gone over
         self.iterating = -1  # the node of the loop or the call that goes over something
         self.row = 0  # which item a loop is at that goes through what is written down
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
@@ -130,6 +132,15 @@ class Frame:
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""
         return self.solver.lattice.join(a, b)
+
+    def once(self, way: str, site: AllocationSite, run: Callable[[], R], otherwise: R) -> R:
+        """Do something with an object, unless that is being done and it is in itself."""
+        if (way, site) in self.using:
+            return otherwise
+        self.using.add((way, site))
+        found = run()
+        self.using.discard((way, site))
+        return found
 
     # Parameters
 

@@ -24,6 +24,7 @@ class Index:
         self.files = files
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
+        self._handed: dict[tuple[str, str], frozenset[str]] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -116,3 +117,18 @@ class Index:
                 if function.klass:
                     found[function.name].append((file.path, function.qualified))
         return found
+
+    def handed(self, file: str, function: ir.Function, callees: Mapping[str, frozenset[str | int]]) -> frozenset[str]:
+        """The parameters of a function that it gives straight to some parameters of what is called by some names."""
+        key = (file, function.qualified)
+        if key not in self._handed:
+            names = {parameter.name for parameter in function.parameters}
+            calls = (part for part in counting.walk(function.body) if isinstance(part, ir.Call)) if names else ()
+            given = [
+                argument.value
+                for call in calls
+                for place, argument in enumerate(call.arguments)
+                if (argument.keyword or place) in callees.get(counting.last(call.function), ())
+            ]
+            self._handed[key] = frozenset(each.name for each in given if isinstance(each, ir.Local)) & names
+        return self._handed[key]

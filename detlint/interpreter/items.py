@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Key
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import classes, containers
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
@@ -38,13 +38,14 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
             return SOMETHING
         if containers.is_container(atom.site.kind):
             return frame.read((atom.site, ITEMS))
-        return _of_library(frame, atom, (atom.site.kind,))
+        around = (atom.site.kind,)
+        return frame.once("iterate", atom.site, lambda: _of_library(frame, atom, around), NOTHING)
     return SOMETHING if isinstance(atom, NotNone) else UNKNOWN
 
 
 def _of_library(frame: Frame, atom: Instance, around: classes.Order) -> Value:
     """An item of an object of a library's class, or of one that derives from it."""
-    step = CallStep(frame, frame.iterating)
+    step = CallStep(frame, frame.iterating, owner=value_of(atom), receiver=atom)
     for kind in around:
         if isinstance(kind, LibraryRef):
             for klass in classes.models(frame, kind.name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, PartialCall, Wrapped
 from detlint.domain.effects import Branch, Effects, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
@@ -69,7 +69,7 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
             kind: Any = _WRAPPERS[atom.name]
             found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
-        elif isinstance(atom, (FunctionRef, Bound)) and not isinstance(getattr(atom, "function", None), LibraryRef):
+        elif _decorates(frame, atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
             known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
             found = frame.join(found, given.of(known))
@@ -78,6 +78,14 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         else:
             found = frame.join(found, value)
     return found
+
+
+def _decorates(frame: Frame, atom: Atom) -> bool:
+    """Whether it is known what a decorator does."""
+    if isinstance(atom, (Bound, PartialCall)):
+        return _decorates(frame, atom.function)
+    known = isinstance(atom, LibraryRef) and frame.solver.libraries.decorates(atom.name)
+    return known or isinstance(atom, FunctionRef)
 
 
 def _define_class(frame: Frame, statement: ir.DefineClass) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
+from detlint.domain.atoms import Atom, Bound, ClassRef, Instance, LibraryRef, Node
 from detlint.domain.codes import Code
-from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
+from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, contexts, modules, rows
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments, classes, commands, contexts, modules, partials, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
+
+_ACTOR = Argument("actor")  # what an object has that lives in a process of its own
 
 
 class CallStep:
@@ -105,11 +107,13 @@ class CallStep:
             self.emit(Branch(None, True, effects, ()))
         return found
 
-    def apart(self, run: Callable[[], Value], seeded: tuple[Stream, ...] = (), base: Draw | None = None) -> Value:
-        """Do something in another process that begins as this one is; in a worker with `seeded` streams."""
+    def apart(
+        self, run: Callable[[], Value], seeded: tuple[Stream, ...], base: Draw | None, *, like: str, perhaps: bool
+    ) -> Value:
+        """Do something in a worker of a loader, with `seeded` streams: see the effect."""
         effects, found = self.frame.within(run)
         if effects:
-            self.emit(Apart(effects, seeded, base))
+            self.emit(Apart(effects, seeded, base, like, perhaps))
         return found
 
     def restoring(self, streams: tuple[Stream, ...], run: Callable[[], Value]) -> Value:
@@ -119,12 +123,61 @@ class CallStep:
             self.emit(Restoring(streams, effects))
         return found
 
+    def within(self, switches: tuple[tuple[str, str], ...], run: Callable[[], Value]) -> Value:
+        """Do something while switches have these words."""
+        effects, found = self.frame.within(run)
+        if effects:
+            self.emit(Restoring((), effects, switches))
+        return found
+
     def spawn(self, function: Value, given: Given) -> None:
-        """Start a process that runs a function from the beginning."""
+        """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
+        for atom in self.frame.each(function):
+            effects, _ = self.frame.within(lambda atom=atom: self.call_with(value_of(atom), given))  # type: ignore[misc]
+            nodes = _invoked(effects)
+            if nodes:
+                self.emit(Spawn(nodes, self.code, self._actor(atom)))
+
+    def _actor(self, atom: Atom) -> Instance | None:
+        """The actor that a method is of."""
+        owner = atom.receiver if isinstance(atom, Bound) else None
+        return owner if isinstance(owner, Instance) and self.frame.read((owner.site, _ACTOR)).atoms else None
+
+    def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
+        """Run a function in a process that begins as this one, `first` something else.
+
+        It is spawned where the program has that done, unless it `asks` another process.
+        """
+        before, _ = self.frame.within(first)
         effects, _ = self.frame.within(lambda: self.call_with(function, given))
-        nodes = tuple(node for effect in effects if isinstance(effect, Invoke) for node in effect.nodes)
-        if nodes:
-            self.emit(Spawn(nodes, self.code))
+        nodes = () if asks else _invoked(effects)
+        if before or effects:
+            self.emit(Apart((*before, *effects), spawned=Spawn(nodes, self.code) if nodes else None))
+
+    def at_end(self, function: Value, given: Given) -> None:
+        """Call a value when the program ends."""
+        effects, _ = self.frame.within(lambda: self.call_with(function, given))
+        if effects:
+            self.emit(Later(effects))
+
+    def run_command(self, component: Value) -> None:
+        """Run what a command line chooses: these functions and classes, or those that the file defines."""
+        commands.run(self.frame, component, self.node)
+
+    def allocate(self, klass: ClassRef, *, acts: bool = False) -> Instance:
+        """Make an object of a class of the project here, of which no constructor is called; perhaps an actor."""
+        made = Instance(contexts.site(self.frame, klass, self.node))
+        if acts:
+            self.frame.fill((made.site, _ACTOR), SOMETHING)
+        return made
+
+    def partial(self, function: Value, given: Given) -> Value:
+        """A function with some of its arguments given."""
+        return partials.made(self.frame, function, given, self.node)
+
+    def enter(self, context: Value) -> Value:
+        """What a context gives where it is entered."""
+        return self.frame.tables.enter(self.frame, context, self.node)
 
     def keep(self, owner: Instance, given: Given, places: tuple[str, ...]) -> None:
         """Keep what an object of a library is made with, by the names of parameters or by position."""
@@ -164,6 +217,19 @@ class CallStep:
             return NOTHING
         return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
 
+    def overrides(self, owner: Instance | ClassRef, name: str) -> bool:
+        """Whether the project's text has a method of an object or a class."""
+        kind = owner.site.kind if isinstance(owner, Instance) else owner
+        if not isinstance(kind, ClassRef):
+            return False
+        return isinstance(classes.lookup(self.frame, classes.order(self.frame, kind), name)[1], ClassRef)
+
+    def bases(self, owner: Instance) -> tuple[str, ...]:
+        """The classes of libraries that the class of an object is or derives from."""
+        kind = owner.site.kind
+        around = classes.order(self.frame, kind) if isinstance(kind, ClassRef) else (kind,)
+        return tuple(each.name for each in around if isinstance(each, LibraryRef))
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         return self.frame.tables.attribute(self.frame, value, name)
@@ -187,3 +253,14 @@ class CallStep:
     def resolve(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters."""
         return self.frame.resolve(value)
+
+
+def _invoked(effects: Effects) -> tuple[Node, ...]:
+    """The functions that some effects call, one or another of several."""
+    found: dict[Node, None] = {}
+    for effect in effects:
+        if isinstance(effect, Invoke):
+            found.update(dict.fromkeys(effect.nodes))
+        elif isinstance(effect, Branch):
+            found.update(dict.fromkeys((*_invoked(effect.body), *_invoked(effect.orelse))))
+    return tuple(found)

@@ -28,9 +28,9 @@ def _within(frame: Frame, items: Sequence[ir.WithItem], body: ir.Statements) -> 
     before, value = frame.apart(item.value)
     managed = isinstance(before[-1] if before else None, Invoke) and _has_generator(frame, value)
     frame.effects.extend(before[:-1] if managed else before)
-    entered = _entered(frame, value, item.node)
+    given = entered(frame, value, item.node)
     if item.target is not None:
-        assignments.assign(frame, item.target, entered)
+        assignments.assign(frame, item.target, given)
     inner, _ = frame.within(lambda: _within(frame, items[1:], body))
     if managed:
         call = before[-1]
@@ -40,6 +40,9 @@ def _within(frame: Frame, items: Sequence[ir.WithItem], body: ir.Statements) -> 
         _put_back(frame, value, inner)
     if frame.env is not None:
         _each(frame, value, "__exit__", item.node)
+        for atom in frame.each(value):
+            if isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
+                frame.solver.libraries.leave(CallStep(frame, item.node), atom, atom.site.kind.name)
 
 
 def _has_generator(frame: Frame, value: Value) -> bool:
@@ -47,7 +50,7 @@ def _has_generator(frame: Frame, value: Value) -> bool:
     return any(isinstance(atom, IteratorOver) for atom in frame.each(value))
 
 
-def _entered(frame: Frame, value: Value, node: int) -> Value:
+def entered(frame: Frame, value: Value, node: int) -> Value:
     """What is bound where a context is entered."""
     found = _each(frame, value, "__enter__", node)
     for atom in frame.each(value):

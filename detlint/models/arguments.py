@@ -92,6 +92,18 @@ class Arguments(Struct):
         return options[0] if options else HOLDS
 
 
+def named_in(condition: str) -> str:
+    """The parameter that a condition of the tables speaks of."""
+    match = _PATTERN.fullmatch(condition)
+    return match["name"] if match is not None else ""
+
+
+def words_of(condition: str) -> list[str]:
+    """The constants that a condition of the tables speaks of."""
+    match = _PATTERN.fullmatch(condition)
+    return match["values"].split("|") if match is not None and match["operator"] else ["None"]
+
+
 def _atom(
     atom: Atom, operator: str | None, wanted: frozenset[str], judge: Callable[[Value], Outcome], condition: str
 ) -> Outcome:
@@ -117,12 +129,12 @@ def _spelled(atom: Atom) -> str:
 
 def arguments(step: Step, given: Given, signature: str) -> Arguments:
     """The arguments of a call of what has a signature."""
-    defaults, places = _parameters(signature)
+    defaults, places = parameters(signature)
     return Arguments(given, defaults, places, step.resolve)
 
 
 @cache
-def _parameters(signature: str) -> tuple[dict[str, object], tuple[str, ...]]:
+def parameters(signature: str) -> tuple[dict[str, object], tuple[str, ...]]:
     """The defaults of a signature's parameters, and those that may be given by position."""
     parsed = parse_signature(signature)
     return {name: default for name, default, _ in parsed}, tuple(name for name, _, only in parsed if not only)

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import Instance
-from detlint.domain.effects import Made, Mark, Stream
+from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver
+from detlint.domain.effects import Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
-from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, numbers, seeds, switches
-from detlint.models.arguments import Arguments, arguments
+from detlint.models import autograd, draws, holders, launchers, loaders, numbers, processes, seeds, switches
+from detlint.models.arguments import Arguments, arguments, named_in, parameters, words_of
 from detlint.semantics import libraries
 
+_TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
 
 
@@ -55,6 +55,7 @@ class Known:
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self.applied = catalogue.names("program", "applied")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.exits = catalogue.names("program", "exit")
         self.settings: dict[str, list[Row]] = {}
@@ -65,6 +66,14 @@ class Known:
         for row in rows("program", "role"):
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
+        taken = (*self.launchers.items(), *self.roles.items())
+        self._taken = {
+            kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
+            for kind in ("function", "type")
+        }
+        self.decided, self.deciding = _decided(catalogue)
+        held = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
+        self.stacks = frozenset(name.rpartition(".")[0] for name in held)
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
@@ -78,6 +87,12 @@ class Known:
 
     def call(self, step: Step, name: str, given: Given) -> Value:
         """Call a function, a method or a class of a library, which no model speaks of."""
+        if isinstance(step.receiver, Instance):
+            items = self._items(step, step.receiver, name)
+            if items is not None:
+                return items
+        elif isinstance(step.receiver, _TAKEN_FROM):
+            given = Given((step.owner.of((step.receiver,)), *given.positional), given.keywords, given.open)
         args = self.arguments(step, name, given)
         callback = self._find(self.callbacks, name)
         if callback is not None:
@@ -103,9 +118,7 @@ class Known:
         elif name in self.entropy:
             return seeds.entropy(step)
         elif name in self.undrawn:
-            made = step.make(name)
-            self._keep(step, made, name, given)
-            return value_of(made)
+            return self.made(step, name, given)
         elif (launcher := self._find(self.launchers, name)) is not None:
             return launchers.launch(self, step, launcher, args)
         else:
@@ -118,17 +131,20 @@ class Known:
         signature = self.catalogue.signatures.get(name, "") if family is None else family.text("signature")
         return arguments(step, given, signature)
 
-    def kept(self, step: Step, made: Instance, name: str) -> Arguments:
-        """The arguments that an object of a class was made with."""
+    def kept(self, step: Step, made: Instance, name: str, *asked: str) -> Arguments:
+        """The arguments that an object of a class was made with: those of its signature, and what else is `asked`."""
         places = arguments(step, Given(), self.catalogue.signatures.get(name, ""))
-        named = {each: value for each in places.defaults if (value := step.kept(made, each)).atoms}
+        names = dict.fromkeys((*places.defaults, *asked))
+        named = {each: value for each in names if (value := step.kept(made, each)).atoms}
         opened = bool(step.kept(made, "**").atoms)
         return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve)
 
     def make(self, step: Step, name: str, given: Given) -> Value:
         """What a call of a library's class makes; unknown for a function."""
-        if not name.rpartition(".")[2][:1].isupper():
-            return UNKNOWN
+        return self.made(step, name, given) if name.rpartition(".")[2][:1].isupper() else UNKNOWN
+
+    def made(self, step: Step, name: str, given: Given) -> Value:
+        """An object of a library's class, with what it was given."""
         made = step.make(name)
         self._keep(step, made, name, given)
         return value_of(made)
@@ -145,13 +161,12 @@ class Known:
             draws.consume(step, consumer, name, args)
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
-            self.note_loader(step, args)
-
-    def note_loader(self, step: Step, args: Arguments) -> None:
-        """A loader, for the list of programs."""
-        found = [args.of(name) for name in ("generator", "worker_init_fn")]
-        generator, init = (value is not None and not is_none(value).may_hold for value in found)
-        step.emit(Made(step.code, generator, init))
+            loaders.note(step, args)
+        elif role is not None and role.text("derived") and role.text("kind") in self._roles:
+            self._roles[role.text("kind")](self, step, role, name, args)
+        launcher = self.launchers.get(name)
+        if launcher is not None:
+            launchers.launch(self, step, launcher, args)
 
     def other(self, step: Step, name: str, given: Given) -> None:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
@@ -163,32 +178,71 @@ class Known:
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
 
+    def leave(self, step: Step, made: Instance, name: str) -> None:
+        """Leave a context of a library: what a stack of contexts holds is left."""
+        if name in self.stacks:
+            processes.leave(step, made)
+
+    # What decorators give
+
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        return self.canonical(name) in self.roles
+
+    def given_to(self, kind: str, name: str) -> str:
+        """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
+        return self._taken[kind].get(name, "")
+
+    def takes_class(self, name: str) -> bool:
+        """Whether a method of a library is given the class that it is taken from."""
+        row = self.roles.get(self.canonical(name))
+        return row is not None and row.text("taken") == "class"
+
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         for kind in self.methods.get(method, ()):
             if kind != "opens":
-                step.emit(Mark(kind, step.code))
+                autograd.mark(step, kind)
 
     # Objects
 
     def call_object(self, step: Step, made: Instance, name: str, given: Given) -> Value | None:
         """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
-        consumer = self.layers.get(name)
+        consumer, role = self.layers.get(name), self.roles.get(name)
+        if role is not None and role.text("called"):
+            return holders.call(step, made, role.text("called"))
         if consumer is None:
             return None
-        outcome = self.kept(step, made, name).applies(consumer.list("when"), consumer.list("unless"))
+        args = self.kept(step, made, name, *_asked(consumer))
+        args.given = Given((), {**args.given.keywords, **given.keywords}, args.given.open)
+        outcome = args.applies(consumer.list("when"), consumer.list("unless"))
         return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
+
+    def called(self, step: Step, made: Instance, given: Value) -> None:
+        """Call what is hooked onto an object that was called and gave something."""
+        autograd.called(step, made, given)
 
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         role, row = self.roles.get(name), self.iterated.get(name)
+        args = self.kept(step, made, name, *loaders.ASKED, *(() if row is None else _asked(row)))
         if row is not None:
-            outcome = self.kept(step, made, name).applies(row.list("when"), row.list("unless"))
+            outcome = args.applies(row.list("when"), row.list("unless"))
             step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
         iterated = self._roles.get(f"iterated:{role.text('kind')}") if role is not None else None
         if role is not None and iterated is not None:
-            return iterated(self, step, role, name, self.kept(step, made, name))
+            return iterated(self, step, role, name, args)
         return None if row is None else SOMETHING
+
+    def _items(self, step: Step, made: Instance, method: str) -> Value | None:
+        """What a method of an object of a library gives that goes over it, or takes an item out; None for others."""
+        owner, _, last = method.rpartition(".")
+        if last == "__iter__":
+            items = self.iterate(step, made, owner)
+            return value_of(IteratorOver(UNKNOWN if items is None else items))
+        if last == "__getitem__" and method not in self.roles:
+            return step.join(UNKNOWN, loaders.fetch_inner(self, step, made, frozenset()))
+        return None
 
     def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
         """The streams that a context puts back, and the switches that are set within it."""
@@ -203,8 +257,12 @@ class Known:
     # Names
 
     def get(self, step: Step, name: str) -> Value | None:
-        """What a name of a library stands for, where that is more than the name."""
-        return None
+        """What a name of a library stands for, where that is more than the name, as what a loader keeps."""
+        owner, _, last = name.rpartition(".")
+        row = self.roles.get(owner)
+        if row is None or last not in row.list("keeps") or not isinstance(step.receiver, Instance):
+            return None
+        return loaders.kept(step, step.receiver, last)
 
     def constant(self, name: str) -> Value | None:
         """The number that a name of a library stands for, wherever a program runs."""
@@ -235,6 +293,34 @@ class Known:
         words = name.lower()
         apart = name in self._seeding or any(other in words for other in self._apart)
         return not apart and any(hint in words for hint in self._hints)
+
+
+def _asked(row: Row) -> list[str]:
+    """The parameters that the conditions of a row speak of."""
+    return list(map(named_in, _conditions(row)))
+
+
+def _decided(catalogue: Catalogue) -> tuple[dict[str, frozenset[str | int]], frozenset[str]]:
+    """The parameters that decide what something of a library does, by its last name, and the constants that do so.
+
+    A parameter is there by its name, and by its place where it may be given so.
+    """
+    found: dict[str, frozenset[str | int]] = {}
+    words = set[str]()
+    for row in (*catalogue.rows("randomness", "consumer"), *catalogue.rows("program", "role")):
+        conditions = (*_conditions(row), *(loaders.DECIDE if row.text("kind") == "loader" else ()))
+        words.update(word for each in conditions for word in words_of(each))
+        names = frozenset(map(named_in, conditions))
+        for name in row.list("names") if names else ():
+            _, places = parameters(catalogue.signatures.get(name, ""))
+            given = names | {places.index(each) for each in names if each in places}
+            last = name.rpartition(".")[2]
+            found[last] = found.get(last, frozenset()) | given
+    return found, frozenset(words)
+
+
+def _conditions(row: Row) -> tuple[str, ...]:
+    return (*row.list("when"), *row.list("unless"))
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, PartialCall, TupleOf
+from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver, LibraryRef, PartialCall, TupleOf
 from detlint.domain.given import Given
-from detlint.domain.slots import ITEMS
+from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
-from detlint.domain.values import UNKNOWN, Value
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.models import trainers
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -54,37 +55,77 @@ def _is_method(atom: object) -> bool:
 
 def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     """A function that runs another one: here, in a copy of this process, or in a new one."""
+    if row.list("methods"):
+        return trainers.run(step, row, args)
     functions = args.first(row.text("parameter"))
-    positional: tuple[Value, ...] = ()
-    if row.text("arguments"):
-        positional = _unpacked(step, args.get(row.text("arguments")))
-    if row.text("argument"):
-        positional = (*positional, args.get(row.text("argument")))
-    if row.text("rank"):
-        positional = (UNKNOWN, *positional)
-    keywords: dict[str, Value] = {}
-    if row.text("rest"):
-        positional = args.given.positional[1:]
-        keywords = {name: value for name, value in args.given.keywords.items() if name not in args.defaults}
-    given = Given(positional, keywords, args.given.open)
     kind = row.text("kind")
+    if row.text("items"):
+        return _gone_through(step, row.text("items"), functions, args.given.positional[1:])
+    given = _given(step, row, args)
     if kind == "spawns":
         outcome = args.applies(row.list("when"), row.list("unless"))
-        if not outcome.may_fail:
-            step.spawn(functions, given)
-            return UNKNOWN
+        return step.arm(outcome, lambda: _spawned(step, functions, given), lambda: step.call_with(functions, given))
     if kind in ("forks", "asks"):
-        step.apart(lambda: step.call_with(functions, given))
+        step.fork(functions, given, lambda: _initialise(known, step), asks=kind == "asks")
+        return UNKNOWN
+    if row.text("members"):
+        step.run_command(functions if args.given.each else NOTHING)
         return UNKNOWN
     return step.call_with(functions, given)
 
 
-def _unpacked(step: Step, value: Value) -> tuple[Value, ...]:
-    """The arguments that are given packed: a tuple that is known, or one item of what it may be."""
-    for atom in step.each(value):
-        if isinstance(atom, TupleOf):
-            return atom.items
-        if isinstance(atom, Instance):
-            found = step.read(atom, ITEMS)
-            return (found,) if found.atoms else ()
-    return ()
+def _spawned(step: Step, functions: Value, given: Given) -> Value:
+    step.spawn(functions, given)
+    return UNKNOWN
+
+
+def _given(step: Step, row: Row, args: Arguments) -> Given:
+    """What a launcher gives the function that it runs."""
+    if row.text("rest"):
+        keywords = {name: value for name, value in args.given.keywords.items() if name not in args.defaults}
+        return Given(args.given.positional[1:], keywords, args.given.open)
+    positional, opened = _unpacked(step, args.of(row.text("arguments"))) if row.text("arguments") else ((), False)
+    if row.text("argument"):
+        positional = (*positional, args.get(row.text("argument")))
+    if row.text("rank"):
+        own = row.text("rank") == "receiver" and step.owner.atoms
+        positional = (step.owner if own else UNKNOWN, *positional)
+    named = args.of(row.text("keywords")) if row.text("keywords") else None
+    opened = opened or (named is not None and is_none(named).may_fail)
+    return Given(positional, {}, opened or args.given.open)
+
+
+def _gone_through(step: Step, way: str, function: Value, sources: tuple[Value, ...]) -> Value:
+    """`map(function, *sources)` and `reduce(function, source, first)`: calls with the items of these."""
+    if way == "fold":
+        items = step.iterate(sources[0]) if sources else UNKNOWN
+        return step.call(function, step.join(items, sources[1]) if len(sources) > 1 else items, items)
+    items = step.call(function, *(step.iterate(source) for source in sources))
+    return value_of(IteratorOver(items)) if items.atoms else NOTHING
+
+
+def _initialise(known: Known, step: Step) -> Value:
+    """What a pool of processes starts each of them with."""
+    pool = step.receiver
+    if isinstance(pool, Instance) and isinstance(pool.site.kind, LibraryRef):
+        given = known.kept(step, pool, pool.site.kind.name, "initializer", "initargs")
+        initializer = given.of("initializer")
+        if initializer is not None:
+            positional, opened = _unpacked(step, given.of("initargs"))
+            step.call_with(initializer, Given(positional, open=opened))
+    return NOTHING
+
+
+def _unpacked(step: Step, value: Value | None) -> tuple[tuple[Value, ...], bool]:
+    """The arguments that are given packed, and whether there may be others than these."""
+    found: tuple[Value, ...] = ()
+    if value is None:
+        return found, False
+    atoms = step.each(value)
+    tuples = [atom for atom in atoms if isinstance(atom, TupleOf)]
+    for index in range(max((len(atom.items) for atom in tuples), default=0)):
+        item = NOTHING
+        for atom in tuples:
+            item = step.join(item, atom.items[index] if index < len(atom.items) else NOTHING)
+        found = (*found, item)
+    return found, len(tuples) < len(atoms) or len({len(atom.items) for atom in tuples}) > 1

@@ -1,28 +1,68 @@
-"""Data loaders: what one pass over a loader draws, here and in its workers."""
+"""Data loaders and data sets: what one pass over a loader draws, here and in its workers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import ClassRef, Instance
-from detlint.domain.effects import Draw
-from detlint.domain.outcomes import is_none, truth
+from detlint.domain.atoms import (
+    NONE,
+    Bound,
+    Choice,
+    Constant,
+    FunctionRef,
+    Instance,
+    LibraryRef,
+    TupleOf,
+)  # fmt: skip
+from detlint.domain.effects import Draw, Made
+from detlint.domain.outcomes import HOLDS, is_none, truth
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.models import holders
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
     from detlint.models.known import Known
+
+ASKED = ("dataset", "sampler", "batch_sampler", "num_workers", "worker_init_fn", "collate_fn", "generator")
+"""What a pass over a loader asks for."""
+DECIDE = ("generator", "num_workers=0", "sampler", "batch_sampler")
+"""What decides what a pass draws, as conditions."""
+_SETS = ("dataset", "datasets")
+_PLACES = tuple(map(str, range(8)))  # of what is given by position to what has no signature
+_SPLIT = 8  # parts that a data set may be split into
+_APPLIED = (FunctionRef, Instance, LibraryRef, Bound)
 
 
 def made(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A loader, for the list of programs."""
     loader = step.make(name)
     step.keep(loader, args.given, args.places)
-    known.note_loader(step, args)
+    note(step, args)
     return value_of(loader)
+
+
+def note(step: Step, args: Arguments) -> None:
+    """A loader that is made, with what its call is seen to give it."""
+    step.emit(Made(step.code, _is_given(args.of("generator")), _is_given(args.of("worker_init_fn"))))
+
+
+def _is_given(value: Value | None) -> bool:
+    """Whether a call gives something but None, as far as is seen, and options are at their defaults."""
+    if value is None:
+        return False
+    return all(_is_given(a.default) if isinstance(a, Choice) else is_none(value_of(a)) != HOLDS for a in value.atoms)
+
+
+def kept(step: Step, loader: Instance, name: str) -> Value:
+    """What a loader was given for a parameter, else None."""
+    given = step.kept(loader, name)
+    return given if given.atoms else value_of(NONE)
+
+
+# Passes
 
 
 def passed_over(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -33,40 +73,79 @@ def passed_over(known: Known, step: Step, row: Row, name: str, args: Arguments) 
     seeds = known.worker_seeds.get(name)
     numpy = ("numpy",) if row.holds_for(known.torch, "numpy_seeded") else ()
     base = None if own or seeds is None else Draw(seeds.text("generator"), step.code, name)
+    seeded = ("python", *numpy, *(("torch",) if own else ()))
+    number = args.get("num_workers")
+    outcome = truth(number)
+    unsure = outcome.may_hold and outcome.may_fail and outcome.option is None
 
     def worker() -> Value:
-        init = args.get("worker_init_fn")
-        if not is_none(init).may_hold:
-            step.call(init, UNKNOWN)
-        return batch(step, args)
+        init = args.of("worker_init_fn")
+        if init is not None:
+            step.arm(is_none(init), lambda: NOTHING, lambda: step.call(init, UNKNOWN))
+        return batch(known, step, args)
 
     def apart() -> Value:
-        return step.apart(worker, ("python", *numpy, *(("torch",) if own else ())), base)
+        like = "" if own or seeds is not None else "torch"
+        return step.apart(worker, seeded, base, like=like, perhaps=unsure)
 
-    return step.arm(truth(args.get("num_workers")), apart, lambda: batch(step, args))
+    if not unsure:
+        return step.arm(outcome, apart, lambda: batch(known, step, args))
+    if all(isinstance(atom, (Constant, Choice)) for atom in number.atoms):  # perhaps none
+        step.perhaps(lambda: batch(known, step, args))
+    return apart()
 
 
-def batch(step: Step, args: Arguments) -> Value:
+def batch(known: Known, step: Step, args: Arguments) -> Value:
     """Items of the data set, put together."""
-    items = fetch(step, args.get("dataset"), frozenset())
-    collate = args.get("collate_fn")
-    if is_none(collate).may_hold:
-        return items if items.atoms else UNKNOWN
-    return step.call(collate, UNKNOWN)
+    items = fetch(known, step, args.get("dataset"), frozenset())
+    collate, plain = args.of("collate_fn"), step.join(UNKNOWN, items)
+    if collate is None:
+        return plain
+    return step.arm(is_none(collate), lambda: plain, lambda: step.call(collate, UNKNOWN))
 
 
-def fetch(step: Step, dataset: Value, within: frozenset[Instance]) -> Value:
+# Data sets
+
+
+def held(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """What stands for a data set, or for several; splitting one gives several such."""
+    whole = step.make(name)
+    for atom in step.each(args.first()):
+        step.fill(whole, ANY_KEY, holders.items(step, atom))
+    found = value_of(whole)
+    return value_of(TupleOf((found,) * _SPLIT)) if known.consumer(name) is not None else found
+
+
+def gone_through(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """All items of what stands for a data set."""
+    whole = step.owner
+    return step.join(UNKNOWN, fetch(known, step, whole, frozenset()))
+
+
+def fetch(known: Known, step: Step, dataset: Value, within: frozenset[Instance]) -> Value:
     """An item of a data set, which may be `within` others."""
     found = NOTHING
     for atom in step.each(dataset):
         if not isinstance(atom, Instance) or atom in within:
             continue
-        if isinstance(atom.site.kind, ClassRef):
-            for name, given in (("__getitem__", (UNKNOWN,)), ("__iter__", ())):
-                item = step.method(atom, name, *given)
-                if item.atoms:
-                    found = step.join(found, step.iterate(item) if name == "__iter__" else item)
-                    break
-        inner = step.join(step.kept(atom, "dataset"), step.read(atom, ANY_KEY))
-        found = step.join(found, fetch(step, inner, within | {atom}))
+        if step.overrides(atom, "__getitem__"):
+            found = step.join(found, step.method(atom, "__getitem__", UNKNOWN))
+        elif step.overrides(atom, "__iter__"):
+            found = step.join(found, step.iterate(value_of(atom)))
+        else:
+            found = step.join(found, fetch_inner(known, step, atom, within))
     return found
+
+
+def fetch_inner(known: Known, step: Step, dataset: Instance, within: frozenset[Instance]) -> Value:
+    """An item of a library's data set, or one derived from it, by what it was constructed with."""
+    inner = step.read(dataset, ANY_KEY)
+    for name in _SETS:
+        inner = step.join(inner, step.kept(dataset, name))
+    if any(".datasets." in base for base in step.bases(dataset)):
+        for name in (*known.applied, *_PLACES):
+            value = step.kept(dataset, name)
+            functions = value.of(atom for atom in step.each(value) if isinstance(atom, _APPLIED))
+            if functions.atoms:
+                step.call(functions, UNKNOWN)
+    return fetch(known, step, inner, within | {dataset})

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import TupleOf
+from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall, TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import argparse, loaders
+from detlint.models import argparse, autograd, engines, holders, loaders, processes
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
     from detlint.models.known import Known, Role
+
+_DECORATED = (FunctionRef, ClassRef, PartialCall)
 
 
 def passes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -43,8 +45,23 @@ def evaluates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 
 def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A step that says what the program is for."""
-    step.emit(Mark(row.text("kind"), step.code))
+    autograd.mark(step, row.text("kind"))
     return itself(known, step, row, name, args)
+
+
+def makes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """An object of a library's class, with what it was given."""
+    if row.text("marks"):
+        step.emit(Mark(row.text("marks"), step.code))
+    return known.made(step, row.text("gives"), args.given)
+
+
+def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A decorator that leaves a function what it is, itself made by a call or not."""
+    for each in args.given.positional:
+        if any(isinstance(atom, _DECORATED) for atom in step.each(each)):
+            return each
+    return value_of(LibraryRef(name))
 
 
 ROLES: Mapping[str, Role] = {
@@ -52,6 +69,14 @@ ROLES: Mapping[str, Role] = {
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
     "option-class": argparse.add_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,
-    "loader": loaders.made, "iterated:loader": loaders.passed_over,
+    "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
+    "container": holders.container, "wraps": holders.wraps, "iterated:wraps": holders.gone_through,
+    "iterated:dataset": loaders.gone_through, "makes": makes, "decorates": decorates,
+    "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
+    "engine": engines.made, "attaches": engines.attaches, "attached": engines.attached, "engine-runs": engines.runs,
+    "hooks": autograd.hooks, "backward-hooks": autograd.backward_hooks, "differentiable": autograd.differentiable,
+    "forwards": autograd.forwards, "submodule": autograd.submodule,
+    "children": autograd.children, "constructs": autograd.constructs,
+    "acts": processes.acts, "leaves": processes.leaves, "left-with": processes.left_with, "enters": processes.enters,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from detlint.domain.atoms import FunctionRef, Node
+from detlint.domain.atoms import ClassRef, FunctionRef, Instance, Node
 from detlint.domain.codes import Code
+from detlint.domain.effects import Spawn
 from detlint.domain.limits import Limits
 from detlint.finding import Place
 from detlint.interpreter.solver import Solver
@@ -16,6 +17,7 @@ from detlint.programs.views import View, Views
 from detlint.programs.walk import Visit, Walk, Walked
 
 _BAD = (UNSEEDED, "late", RESEEDED)
+_Kind = FunctionRef | ClassRef
 
 
 @dataclass
@@ -36,7 +38,7 @@ class _Follower:
         self.place = place
         self.initialisers = initialisers
         self.views = Views(solver)
-        self.started: set[FunctionRef] = set()
+        self.started: set[_Kind] = set()
         self.found = Programs()
 
     def follow(self, entry: Entry) -> None:
@@ -47,33 +49,45 @@ class _Follower:
         if not script:  # one that does nothing of interest is a configuration, as likely as not
             self.found.entries.append(entry)
         self.found.ends.append((entry.path, entry.end))
-        functions: dict[FunctionRef, list[Node]] = {}
-        for spawn in walked.spawned:
-            for node in spawn.nodes:
-                functions.setdefault(FunctionRef(node.function.file, node.function.name), []).append(node)
-        for function, nodes in functions.items():
-            if function in self.started:
+        for kind, ways in _started(walked.spawned).items():
+            if kind in self.started:
                 continue
-            self.started.add(function)
-            name = function.name.rpartition(".")[2]
+            self.started.add(kind)
+            name = kind.name.rpartition(".")[2]
             each = []
-            for node in dict.fromkeys(nodes):
-                place = self.place(Code(function.file, function.name, -1))
-                inner = Entry(function.file, "process", name, place, target=name, starter=entry.start)
-                self._walked(inner, seen, entry.path, node)
+            for nodes in ways:
+                place = self.place(Code(nodes[0].function.file, nodes[0].function.name, -1))
+                inner = Entry(kind.file, "process", name, place, target=name, starter=entry.start)
+                self._walked(inner, seen, entry.path, nodes)
                 each.append(inner)
             worst = max(each, key=lambda inner: sum(stream.state in _BAD for stream in inner.streams))
             self.found.entries.append(worst)
             self.found.ends.append((worst.path, worst.end))
 
-    def _walked(self, entry: Entry, seen: View, main: str = "", node: Node | None = None) -> Walked:
+    def _walked(self, entry: Entry, seen: View, main: str = "", nodes: Sequence[Node] = ()) -> Walked:
         walk = Walk(self.solver, main or entry.path, seen, Limits(), self.place)
-        walked = walk.run(() if node is None else (node,))
+        walked = walk.run(nodes)
         entry.trace, entry.initialisers = walked.trace, self.initialisers
         entry.end = walked.end or START
         for visited, states in walked.visits.items():
             self.found.visits.setdefault(visited, {}).update(states)
         return walked
+
+
+def _started(spawned: Iterable[Spawn]) -> dict[_Kind, dict[tuple[Node, ...], None]]:
+    """What processes run, one after the other, by the function or the class of an actor that tells them apart."""
+    found: dict[_Kind, dict[tuple[Node, ...], None]] = {}
+    actors: dict[Instance, dict[Node, None]] = {}
+    for spawn in spawned:
+        if spawn.actor is not None:
+            actors.setdefault(spawn.actor, {}).update(dict.fromkeys(spawn.nodes))
+            continue
+        for node in spawn.nodes:
+            found.setdefault(FunctionRef(node.function.file, node.function.name), {})[(node,)] = None
+    for actor, nodes in actors.items():
+        if isinstance(actor.site.kind, ClassRef):
+            found.setdefault(actor.site.kind, {})[tuple(nodes)] = None
+    return found
 
 
 def followed(

@@ -78,6 +78,9 @@ class Walk:
         self.place = place
         self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
+        self.is_main = True
+        self.leaving: dict[Effects, None] = {}  # what happens at the end
+        self.exits: States = {}  # in which it ends early
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[Visit, None]] = {}
         self._visit: list[tuple[Code, State]] = []
@@ -88,19 +91,32 @@ class Walk:
         self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
 
     def run(self, starts: Sequence[Node] = ()) -> Walked:
-        """Walk the program that its file starts, or that imports it and then runs `starts`."""
+        """Walk the program that its file starts; or a process that imports it and then runs `starts`, in turn."""
         ways = Ways({ALWAYS: START})
         if starts:
-            self._effect(ways, e.Import(self.file))
+            self.is_main = False
+            for file in (self.file, *(node.function.file for node in starts)):
+                self._effect(ways, e.Import(file))
             for node in starts:
-                self._called(ways, node, node.function.name, self.place(Code(*_code(node))), {})
+                self._called(ways, node, _name(node), self.place(Code(*_code(node))), {})
         else:
             self.imported[self.file] = None
             left, trace = self._node(Node(FunctionRef(self.file, ir.TOP)), START)
             self._trace += trace
             ways.states = left
+        self._end(ways)
         end = _shown(ways.states) if ways.states else None
         return Walked(tuple(self._trace), end, list(self.observations.values()), list(self.spawned), self.visits)
+
+    def _end(self, ways: Ways) -> None:
+        """End the program: what it has left for that happens, the last one first."""
+        ended = bool(ways.states)
+        states = ways.states or self.exits
+        for body in reversed(self.leaving):
+            ways.states = states
+            self._effects(ways, body)
+            states = ways.states
+        ways.states = states if ended else {}
 
     def _node(self, node: Node, state: State) -> tuple[States, v.Trace]:
         """The states in which a node leaves a program that enters it in one, and its trace; none while it is open."""
@@ -176,16 +192,20 @@ class Walk:
                 self.imported[effect.file] = None
                 self._called(ways, Node(FunctionRef(effect.file, ir.TOP)), effect.file, None, {}, imports=True)
         elif isinstance(effect, e.Main):
-            if effect.node.function.file == self.file:
+            if self.is_main and effect.node.function.file == self.file:
                 self._called(ways, effect.node, "", None, {}, within=True)
         elif isinstance(effect, e.Branch):
             self._branch(ways, effect)
         elif isinstance(effect, e.Repeat):
             self._repeat(ways, effect)
+        elif isinstance(effect, e.Apart) and effect.spawned is not None and _shown(ways.states)["start"] == "spawn":
+            self.spawned[effect.spawned] = None
         elif isinstance(effect, (e.Apart, e.Restoring, e.Scope)):
             self._aside(ways, effect)
         elif isinstance(effect, e.Spawn):
             self.spawned[effect] = None
+        elif isinstance(effect, e.Later):
+            self.leaving[effect.body] = None
         else:
             self._leave(ways, effect)
 
@@ -417,6 +437,8 @@ class Walk:
             self._merge(ways.broken, ways.states)
         elif effect.how == "raise":
             self._merge(ways.raised, ways.states)
+        elif effect.how == "exit":
+            self._merge(self.exits, ways.states)
         ways.states = {}
 
     # Asides
@@ -426,7 +448,7 @@ class Walk:
         start = ways.states
         names = tuple(str(stream) for stream in effect.streams) if isinstance(effect, e.Restoring) else ()
         if isinstance(effect, e.Apart):
-            self._put(ways, map(str, effect.seeded), SEEDED)
+            ways.states = {condition: _in_worker(state, effect) for condition, state in start.items()}
         elif isinstance(effect, e.Restoring):
             for switch, word in effect.within:
                 self._put(ways, (switch,), word)
@@ -437,7 +459,9 @@ class Walk:
             ways.states = start
             self._add(v.Apart(trace) if trace else None)
             if effect.base is not None and any(_draws_of(event, effect.seeded) for event in trace):
-                self._draw(ways, effect.base)
+                with self._traced() as drawn:
+                    self._draw(ways, effect.base)
+                self._trace += [v.Guarded("", tuple(drawn))] if effect.perhaps and drawn else drawn
         elif isinstance(effect, e.Restoring):
             before = _shown(start)
             for name in (*names, *(switch for switch, _ in effect.within)):
@@ -492,6 +516,12 @@ class Walk:
 def replace_condition(found: Observation, condition: PathCondition) -> Observation:
     """An observation on another condition."""
     return Observation(found.stream, found.code, found.word, condition, found.path)
+
+
+def _in_worker(state: State, effect: e.Apart) -> State:
+    """The state in which a worker begins."""
+    seeded = state.but(map(str, effect.seeded), state[effect.like] if effect.like else SEEDED)
+    return (v.merged((seeded, state)) or state) if effect.perhaps else seeded
 
 
 def _shown(states: States) -> State:

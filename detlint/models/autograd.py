@@ -1,0 +1,111 @@
+"""Modules and functions of autograd: what is hooked onto them, what they hold, and what runs on the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from detlint.catalogue import Row
+from detlint.domain.atoms import NONE, AllocationSite, ClassRef, Constant, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.effects import Mark
+from detlint.domain.given import Given
+from detlint.domain.slots import ANY_KEY, Argument, Attribute
+from detlint.domain.step import Step
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.models.arguments import Arguments
+
+if TYPE_CHECKING:
+    from detlint.models.known import Known
+
+_HOOKS = Argument("hooks")
+_GRAPH = Instance(AllocationSite(LibraryRef("torch.autograd.graph.Node"), None))  # what is recorded in a program
+
+
+def mark(step: Step, kind: str) -> None:
+    """A step that says what a program is for; one that trains goes back through what was recorded."""
+    step.emit(Mark(kind, step.code))
+    if kind == "trains":
+        for function in step.each(step.read(_GRAPH, ANY_KEY)):
+            step.call(value_of(function), UNKNOWN, UNKNOWN, UNKNOWN)
+
+
+def called(step: Step, module: Instance, given: Value) -> None:
+    """Call what is hooked onto a module that was called and gave something."""
+    for hook in step.each(step.read(module, _HOOKS)):
+        step.call(value_of(hook), value_of(module), UNKNOWN, given)
+
+
+def hooks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """Let calls of a module call something."""
+    if isinstance(step.receiver, Instance):
+        step.fill(step.receiver, _HOOKS, args.first(row.text("parameter")))
+    return UNKNOWN
+
+
+def backward_hooks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """Let ways back call something."""
+    step.fill(_GRAPH, ANY_KEY, args.first(row.text("parameter")))
+    return UNKNOWN
+
+
+def differentiable(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """`klass.apply(...)`: what its `forward` gives; its `backward` runs on the way back."""
+    found = NOTHING
+    rest = args.given.positional[1:]
+    for klass in step.each(args.given.first):
+        if not isinstance(klass, ClassRef):
+            continue
+        whole = value_of(klass)
+        setup = step.overrides(klass, "setup_context")
+        given = step.call(step.attribute(whole, "forward"), *(rest if setup else (UNKNOWN, *rest)))
+        if setup:
+            step.call(step.attribute(whole, "setup_context"), UNKNOWN, UNKNOWN, given)
+        if step.overrides(klass, "backward"):
+            step.fill(_GRAPH, ANY_KEY, step.attribute(whole, "backward"))
+        found = step.join(found, given)
+    return found
+
+
+def forwards(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """`super().__call__(...)`, or `Module.__call__(module, ...)`."""
+    own = step.receiver is not None
+    found = NOTHING
+    for atom in [step.receiver] if step.receiver is not None else step.each(args.given.first):
+        if isinstance(atom, Instance):
+            given = step.method(atom, "forward", *args.given.positional[0 if own else 1 :])
+            found = step.join(found, given)
+    return found
+
+
+def submodule(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """`owner.add_module(name, module)`."""
+    key, module = args.of("name") or args.given.first, args.of("module")
+    if module is None:
+        module = args.given.positional[1] if len(args.given.positional) > 1 else NOTHING
+    if isinstance(step.receiver, Instance):
+        step.fill(step.receiver, ANY_KEY, module)
+        for atom in step.each(key):
+            if isinstance(atom, Constant):
+                step.fill(step.receiver, Attribute(atom.value), module)
+    return value_of(NONE)
+
+
+def children(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The modules that a module holds, among what else it may."""
+    held = step.join(UNKNOWN, step.read(step.receiver, ANY_KEY)) if isinstance(step.receiver, Instance) else UNKNOWN
+    named = name.rpartition(".")[2].startswith("named_")
+    return value_of(IteratorOver(value_of(TupleOf((SOMETHING, held))) if named else held))
+
+
+def constructs(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """An object of the class that is given, made with arguments that are not known."""
+    found = NOTHING
+    within = (("device", "meta"),) if row.text("undrawn") else ()
+    for klass in step.each(args.given.first):
+        if isinstance(klass, ClassRef):
+            made = step.within(within, lambda klass=klass: step.call_with(value_of(klass), Given(open=True)))  # type: ignore[misc]
+            found = step.join(found, made)
+            if row.text("restores") != "no":
+                mark(step, "restores")
+        else:
+            found = step.join(found, UNKNOWN)
+    return found
