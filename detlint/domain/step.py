@@ -113,6 +113,10 @@ class Step(Protocol):
         """Call a method that the project may override."""
         ...
 
+    def ask(self, value: Value, *names: str) -> tuple[Value, list[Atom]]:
+        """What the first of some methods gives that each object of the project has, and the atoms that have none."""
+        ...
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         ...

@@ -8,7 +8,7 @@ from detlint.domain.atoms import Atom, Choice, Constant
 from detlint.domain.outcomes import EITHER, NEVER, Outcome, chosen, either, is_none, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import assignments
+from detlint.interpreter import assignments, protocols
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -24,7 +24,7 @@ def test(frame: Frame, expression: ir.Expression) -> Outcome:
         return _joined(frame, expression)
     if isinstance(expression, ir.Compare) and len(expression.operators) == 1:
         return _compared(frame, expression)
-    return truth(frame.resolve(frame.evaluate(expression)))
+    return protocols.told(frame, frame.evaluate(expression))
 
 
 def _joined(frame: Frame, expression: ir.Operation) -> Outcome:
@@ -45,6 +45,16 @@ def _joined(frame: Frame, expression: ir.Operation) -> Outcome:
 
 def _compared(frame: Frame, expression: ir.Compare) -> Outcome:
     left, right = (frame.resolve(frame.evaluate(operand)) for operand in expression.operands)
+    operator = expression.operators[0]
+    outcomes, left, right = protocols.compared(frame, operator, left, right, expression.node)
+    if outcomes:
+        both = left.atoms and right.atoms
+        return either([*outcomes, _by_value(expression, left, right)] if both else outcomes)
+    return _by_value(expression, left, right)
+
+
+def _by_value(expression: ir.Compare, left: Value, right: Value) -> Outcome:
+    """How a comparison comes out by what its operands are."""
     operator = expression.operators[0]
     if operator in ("is", "is not", "==", "!="):
         if not left.atoms or not right.atoms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Wrapped
@@ -53,7 +54,7 @@ def stores(frame: Frame, classes: Order, name: str) -> bool:
 def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 
-    What a library's class has is for its model.
+    Those of the project come first: which names a library's class has, no text says. What it has is for its model.
     """
     for klass in classes:
         if isinstance(klass, ClassRef):
@@ -61,11 +62,20 @@ def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | L
                 return frame.read((klass, Attribute(name))), klass
         elif klass == PENDING:
             return NOTHING, klass
-        elif klass == _OPAQUE:
+    for klass in classes:
+        if klass == _OPAQUE:
             return UNKNOWN, None
-        elif klass.name not in ("builtins.object", "abc.ABC") and not klass.name.startswith("typing."):
+        if isinstance(klass, LibraryRef) and _may_have(klass, name):
             return value_of(LibraryRef(f"{klass.name}.{name}")), klass
     return NOTHING, None
+
+
+def _may_have(klass: LibraryRef, name: str) -> bool:
+    """Whether a class of a library may have an attribute of a name that says something about its objects."""
+    root, _, last = klass.name.partition(".")
+    if root == "builtins":
+        return last != "object" and hasattr(getattr(builtins, last, None), name)
+    return klass.name != "abc.ABC" and root != "typing"
 
 
 def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:

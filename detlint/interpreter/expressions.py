@@ -9,10 +9,10 @@ from typing import Any
 from detlint.domain import taints as t
 from detlint.domain.atoms import NOT_NONE, Atom, Constant, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.effects import Branch, Repeat, Yield
-from detlint.domain.outcomes import truth
+from detlint.domain.outcomes import Outcome, truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules
+from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -116,7 +116,14 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
         return frame.evaluate(expression.operands[0])
     if expression.operator in ("and", "or"):
         return _either(frame, expression)
-    return computed(frame, expression.operator, [frame.evaluate(operand) for operand in expression.operands])
+    operands = [frame.evaluate(operand) for operand in expression.operands]
+    return operated(frame, expression.operator, operands, expression.node)
+
+
+def operated(frame: Frame, operator: str, operands: list[Value], node: int) -> Value:
+    """What an operator makes of operands: by a method of theirs, or as it does of what is no object of the project."""
+    found, rest = protocols.operated(frame, operator, operands, node)
+    return frame.join(found, computed(frame, operator, rest))
 
 
 def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
@@ -152,13 +159,17 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
     wanted = expression.operator == "or"
     effects_outer = frame.effects
     for index, operand in enumerate(expression.operands):
-        inner, value = frame.apart(operand)
+        last = index == len(expression.operands) - 1
+
+        def run(operand: ir.Expression = operand, last: bool = last) -> tuple[Value, Outcome]:
+            value = frame.evaluate(operand)
+            return value, truth(frame.resolve(value)) if last else protocols.told(frame, value, expression.node)
+
+        inner, (value, outcome) = frame.within(run)
         if index == 0:
             effects_outer.extend(inner)
         elif inner:
             frame.emit(Branch(None, True, inner, ()))
-        outcome = truth(frame.resolve(value))
-        last = index == len(expression.operands) - 1
         stays = outcome.may_hold if wanted else outcome.may_fail
         if last or stays:
             found = frame.join(found, value if last else _that(frame, value, wanted))
@@ -180,8 +191,9 @@ def _compare(frame: Frame, expression: ir.Compare) -> Value:
     if len(expression.operators) == 1:
         branches.test(frame, expression)
     else:
-        for operand in expression.operands:
-            frame.evaluate(operand)
+        values = [frame.resolve(frame.evaluate(operand)) for operand in expression.operands]
+        for operator, left, right in zip(expression.operators, values, values[1:], strict=False):
+            protocols.compared(frame, operator, left, right, expression.node)
     return SOMETHING
 
 

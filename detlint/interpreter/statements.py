@@ -28,7 +28,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        value = expressions.computed(frame, statement.operator, [old, value])
+        value = expressions.operated(frame, statement.operator, [old, value], statement.node)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
 

@@ -12,7 +12,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, contexts, modules
+from detlint.interpreter import assignments, classes, contexts, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -147,6 +147,10 @@ class CallStep:
         if not isinstance(found, ClassRef):
             return NOTHING
         return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
+
+    def ask(self, value: Value, *names: str) -> tuple[Value, list[Atom]]:
+        """What the first of some methods gives that each object of the project has, and the atoms that have none."""
+        return protocols.asked(self.frame, value, names, (), self.node)
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.domain import taints as t
 from detlint.domain.atoms import IteratorOver, TupleOf
 from detlint.domain.given import Given
-from detlint.domain.library import Library
+from detlint.domain.library import Called, Library
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
@@ -54,8 +54,11 @@ def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Ta
 
 
 def went_over(step: Step, given: Given) -> Value:
-    """An iterator over the argument, in its order."""
+    """An iterator over the argument, in its order; over what a function gives until it gives a second argument."""
     first = given.first
+    if len(given.positional) > 1:
+        items = step.call(first)
+        return value_of(IteratorOver(items)) if items.atoms else NOTHING
     return Value(frozenset((IteratorOver(step.iterate(first)),)), first.taints, first.certain)
 
 
@@ -115,6 +118,27 @@ def number(step: Step, given: Given) -> Value:
     return SOMETHING.with_taints(taints, certain)
 
 
+def said(*names: str) -> Called:
+    """A number or a text that an object of the project says itself that it is, by the first of some methods."""
+
+    def call(step: Step, given: Given) -> Value:
+        found = NOTHING
+        for each in given.positional:
+            told, rest = step.ask(each, *names)
+            found = step.join(found, told)
+            if rest:
+                found = step.join(found, number(step, Given((each.of(rest),))))
+        return found if given.positional else number(step, given)
+
+    return call
+
+
+def measured(step: Step, given: Given) -> Value:
+    """How many items there are."""
+    told, rest = step.ask(given.first, "__len__")
+    return step.join(told, counted(step, Given((given.first.of(rest),)))) if rest or not given.positional else told
+
+
 def numbers(step: Step, given: Given) -> Value:
     """A range of numbers."""
     return value_of(IteratorOver(SOMETHING))
@@ -125,8 +149,9 @@ LIBRARY = Library(
     {
         "list": listed, "tuple": listed, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
         "iter": went_over, "reversed": went_over, "next": following, "enumerate": numbered, "zip": paired,
-        "map": applied, "filter": chosen, "len": counted, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": number, "repr": number,
-        "abs": number, "round": number, "range": numbers, "print": number,
+        "map": applied, "filter": chosen, "len": measured, "sum": counted, "min": counted, "max": counted,
+        "any": counted, "all": counted, "int": said("__int__", "__index__"), "float": said("__float__", "__index__"),
+        "bool": said("__bool__", "__len__"), "str": said("__str__", "__repr__"), "repr": said("__repr__"),
+        "abs": said("__abs__"), "round": said("__round__"), "range": numbers, "print": said("__str__", "__repr__"),
     },
 )  # fmt: skip
