@@ -43,7 +43,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, ClassRef):
         value, owner = classes.lookup(frame, classes.order(frame, atom), name)
-        return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
+        found = classes.bound(value, atom)[0]
+        return found if owner is not None else frame.join(found, UNKNOWN)
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):

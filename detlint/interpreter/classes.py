@@ -10,6 +10,7 @@ from detlint.domain.library import Class
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter.frames import Frame
+from detlint.ir import nodes as ir
 
 Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
@@ -29,7 +30,7 @@ def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[C
     yield klass
     if not isinstance(klass, ClassRef) or depth > 12:
         return
-    for index in range(frame.solver.files[klass.file].classes[klass.name].bases):
+    for index in range(text(frame, klass).bases):
         value = frame.read((klass, Base(index)))
         if not value.atoms:
             yield PENDING
@@ -40,34 +41,43 @@ def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[C
                 yield _OPAQUE
 
 
+def text(frame: Frame, klass: ClassRef) -> ir.Class:
+    """What the text says of a class."""
+    return frame.solver.files[klass.file].classes.get(klass.name) or frame.solver.index.made(klass.file, klass.name)
+
+
 def binds(frame: Frame, klass: ClassRef, name: str) -> bool:
     """Whether the text of a class's body binds a name."""
-    return name in frame.solver.files[klass.file].classes[klass.name].binds
+    return name in text(frame, klass).binds
 
 
 def stores(frame: Frame, classes: Order, name: str) -> bool:
     """Whether a method of one of `classes` stores an attribute of a name on its first parameter."""
-    files = frame.solver.files
-    return any(isinstance(k, ClassRef) and name in files[k.file].classes[k.name].stores for k in classes)
+    return any(isinstance(k, ClassRef) and name in text(frame, k).stores for k in classes)
 
 
 def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 
     Those of the project come first: which names a library's class has, no text says. What it has is for its model.
+    Classes that bind it not may have been given it all the same.
     """
+    given = NOTHING
     for klass in classes:
         if isinstance(klass, ClassRef):
-            if binds(frame, klass, name):
-                return frame.read((klass, Attribute(name))), klass
+            bound_here = binds(frame, klass, name)
+            if bound_here or name in frame.solver.index.stored:
+                given = frame.join(given, frame.read((klass, Attribute(name))))
+            if bound_here:
+                return given, klass
         elif klass == PENDING:
-            return NOTHING, klass
+            return given, klass
     for klass in classes:
         if klass == _OPAQUE:
             return UNKNOWN, None
         if isinstance(klass, LibraryRef) and _may_have(klass, name):
-            return value_of(LibraryRef(f"{klass.name}.{name}")), klass
-    return NOTHING, None
+            return frame.join(given, value_of(LibraryRef(f"{klass.name}.{name}"))), klass
+    return given, None
 
 
 def _may_have(klass: LibraryRef, name: str) -> bool:

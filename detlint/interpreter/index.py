@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from detlint.interpreter import made_classes
 from detlint.ir import nodes as ir
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
@@ -32,6 +33,7 @@ class Index:
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
+        self._made: dict[tuple[str, str], ir.Class] = {}
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
@@ -53,6 +55,7 @@ class Index:
                     used[aliases.get(part.name, part.name)] += 1
                 elif isinstance(part, ir.Call):
                     name = _last(part.function)
+                    stored.update(_named_attribute(name, part))
                     name = aliases.get(name, name)
                     made[name][file.path] += 1
                     used[name] -= 1
@@ -101,6 +104,16 @@ class Index:
         calls = self._parts[1].get(name, Counter[str]())
         return calls.total(), len(calls)
 
+    def made(self, file: str, name: str) -> ir.Class:
+        """What the text says of a class that a call makes, which has the name of its place."""
+        found = self._made.get((file, name))
+        if found is None:
+            function, _, node = name.rpartition(":")
+            body = self.files[file].functions[function].body
+            calls = (part for part in walk(body) if isinstance(part, ir.Call) and part.node == int(node))
+            found = self._made[file, name] = made_classes.read(name, next(calls))
+        return found
+
     @cached_property
     def methods(self) -> Mapping[str, list[tuple[str, str]]]:
         """The methods of each name, by their file and qualified name."""
@@ -126,6 +139,15 @@ class Index:
                 found.update(test.name for test in tests if isinstance(test, ir.Local))
             self._tested[key] = frozenset(found & names)
         return self._tested[key]
+
+
+def _named_attribute(name: str, call: ir.Call) -> tuple[str, ...]:
+    """The attribute that a call stores by its name, if it is one that does."""
+    given = [argument.value for argument in call.arguments]
+    place = 1  # after the object
+    if name not in ("setattr", "__setattr__") or len(given) < 2:
+        return ()
+    return tuple(each.value for each in given[: place + 1] if isinstance(each, ir.Constant) and each.kind == "str")
 
 
 def _decorator(expression: ir.Expression) -> str:
