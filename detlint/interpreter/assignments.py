@@ -7,7 +7,7 @@ from detlint.domain.atoms import ClassRef, FunctionRef, Instance, LibraryRef, Mo
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import containers
+from detlint.interpreter import containers, descriptors, protocols
 from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -85,10 +85,15 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     slot = Attribute(target.name)
     if _to_version(frame, target, base, value, node):
         return
+    kept = []
     for atom in frame.each(base):
         if isinstance(atom, LibraryRef):
             frame.tables.put(frame, f"{atom.name}.{target.name}", value, node)
-    cells = object_cells(frame, base, slot)
+        if not descriptors.set_by(frame, atom, target.name, value, node):
+            kept.append(atom)
+    if base.atoms and not kept:
+        return
+    cells = object_cells(frame, base.of(kept), slot)
     path = path_of(frame, target)
     if isinstance(path, tuple):
         _join_others(frame, path, value)
@@ -136,6 +141,8 @@ def _join_others(frame: Frame, path: Path, value: Value) -> None:
 def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
     base = frame.evaluate(target.value)
     key = frame.evaluate(target.key)
+    if "__setitem__" in frame.solver.index.special:
+        base = base.of(protocols.asked(frame, base, ("__setitem__",), (key, value), target.node)[1])
     kept = value.with_taints(t.kept(value.taints), t.kept(value.certain))
     for slot in containers.slots_of(frame, key):
         for cell in object_cells(frame, base, slot):
@@ -182,5 +189,8 @@ def delete(frame: Frame, statement: ir.Delete) -> None:
             frame.flush()
             frame.env.pop(path, None)
             frame.env.pop(own(path), None)
-        elif isinstance(target, (ir.Attribute, ir.Subscript)):
-            frame.evaluate(target.value)
+        elif isinstance(target, ir.Attribute):
+            descriptors.deleted(frame, frame.evaluate(target.value), target.name, target.node)
+        elif isinstance(target, ir.Subscript):
+            base = frame.evaluate(target.value)
+            protocols.asked(frame, base, ("__delitem__",), (frame.evaluate(target.key),), target.node)

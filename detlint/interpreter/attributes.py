@@ -9,15 +9,17 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
+    FunctionRef,
     Instance,
     LibraryRef,
     ModuleRef,
     SuperOf,
     TupleOf,
+    Wrapped,
 )  # fmt: skip
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, modules
+from detlint.interpreter import classes, descriptors, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -41,10 +43,14 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return _of_library_object(frame, atom, atom.site.kind, name)
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
+    if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):
+        return value_of(Constant("str", _named(frame, atom, name)))
     if isinstance(atom, ClassRef):
         value, owner = classes.lookup(frame, classes.order(frame, atom), name)
-        found = classes.bound(value, atom)[0]
+        found = descriptors.got(frame, value, atom, node)
         return found if owner is not None else frame.join(found, UNKNOWN)
+    if isinstance(atom, Wrapped) and name in ("getter", "setter", "deleter"):
+        return value_of(Bound(LibraryRef(f"builtins.property.{name}"), atom))
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
@@ -56,20 +62,28 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     return UNKNOWN
 
 
+def _named(frame: Frame, atom: ClassRef | FunctionRef, name: str) -> str:
+    """What a class or a function is called."""
+    if isinstance(atom, FunctionRef):
+        own = frame.solver.files[atom.file].functions[atom.name].name
+        return own if name == "__name__" else atom.name
+    return atom.name.rpartition(".")[2] if name == "__name__" else atom.name
+
+
 def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: int) -> Value:
     """An attribute of an object of the project: what was stored on it, and what its class has."""
     if name == "__class__":
         return value_of(klass)
     around = classes.order(frame, klass)
+    descriptors.looked_at(frame, atom, around, name, node)
     value, owner = classes.lookup(frame, around, name)
-    found, properties = classes.bound(value, atom)
-    for function in properties:
-        found = frame.join(found, frame.tables.method(frame, function, atom, node))
+    found = descriptors.got(frame, value, atom, node)
     stored = classes.stores(frame, around, name)
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
-        found = frame.join(found, UNKNOWN)
+        given = descriptors.missing(frame, atom, around, name, node)
+        found = frame.join(found, given if given is not None else UNKNOWN)
     if stored or name in frame.solver.index.stored:
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     return found
@@ -128,7 +142,5 @@ def _of_super(frame: Frame, atom: SuperOf, name: str, node: int) -> Value:
     around = classes.order(frame, klass)
     after = around[around.index(atom.klass) + 1 :] if atom.klass in around else ()
     value, owner = classes.lookup(frame, after, name)
-    found, properties = classes.bound(value, receiver)
-    for function in properties:
-        found = frame.join(found, frame.tables.method(frame, function, receiver, node))
+    found = descriptors.got(frame, value, receiver, node)
     return found if owner is not None or found.atoms else UNKNOWN

@@ -104,6 +104,13 @@ class Index:
         calls = self._parts[1].get(name, Counter[str]())
         return calls.total(), len(calls)
 
+    @cached_property
+    def special(self) -> frozenset[str]:
+        """The special methods that classes of the project have, and the accessors that properties are given."""
+        bound = (name for file in self.files.values() for klass in file.classes.values() for name in klass.binds)
+        setters = frozenset(("setter",)) if self._decorating["setter"] or self._parts[1]["property"] else frozenset()
+        return frozenset(name for name in bound if name.startswith("__")) | setters
+
     def made(self, file: str, name: str) -> ir.Class:
         """What the text says of a class that a call makes, which has the name of its place."""
         found = self._made.get((file, name))

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
 from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.given import Given
-from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import arguments, assignments, branches, calls, expressions, items, modules, withs
+from detlint.interpreter import (
+    arguments,
+    assignments,
+    branches,
+    calls,
+    definitions,
+    descriptors,
+    expressions,
+    items,
+    modules,
+    withs,
+)  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -58,7 +68,10 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
             kind: Any = _WRAPPERS[atom.name]
             found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
-        elif isinstance(atom, (FunctionRef, Bound)) and not isinstance(getattr(atom, "function", None), LibraryRef):
+        elif isinstance(atom, Bound) and isinstance(atom.receiver, Wrapped) and isinstance(atom.function, LibraryRef):
+            given = descriptors.accessor(value, atom.receiver, atom.function.name.rpartition(".")[2])
+            found = frame.join(found, given)
+        elif _decorates(atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
             known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
             found = frame.join(found, given.of(known))
@@ -69,29 +82,13 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
     return found
 
 
-def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
-    klass = ClassRef(frame.file.path, statement.qualified)
-    index = 0
-    for argument in statement.arguments:
-        value = frame.evaluate(argument.value)
-        if not argument.keyword and not argument.star:
-            frame.fill((klass, Base(index)), value)
-            index += 1
-    env = frame.env
-    frame.env = dict(env) if env is not None else None
-    frame.execute(statement.body)
-    inside = frame.env
-    if inside is not None and env is not None:
-        for name in frame.file.classes[statement.qualified].binds:
-            value = inside.get(name, NOTHING)
-            frame.fill((klass, Attribute(name)), value)
-            if name in env:
-                inside[name] = env[name]
-            else:
-                inside.pop(name, None)
-    for decorator in statement.decorators:
-        frame.evaluate(decorator)
-    assignments.assign(frame, statement.target, value_of(klass))
+def _decorates(atom: Atom) -> bool:
+    """Whether a decorator is of the project."""
+    if isinstance(atom, Instance):
+        return isinstance(atom.site.kind, ClassRef)
+    return isinstance(atom, (FunctionRef, ClassRef)) or (
+        isinstance(atom, Bound) and not isinstance(atom.function, LibraryRef)
+    )
 
 
 # Arms
@@ -253,7 +250,7 @@ def _assert(frame: Frame, statement: ir.Assert) -> None:
 
 STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
     ir.Do: _do, ir.Assign: _assign, ir.Annotated: _annotated, ir.Delete: assignments.delete, ir.Define: _define,
-    ir.DefineClass: _define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
+    ir.DefineClass: definitions.define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
     ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute, ir.Try: _try, ir.Match: _match,
     ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
 }  # fmt: skip
