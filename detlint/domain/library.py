@@ -15,6 +15,8 @@ from detlint.domain.values import Value
 
 Called = Callable[[Step, Given], Value]
 Method = Callable[[Step, Value, Given], Value]
+FIELD = "dataclasses.field"
+"""The class of what stands for a field in the body of a class, whichever library has it, where a factory makes it."""
 Hook = Callable[[Step, Instance, Given], Value]
 
 

@@ -19,7 +19,7 @@ from detlint.domain.atoms import (
 )  # fmt: skip
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, descriptors, modules
+from detlint.interpreter import classes, descriptors, fields, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -79,6 +79,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     value, owner = classes.lookup(frame, around, name)
     found = descriptors.got(frame, value, atom, node)
     stored = classes.stores(frame, around, name)
+    if isinstance(owner, ClassRef) and fields.holds(frame, around, name):
+        return frame.read((atom.site, Attribute(name)))
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:

@@ -25,7 +25,7 @@ from detlint.domain.atoms import (
 from detlint.domain.effects import Invoke
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import LOADED, Argument, Attribute
+from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, contexts
@@ -87,7 +87,7 @@ def dispatch(
         receiver = owner if owner.atoms else value_of(atom.receiver)
         return call_library_method(frame, atom.function.name, atom.receiver, receiver, arguments, node, path)
     if isinstance(atom, ClassRef):
-        return make(frame, atom, arguments, node)
+        return frame.tables.make(frame, atom, arguments, node)
     if isinstance(atom, Instance):
         return call_object(frame, atom, arguments, node)
     if isinstance(atom, LibraryRef):
@@ -124,7 +124,7 @@ def call_function(
 ) -> Value:
     """Call a function of the project in each context that the arguments choose."""
     code = frame.solver.files[function.file].functions[function.name]
-    first = code.parameters[0].name if receiver is not None and code.parameters else ""
+    first = _first(code) if receiver is not None else ""
     if receiver is not None:
         arguments = arguments.after(value_of(receiver))
     bound, paths = bind(frame, function, code, arguments)
@@ -156,6 +156,11 @@ def call_function(
     return found
 
 
+def _first(code: ir.Function) -> str:
+    """The parameter that gets what a method is called on."""
+    return code.parameters[0].name if code.parameters and not code.parameters[0].star else ""
+
+
 def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> Value:
     """A method of what is not known: one that works in place as a list's does, or the only one of its name."""
     for klass in classes.models(frame, _IN_PLACE):
@@ -174,32 +179,6 @@ def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: Pat
 
 
 # Objects
-
-
-def make(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) -> Value:
-    """Make an object of a class of the project."""
-    made = Instance(contexts.site(frame, klass, node))
-    initialise(frame, made, classes.order(frame, klass), arguments, node)
-    return value_of(made)
-
-
-def initialise(
-    frame: Frame, made: Instance, around: tuple[ClassRef | LibraryRef, ...], arguments: Arguments, node: int
-) -> None:
-    """Run the first `__init__` of some classes on an object; without one its arguments become attributes."""
-    value, owner = classes.lookup(frame, around, "__init__")
-    if owner == classes.PENDING:
-        return
-    if isinstance(owner, ClassRef):
-        for atom in frame.each(classes.bound(value, made)[0]):
-            dispatch(frame, atom, arguments, node)
-        return
-    for klass in around:
-        if isinstance(klass, LibraryRef):
-            _construct(frame, made, klass.name, arguments, node)
-            return
-    for name, value in arguments.keywords.items():
-        frame.write((made.site, Attribute(name)), value)
 
 
 def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
@@ -231,7 +210,7 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
 # Libraries
 
 
-def _construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
+def construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
     """Run the constructor of a library's class on an object of a class that derives from it."""
     step = CallStep(frame, node)
     for klass in classes.models(frame, name):
@@ -267,7 +246,7 @@ def call_library_method(
     """Call a method of a library on a receiver."""
     kind, _, last = name.rpartition(".")
     if last == "__init__" and isinstance(receiver, Instance):
-        _construct(frame, receiver, kind, arguments, node)
+        construct(frame, receiver, kind, arguments, node)
         return NULL
     step = CallStep(frame, node, path, owner, receiver)
     for klass in classes.models(frame, kind):

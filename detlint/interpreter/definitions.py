@@ -7,6 +7,7 @@ from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, value_of
 from detlint.interpreter import arguments, assignments, calls, classes, descriptors
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.making import METACLASS
 from detlint.ir import nodes as ir
 
 
@@ -19,6 +20,8 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
         if not argument.keyword and not argument.star:
             frame.fill((klass, Base(index)), value)
             index += 1
+        elif argument.keyword == "metaclass":
+            frame.fill((klass, METACLASS), value)
     env = frame.env
     frame.env = dict(env) if env is not None else None
     frame.execute(statement.body)

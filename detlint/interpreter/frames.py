@@ -11,6 +11,7 @@ from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
+    ClassRef,
     Constant,
     Formal,
     FunctionRef,
@@ -56,7 +57,7 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `put` puts a value in the place of something of a library.
+    object, `make` a class of the project with arguments, `put` puts a value in the place of something of a library.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]
@@ -65,6 +66,7 @@ class Tables:
     iterate: Callable[[Frame, Value], Value]
     call: Callable[[Frame, Value, Given, int], Value]
     method: Callable[[Frame, FunctionRef, Atom, int], Value]
+    make: Callable[[Frame, ClassRef, Any, int], Value]
     put: Callable[[Frame, str, Value, int], None]
 
 
