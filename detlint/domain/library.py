@@ -92,6 +92,10 @@ class Libraries(Protocol):
         """The streams that a context puts back, and the switches that are set within it."""
         ...
 
+    def is_stateless(self, name: str) -> bool:
+        """Whether a class gives its objects no attributes that hold something."""
+        ...
+
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from detlint.domain.atoms import Atom, Instance
+from detlint.domain.atoms import Atom, ClassRef, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
@@ -119,6 +119,30 @@ class Step(Protocol):
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
+        ...
+
+    def allocate(self, klass: ClassRef) -> Value:
+        """Make an object of a class of the project, which nothing initialises yet."""
+        ...
+
+    def instantiate(self, klass: ClassRef, given: Given) -> Value:
+        """Make an object of a class of the project, as `type` does."""
+        ...
+
+    def copied(self, made: Instance, fields: dict[str, Value]) -> Value:
+        """Make an object of the class of another, with its fields but for those that are given."""
+        ...
+
+    def define(self, bases: Value, attribute: Callable[[str], Value]) -> Value:
+        """Make a class, as the text of the call says what it has; unknown where that does not."""
+        ...
+
+    def has(self, value: Value, name: str) -> Outcome:
+        """Whether a value has an attribute."""
+        ...
+
+    def put(self, value: Value, name: str, given: Value) -> None:
+        """Give a value an attribute."""
         ...
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:

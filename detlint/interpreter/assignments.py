@@ -85,15 +85,10 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     slot = Attribute(target.name)
     if _to_version(frame, target, base, value, node):
         return
-    kept = []
-    for atom in frame.each(base):
-        if isinstance(atom, LibraryRef):
-            frame.tables.put(frame, f"{atom.name}.{target.name}", value, node)
-        if not descriptors.set_by(frame, atom, target.name, value, node):
-            kept.append(atom)
-    if base.atoms and not kept:
+    kept = _keeping(frame, base, target.name, value, node)
+    if base.atoms and not kept.atoms:
         return
-    cells = object_cells(frame, base.of(kept), slot)
+    cells = object_cells(frame, kept, slot)
     path = path_of(frame, target)
     if isinstance(path, tuple):
         _join_others(frame, path, value)
@@ -101,6 +96,23 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     else:
         for cell in cells:
             frame.write(cell, value)
+
+
+def store(frame: Frame, base: Value, name: str, value: Value, node: int) -> None:
+    """Give all that a value may be an attribute."""
+    for cell in object_cells(frame, _keeping(frame, base, name, value, node), Attribute(name)):
+        frame.write(cell, value)
+
+
+def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> Value:
+    """What keeps a value as an attribute, once those have it whose class or library does something else with it."""
+    kept = []
+    for atom in frame.each(base):
+        if isinstance(atom, LibraryRef):
+            frame.tables.put(frame, f"{atom.name}.{name}", value, node)
+        if not descriptors.set_by(frame, atom, name, value, node):
+            kept.append(atom)
+    return base.of(kept)
 
 
 def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, node: int) -> bool:

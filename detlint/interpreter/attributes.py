@@ -79,7 +79,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     value, owner = classes.lookup(frame, around, name)
     found = descriptors.got(frame, value, atom, node)
     stored = classes.stores(frame, around, name)
-    if isinstance(owner, ClassRef) and fields.holds(frame, around, name):
+    if owner != classes.PENDING and fields.holds(frame, around, name):
         return frame.read((atom.site, Attribute(name)))
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
@@ -142,7 +142,12 @@ def _of_super(frame: Frame, atom: SuperOf, name: str, node: int) -> Value:
     if not isinstance(klass, ClassRef):
         return UNKNOWN
     around = classes.order(frame, klass)
-    after = around[around.index(atom.klass) + 1 :] if atom.klass in around else ()
-    value, owner = classes.lookup(frame, after, name)
+    if atom.klass not in around:  # that of a metaclass, on a class of it
+        around = classes.order(frame, atom.klass)
+    value, owner = classes.lookup(frame, around[around.index(atom.klass) + 1 :], name)
+    if name == "__new__" and not isinstance(owner, ClassRef) and owner != classes.PENDING:
+        return value_of(LibraryRef("builtins.object.__new__"))
+    if name == "__call__" and isinstance(receiver, ClassRef) and isinstance(owner, LibraryRef) and value.atoms:
+        return value_of(Bound(LibraryRef("builtins.type.__call__"), receiver))
     found = descriptors.got(frame, value, receiver, node)
     return found if owner is not None or found.atoms else UNKNOWN

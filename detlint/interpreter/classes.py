@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, TupleOf, Wrapped
+from detlint.domain.bare import CONFIGURATION
 from detlint.domain.library import Class
+from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import made_classes
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
 Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
 PENDING = LibraryRef("?")  # a base of which nothing is known yet
+NAMED_TUPLE = LibraryRef("typing.NamedTuple")
 
 
 def order(frame: Frame, klass: ClassRef) -> Order:
@@ -85,7 +89,50 @@ def _may_have(klass: LibraryRef, name: str) -> bool:
     root, _, last = klass.name.partition(".")
     if root == "builtins":
         return last != "object" and hasattr(getattr(builtins, last, None), name)
-    return klass.name != "abc.ABC" and root != "typing"
+    return klass == NAMED_TUPLE or (klass.name != "abc.ABC" and root != "typing")
+
+
+def has(frame: Frame, value: Value, name: str) -> Outcome:
+    """Whether a value has an attribute, as far as the text of the classes of the project tells."""
+    return either([_has(frame, atom, name) for atom in frame.each(value)]) if value.atoms else NEVER
+
+
+def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
+    klass = atom.site.kind if isinstance(atom, Instance) else atom
+    if klass in CONFIGURATION:
+        known = name in frame.solver.index.stored or name in frame.solver.index.spelled
+        return EITHER if known else FAILS
+    if not isinstance(klass, ClassRef):
+        return EITHER
+    around = order(frame, klass)
+    if PENDING in around:
+        return NEVER
+    own = [text(frame, each) for each in around if isinstance(each, ClassRef)]
+    if any(name in each.binds or name in each.fields for each in own):
+        return HOLDS
+    stored = name in frame.solver.index.stored or any("__getattr__" in each.binds for each in own)
+    libraries = [each.name for each in around if isinstance(each, LibraryRef)]
+    plain = all(frame.solver.libraries.is_stateless(each) for each in libraries)
+    return EITHER if stored or not plain or isinstance(atom, ClassRef) else FAILS
+
+
+def define(frame: Frame, node: int, bases: Value, attribute: Callable[[str], Value]) -> Value:
+    """Make the class that a call makes whose text says what it has; unknown where that does not."""
+    name = f"{frame.function.qualified}:{node}"
+    call = frame.solver.index.call(frame.file.path, name)
+    if call is None or not made_classes.is_read(call):
+        return UNKNOWN
+    klass = ClassRef(frame.file.path, name)
+    known = text(frame, klass)
+    for index in range(known.bases):
+        found = NOTHING
+        for atom in frame.each(bases):
+            inside = atom.items[index : index + 1] if isinstance(atom, TupleOf) else (bases.of((atom,)),)
+            found = frame.join(found, frame.solver.lattice.all(inside))
+        frame.fill((klass, Base(index)), found if bases.atoms else value_of(LibraryRef("builtins.object")))
+    for each in known.binds:
+        frame.fill((klass, Attribute(each)), attribute(each))
+    return value_of(klass)
 
 
 def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:

@@ -15,7 +15,8 @@ from detlint.interpreter.statements import STATEMENTS
 from detlint.ir import nodes as ir
 
 TABLES = Tables(
-    EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, making.make, calls.put
+    EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, making.make,
+    making.instantiate_with, making.copied, calls.put,
 )  # fmt: skip
 _NONE = value_of(ir.Constant("None"))
 

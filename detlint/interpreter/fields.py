@@ -11,8 +11,6 @@ from detlint.interpreter import classes
 from detlint.interpreter.arguments import Arguments
 from detlint.interpreter.frames import Frame
 
-NAMED_TUPLE = LibraryRef("typing.NamedTuple")
-
 
 def names(frame: Frame, around: classes.Order) -> tuple[str, ...]:
     """The fields of a class and its bases, in the order in which a constructor takes them."""
@@ -22,7 +20,8 @@ def names(frame: Frame, around: classes.Order) -> tuple[str, ...]:
 
 def holds(frame: Frame, around: classes.Order, name: str) -> bool:
     """Whether objects get an attribute by a constructor that is made of fields, so that what a class has is not it."""
-    if name not in names(frame, around) or frame.solver.below is not None:
+    fields = (classes.text(frame, klass).fields for klass in around if isinstance(klass, ClassRef))
+    if frame.solver.below is not None or not any(name in each for each in fields):
         return False
     _, owner = classes.lookup(frame, around, "__init__")
     return not isinstance(owner, ClassRef)
@@ -38,10 +37,16 @@ def fill(frame: Frame, made: Instance, around: classes.Order, arguments: Argumen
             value = _default(frame, around, name, node)
             if arguments.open:
                 value = frame.join(value, UNKNOWN)
-        frame.write((made.site, Attribute(name)), value)
-        if NAMED_TUPLE in around and name in fields:
-            frame.write((made.site, Key(Constant("int", str(fields.index(name))))), value)
-            frame.write((made.site, ITEMS), value)
+        put(frame, made, around, name, value)
+
+
+def put(frame: Frame, made: Instance, around: classes.Order, name: str, value: Value) -> None:
+    """Give an object a field, which is an item as well of a tuple whose items have names."""
+    frame.write((made.site, Attribute(name)), value)
+    fields = names(frame, around) if classes.NAMED_TUPLE in around else ()
+    if name in fields:
+        frame.write((made.site, Key(Constant("int", str(fields.index(name))))), value)
+        frame.write((made.site, ITEMS), value)
 
 
 def _default(frame: Frame, around: classes.Order, name: str, node: int) -> Value:

@@ -15,6 +15,7 @@ from detlint.domain.atoms import (
     Constant,
     Formal,
     FunctionRef,
+    Instance,
     IteratorOver,
     LibraryRef,
     ModuleRef,
@@ -57,7 +58,7 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `make` a class of the project with arguments, `put` puts a value in the place of something of a library.
+    object, `make`, `instantiate` and `copied` make objects of classes of the project, `put` puts a value in the place of something of a library.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]
@@ -67,6 +68,8 @@ class Tables:
     call: Callable[[Frame, Value, Given, int], Value]
     method: Callable[[Frame, FunctionRef, Atom, int], Value]
     make: Callable[[Frame, ClassRef, Any, int], Value]
+    instantiate: Callable[[Frame, ClassRef, Given, int], Value]
+    copied: Callable[[Frame, Instance, dict[str, Value], int], Value]
     put: Callable[[Frame, str, Value, int], None]
 
 

@@ -105,6 +105,16 @@ class Index:
         return calls.total(), len(calls)
 
     @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The texts that calls are given, as a namespace has them that are options of a command line."""
+        calls = (
+            part for file in self.files.values() for function in file.functions.values()
+            for part in walk(function.body) if isinstance(part, ir.Call) and not _last(part.function).endswith("attr")
+        )  # fmt: skip
+        texts = (a.value for call in calls for a in walk(call.arguments) if isinstance(a, ir.Constant))
+        return frozenset(text.lstrip("-").replace("-", "_") for text in texts if isinstance(text, str))
+
+    @cached_property
     def special(self) -> frozenset[str]:
         """The special methods that classes of the project have, and the accessors that properties are given."""
         bound = (name for file in self.files.values() for klass in file.classes.values() for name in klass.binds)
@@ -115,11 +125,16 @@ class Index:
         """What the text says of a class that a call makes, which has the name of its place."""
         found = self._made.get((file, name))
         if found is None:
-            function, _, node = name.rpartition(":")
-            body = self.files[file].functions[function].body
-            calls = (part for part in walk(body) if isinstance(part, ir.Call) and part.node == int(node))
-            found = self._made[file, name] = made_classes.read(name, next(calls))
+            call = self.call(file, name)
+            assert call is not None
+            found = self._made[file, name] = made_classes.read(name, call)
         return found
+
+    def call(self, file: str, place: str) -> ir.Call | None:
+        """The call of a place: the name of a function and a number."""
+        function, _, node = place.rpartition(":")
+        body = self.files[file].functions[function].body
+        return next((part for part in walk(body) if isinstance(part, ir.Call) and part.node == int(node)), None)
 
     @cached_property
     def methods(self) -> Mapping[str, list[tuple[str, str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, NotNone, Unknown, Wrapped
+from detlint.domain.given import Given
 from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import calls, classes, contexts, fields
@@ -51,6 +52,22 @@ def instantiate(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) 
         if isinstance(atom, Instance) and isinstance(kind, ClassRef) and klass in classes.order(frame, kind):
             initialise(frame, atom, classes.order(frame, kind), arguments, node)
     return value_of(*given)
+
+
+def instantiate_with(frame: Frame, klass: ClassRef, given: Given, node: int) -> Value:
+    """Make an object of a class, as `type` does."""
+    return instantiate(frame, klass, Arguments(given.positional, given.keywords, open=given.open), node)
+
+
+def copied(frame: Frame, old: Instance, given: dict[str, Value], node: int) -> Value:
+    """Make an object of the class of another, with its fields but for those that are given."""
+    assert isinstance(old.site.kind, ClassRef)
+    around = classes.order(frame, old.site.kind)
+    made = Instance(contexts.site(frame, old.site.kind, node))
+    held = {name: frame.tables.attribute(frame, value_of(old), name) for name in fields.names(frame, around)}
+    for name, value in {**held, **given}.items():
+        fields.put(frame, made, around, name, value)
+    return value_of(made)
 
 
 def _called(frame: Frame, method: Value, klass: ClassRef, arguments: Arguments, node: int) -> Value:

@@ -11,7 +11,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, contexts, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -155,6 +155,30 @@ class CallStep:
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         return self.frame.tables.attribute(self.frame, value, name)
+
+    def allocate(self, klass: ClassRef) -> Value:
+        """Make an object of a class of the project, which nothing initialises yet."""
+        return value_of(Instance(contexts.site(self.frame, klass, self.node)))
+
+    def instantiate(self, klass: ClassRef, given: Given) -> Value:
+        """Make an object of a class of the project, as `type` does."""
+        return self.frame.tables.instantiate(self.frame, klass, given, self.node)
+
+    def copied(self, made: Instance, fields: dict[str, Value]) -> Value:
+        """Make an object of the class of another, with its fields but for those that are given."""
+        return self.frame.tables.copied(self.frame, made, fields, self.node)
+
+    def define(self, bases: Value, attribute: Callable[[str], Value]) -> Value:
+        """Make a class, as the text of the call says what it has; unknown where that does not."""
+        return classes.define(self.frame, self.node, bases, attribute)
+
+    def has(self, value: Value, name: str) -> Outcome:
+        """Whether a value has an attribute."""
+        return classes.has(self.frame, value, name)
+
+    def put(self, value: Value, name: str, given: Value) -> None:
+        """Give a value an attribute."""
+        assignments.store(self.frame, value, name, given, self.node)
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run the arms that may be, and join what they give."""

@@ -10,7 +10,7 @@ from detlint.domain.atoms import TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import fields, loaders
+from detlint.models import classes, fields, loaders
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
-    "field": fields.field,
+    "field": fields.field, "named-tuple": classes.named_tuple, "replaced": classes.replaced,
+    "type": classes.kind_of, "class-of-fields": classes.of_fields, "allocates": classes.allocated,
+    "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
     "loader": loaders.made, "iterated:loader": loaders.passed_over,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""
