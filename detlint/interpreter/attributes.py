@@ -48,7 +48,7 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, ClassRef):
         value, owner = classes.lookup(frame, classes.order(frame, atom), name)
         found = descriptors.got(frame, value, atom, node)
-        return found if owner is not None else frame.join(found, UNKNOWN)
+        return found if owner is not None else frame.join(found, _of_metaclass(frame, atom, name, node))
     if isinstance(atom, Wrapped) and name in ("getter", "setter", "deleter"):
         return value_of(Bound(LibraryRef(f"builtins.property.{name}"), atom))
     if isinstance(atom, SuperOf):
@@ -60,6 +60,20 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     return UNKNOWN
+
+
+def _of_metaclass(frame: Frame, atom: ClassRef, name: str, node: int) -> Value:
+    """An attribute of the class of a class; unknown where nothing in the text binds it."""
+    found = NOTHING
+    makers = classes.metaclasses(frame, atom)
+    for maker in makers if makers is not None else ():
+        owner: object = None
+        if isinstance(maker, ClassRef):
+            value, owner = classes.lookup(frame, classes.order(frame, maker), name)
+            functions = [Bound(a, atom) if isinstance(a, FunctionRef) else a for a in frame.each(value)]
+            found = frame.join(found, value.of(functions))
+        found = found if isinstance(owner, ClassRef) else frame.join(found, UNKNOWN)
+    return UNKNOWN if makers is None else found
 
 
 def _named(frame: Frame, atom: ClassRef | FunctionRef, name: str) -> str:

@@ -9,7 +9,7 @@ from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, L
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.library import Class
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
-from detlint.domain.slots import Attribute, Base
+from detlint.domain.slots import Argument, Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import made_classes
 from detlint.interpreter.frames import Frame
@@ -18,6 +18,7 @@ from detlint.ir import nodes as ir
 Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
 PENDING = LibraryRef("?")  # a base of which nothing is known yet
+METACLASS = Argument("metaclass")
 NAMED_TUPLE = LibraryRef("typing.NamedTuple")
 
 
@@ -114,6 +115,13 @@ def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
     libraries = [each.name for each in around if isinstance(each, LibraryRef)]
     plain = all(frame.solver.libraries.is_stateless(each) for each in libraries)
     return EITHER if stored or not plain or isinstance(atom, ClassRef) else FAILS
+
+
+def metaclasses(frame: Frame, klass: ClassRef) -> list[Atom] | None:
+    """What the class of a class may be that it, or a base, names; None where none does."""
+    own = (each for each in order(frame, klass) if isinstance(each, ClassRef))
+    named = next((each for each in own if text(frame, each).metaclass), None)
+    return None if named is None else frame.each(frame.read((named, METACLASS)))
 
 
 def define(frame: Frame, node: int, bases: Value, attribute: Callable[[str], Value]) -> Value:

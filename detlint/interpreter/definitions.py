@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from detlint.domain.atoms import ClassRef, FunctionRef, Wrapped
+from collections.abc import Mapping
+
+from detlint.domain.atoms import FALSE, NOT_NONE, TRUE, Atom, Choice, ClassRef, Constant, FunctionRef, Option, Wrapped
 from detlint.domain.slots import Attribute, Base
-from detlint.domain.values import NOTHING, value_of
+from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import arguments, assignments, calls, classes, descriptors
 from detlint.interpreter.frames import Frame
-from detlint.interpreter.making import METACLASS
 from detlint.ir import nodes as ir
+
+_OTHER: Mapping[Atom, Atom] = {TRUE: FALSE, FALSE: TRUE}
 
 
 def define_class(frame: Frame, statement: ir.DefineClass) -> None:
@@ -21,7 +24,7 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
             frame.fill((klass, Base(index)), value)
             index += 1
         elif argument.keyword == "metaclass":
-            frame.fill((klass, METACLASS), value)
+            frame.fill((klass, classes.METACLASS), value)
     env = frame.env
     frame.env = dict(env) if env is not None else None
     frame.execute(statement.body)
@@ -29,6 +32,8 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
     if inside is not None and env is not None:
         for name in frame.file.classes[statement.qualified].binds:
             value = inside.get(name, NOTHING)
+            if name in frame.file.classes[statement.qualified].fields:
+                value = _optional(frame, name, value, statement.node)
             frame.fill((klass, Attribute(name)), value)
             if name in env:
                 inside[name] = env[name]
@@ -38,6 +43,16 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
     for decorator in statement.decorators:
         frame.evaluate(decorator)
     assignments.assign(frame, statement.target, value_of(klass))
+
+
+def _optional(frame: Frame, name: str, value: Value, node: int) -> Value:
+    """What a field is: where the class gives it a constant, an option, which who makes an object may set."""
+    option = Option(name, frame.code(node))
+    atoms = [
+        Choice(option, value_of(atom), value_of(_OTHER.get(atom, NOT_NONE))) if isinstance(atom, Constant) else atom
+        for atom in frame.each(value)
+    ]
+    return Value(frame.solver.lattice.kept(frozenset(atoms)), value.taints, value.certain)
 
 
 def _tell_of(frame: Frame, klass: ClassRef, statement: ir.DefineClass) -> None:

@@ -58,7 +58,8 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `make`, `instantiate` and `copied` make objects of classes of the project, `put` puts a value in the place of something of a library.
+    object, `make`, `instantiate` and `copied` make objects of classes of the project; `put` puts a value in the place
+    of something of a library.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, NotNone, Unknown, Wrapped
 from detlint.domain.given import Given
-from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import calls, classes, contexts, fields
 from detlint.interpreter.arguments import Arguments
 from detlint.interpreter.frames import Frame
 
-METACLASS = Argument("metaclass")
 _DICTS = frozenset((LibraryRef("typing.TypedDict"), LibraryRef("typing_extensions.TypedDict")))
 
 
@@ -19,11 +17,11 @@ def make(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) -> Valu
     around = classes.order(frame, klass)
     if not _DICTS.isdisjoint(around):
         return calls.call_library(frame, "builtins.dict", arguments, node)
-    named = next((k for k in around if isinstance(k, ClassRef) and classes.text(frame, k).metaclass), None)
-    if named is None:
+    makers = classes.metaclasses(frame, klass)
+    if makers is None:
         return instantiate(frame, klass, arguments, node)
     found = NOTHING
-    for maker in frame.each(frame.read((named, METACLASS))):
+    for maker in makers:
         method, owner = NOTHING, None
         if isinstance(maker, ClassRef):
             method, owner = classes.lookup(frame, classes.order(frame, maker), "__call__")

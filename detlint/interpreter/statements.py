@@ -250,7 +250,7 @@ def _assert(frame: Frame, statement: ir.Assert) -> None:
 
 STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
     ir.Do: _do, ir.Assign: _assign, ir.Annotated: _annotated, ir.Delete: assignments.delete, ir.Define: _define,
-    ir.DefineClass: definitions.define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
-    ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute, ir.Try: _try, ir.Match: _match,
-    ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
+    ir.DefineClass: definitions.define_class, ir.ImportModule: modules.import_module,
+    ir.ImportNames: modules.import_names, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute,
+    ir.Try: _try, ir.Match: _match, ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
 }  # fmt: skip

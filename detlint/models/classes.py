@@ -111,6 +111,8 @@ def _got(step: Step, owner: Value, name: str, default: tuple[Value, ...]) -> Val
     outcome, found = step.has(owner, name), NOTHING
     if outcome.may_hold:
         found = step.attribute(owner, name)
+    elif any(isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef) for atom in owner.atoms):
+        found = UNKNOWN  # who made it may have given it whatever
     if default and outcome.may_fail and (not outcome.may_hold or UNKNOWN_ATOM in found.atoms):
         found = step.join(found, default[0])
     return found
