@@ -92,8 +92,8 @@ class Libraries(Protocol):
         """The streams that a context puts back, and the switches that are set within it."""
         ...
 
-    def is_stateless(self, name: str) -> bool:
-        """Whether a class gives its objects no attributes that hold something."""
+    def is_of(self, name: str, kind: str) -> bool:
+        """Whether the tables tell that a class is of a kind."""
         ...
 
     def named(self, step: Step, method: str) -> None:

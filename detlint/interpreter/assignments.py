@@ -154,7 +154,8 @@ def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
     base = frame.evaluate(target.value)
     key = frame.evaluate(target.key)
     if "__setitem__" in frame.solver.index.special:
-        base = base.of(protocols.asked(frame, base, ("__setitem__",), (key, value), target.node)[1])
+        _, rest = protocols.asked(frame, base, ("__setitem__",), (key, value), target.node)
+        base = base.of(rest) if len(rest) < len(frame.each(base)) else base
     kept = value.with_taints(t.kept(value.taints), t.kept(value.certain))
     for slot in containers.slots_of(frame, key):
         for cell in object_cells(frame, base, slot):

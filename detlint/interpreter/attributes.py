@@ -18,8 +18,8 @@ from detlint.domain.atoms import (
     Wrapped,
 )  # fmt: skip
 from detlint.domain.slots import Attribute, Base
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, descriptors, fields, modules
+from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, value_of
+from detlint.interpreter import classes, descriptors, enumerations, fields, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -46,7 +46,10 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):
         return value_of(Constant("str", _named(frame, atom, name)))
     if isinstance(atom, ClassRef):
-        value, owner = classes.lookup(frame, classes.order(frame, atom), name)
+        around = classes.order(frame, atom)
+        if enumerations.assigns(frame, atom, name) and enumerations.is_one(frame, around):
+            return descriptors.got(frame, enumerations.member(frame, atom, name), atom, node)
+        value, owner = classes.lookup(frame, around, name)
         found = descriptors.got(frame, value, atom, node)
         return found if owner is not None else frame.join(found, _of_metaclass(frame, atom, name, node))
     if isinstance(atom, Wrapped) and name in ("getter", "setter", "deleter"):
@@ -89,6 +92,9 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     if name == "__class__":
         return value_of(klass)
     around = classes.order(frame, klass)
+    told = enumerations.attribute(frame, atom, klass, name) if is_member(atom) else None
+    if told is not None:
+        return told
     descriptors.looked_at(frame, atom, around, name, node)
     value, owner = classes.lookup(frame, around, name)
     found = descriptors.got(frame, value, atom, node)

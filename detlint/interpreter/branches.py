@@ -7,7 +7,7 @@ from collections.abc import Callable
 from detlint.domain.atoms import Atom, Choice, Constant
 from detlint.domain.outcomes import EITHER, NEVER, Outcome, chosen, either, is_none, truth
 from detlint.domain.slots import Attribute
-from detlint.domain.values import NOTHING, Value, value_of
+from detlint.domain.values import NOTHING, Value, is_member, value_of
 from detlint.interpreter import assignments, protocols
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
@@ -71,16 +71,19 @@ def _judge(expression: ir.Compare, right: Value) -> Judge | None:
     if expression.operands[1] == _NONE:
         return is_none
     constant = next(iter(right.atoms)) if len(right.atoms) == 1 else None
-    return (lambda value: equals(value, constant)) if isinstance(constant, Constant) else None
+    known = isinstance(constant, Constant) or (constant is not None and is_member(constant))
+    return (lambda value: equals(value, constant)) if known and constant is not None else None
 
 
-def equals(value: Value, constant: Constant) -> Outcome:
-    """Whether a value equals a constant."""
+def equals(value: Value, constant: Atom) -> Outcome:
+    """Whether a value equals a constant, or is a member of an enumeration."""
     return either([_equals(atom, constant) for atom in value.atoms]) if value.atoms else NEVER
 
 
-def _equals(atom: Atom, constant: Constant) -> Outcome:
-    if isinstance(atom, Constant):
+def _equals(atom: Atom, constant: Atom) -> Outcome:
+    if is_member(atom) and is_member(constant):
+        return Outcome(atom == constant, atom != constant)
+    if isinstance(atom, Constant) and isinstance(constant, Constant):
         same = atom == constant
         numbers = {atom.kind, constant.kind} <= {"int", "float", "True", "False"} and atom.kind != constant.kind
         return EITHER if numbers else Outcome(same, not same)

@@ -113,7 +113,8 @@ def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
         return HOLDS
     stored = name in frame.solver.index.stored or any("__getattr__" in each.binds for each in own)
     libraries = [each.name for each in around if isinstance(each, LibraryRef)]
-    plain = all(frame.solver.libraries.is_stateless(each) for each in libraries)
+    is_of = frame.solver.libraries.is_of
+    plain = all(is_of(each, "stateless") or each.endswith("Mixin") for each in libraries)
     return EITHER if stored or not plain or isinstance(atom, ClassRef) else FAILS
 
 

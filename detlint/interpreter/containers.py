@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, Instance, LibraryRef, TupleOf
 from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
-from detlint.domain.values import NOTHING, Value, value_of
+from detlint.domain.values import NOTHING, Value, is_member, value_of
 from detlint.interpreter.frames import Frame
 
 
@@ -18,7 +18,10 @@ def slots_of(frame: Frame, key: Value) -> list[Slot]:
     """The slots of an item under a key: one for each that it may be."""
     found: dict[Slot, None] = {}
     for atom in frame.each(key):
-        found[Key(atom) if isinstance(atom, Constant) else ANY_KEY] = None
+        if isinstance(atom, Constant) or (isinstance(atom, Instance) and is_member(atom)):
+            found[Key(atom)] = None
+        else:
+            found[ANY_KEY] = None
     return list(found)
 
 

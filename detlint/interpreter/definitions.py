@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from detlint.domain.atoms import FALSE, NOT_NONE, TRUE, Atom, Choice, ClassRef, Constant, FunctionRef, Option, Wrapped
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import arguments, assignments, calls, classes, descriptors
+from detlint.interpreter import arguments, assignments, calls, classes, descriptors, enumerations
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -39,6 +39,7 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
                 inside[name] = env[name]
             else:
                 inside.pop(name, None)
+    enumerations.initialise(frame, klass, statement.node)
     _tell_of(frame, klass, statement)
     for decorator in statement.decorators:
         frame.evaluate(decorator)

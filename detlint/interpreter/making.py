@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, NotNone, Unknown, Wrapped
 from detlint.domain.given import Given
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import calls, classes, contexts, fields
+from detlint.interpreter import calls, classes, contexts, enumerations, fields
 from detlint.interpreter.arguments import Arguments
 from detlint.interpreter.frames import Frame
 
@@ -17,6 +17,8 @@ def make(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) -> Valu
     around = classes.order(frame, klass)
     if not _DICTS.isdisjoint(around):
         return calls.call_library(frame, "builtins.dict", arguments, node)
+    if enumerations.is_one(frame, around):
+        return enumerations.looked_up(frame, klass, arguments.given.first)
     makers = classes.metaclasses(frame, klass)
     if makers is None:
         return instantiate(frame, klass, arguments, node)

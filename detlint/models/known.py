@@ -161,11 +161,10 @@ class Known:
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
 
-    def is_stateless(self, name: str) -> bool:
-        """Whether a class gives its objects no attributes that hold something."""
-        names = self.catalogue.names("program", "class", kind="stateless")
-        packages = self.catalogue.names("program", "class", key="packages", kind="stateless")
-        return name.partition(".")[0] in packages or name in names or name.endswith("Mixin")
+    def is_of(self, name: str, kind: str) -> bool:
+        """Whether the tables tell that a class is of a kind."""
+        packages = self.catalogue.names("program", "class", key="packages", kind=kind)
+        return name.partition(".")[0] in packages or name in self.catalogue.names("program", "class", kind=kind)
 
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
