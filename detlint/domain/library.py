@@ -96,6 +96,10 @@ class Libraries(Protocol):
         """Whether the tables tell that a class is of a kind."""
         ...
 
+    def are_apart(self, name: str, other: str) -> bool:
+        """Whether an object that was made of a class is certainly none of another."""
+        ...
+
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         ...

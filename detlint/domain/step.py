@@ -141,6 +141,10 @@ class Step(Protocol):
         """Whether a value has an attribute."""
         ...
 
+    def kin(self, value: Value, kinds: Value, *, derives: bool) -> Outcome:
+        """Whether a value is an instance of some classes, or derives from them."""
+        ...
+
     def put(self, value: Value, name: str, given: Value) -> None:
         """Give a value an attribute."""
         ...

@@ -8,10 +8,11 @@ from detlint.domain.atoms import Atom, Choice, Constant
 from detlint.domain.outcomes import EITHER, NEVER, Outcome, chosen, either, is_none, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, is_member, value_of
-from detlint.interpreter import assignments, protocols
+from detlint.interpreter import assignments, kinship, protocols
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
+_ASKED = ir.Global("isinstance")
 _NONE = ir.Constant("None")
 Judge = Callable[[Value], Outcome]
 
@@ -109,6 +110,10 @@ def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:
             judge = _judge(expression, right)
             if judge is not None:
                 _narrow(frame, expression.operands[0], judge, holds == (operator in ("is", "==")))
+    elif isinstance(expression, ir.Call) and expression.function == _ASKED and len(expression.arguments) == 2:
+        asked, kinds = (argument.value for argument in expression.arguments)
+        _, of = frame.apart(kinds)
+        _narrow(frame, asked, lambda value: kinship.instance(frame, value, of), holds)
     else:
         _narrow(frame, expression, truth, holds)
 

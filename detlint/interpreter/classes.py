@@ -98,6 +98,16 @@ def has(frame: Frame, value: Value, name: str) -> Outcome:
     return either([_has(frame, atom, name) for atom in frame.each(value)]) if value.atoms else NEVER
 
 
+def is_known(around: Order) -> bool:
+    """Whether all bases of a class are known."""
+    return _OPAQUE not in around and PENDING not in around
+
+
+def is_stateless(frame: Frame, klass: LibraryRef) -> bool:
+    """Whether a class of a library gives its objects no attributes that hold something."""
+    return frame.solver.libraries.is_of(klass.name, "stateless") or klass.name.endswith("Mixin")
+
+
 def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
     klass = atom.site.kind if isinstance(atom, Instance) else atom
     if klass in CONFIGURATION:
@@ -112,9 +122,7 @@ def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
     if any(name in each.binds or name in each.fields for each in own):
         return HOLDS
     stored = name in frame.solver.index.stored or any("__getattr__" in each.binds for each in own)
-    libraries = [each.name for each in around if isinstance(each, LibraryRef)]
-    is_of = frame.solver.libraries.is_of
-    plain = all(is_of(each, "stateless") or each.endswith("Mixin") for each in libraries)
+    plain = all(is_stateless(frame, each) for each in around if isinstance(each, LibraryRef))
     return EITHER if stored or not plain or isinstance(atom, ClassRef) else FAILS
 
 

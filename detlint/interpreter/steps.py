@@ -12,7 +12,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, classes, contexts, modules, protocols
+from detlint.interpreter import assignments, classes, contexts, kinship, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -175,6 +175,10 @@ class CallStep:
     def has(self, value: Value, name: str) -> Outcome:
         """Whether a value has an attribute."""
         return classes.has(self.frame, value, name)
+
+    def kin(self, value: Value, kinds: Value, *, derives: bool) -> Outcome:
+        """Whether a value is an instance of some classes, or derives from them."""
+        return (kinship.subclass if derives else kinship.instance)(self.frame, value, kinds)
 
     def put(self, value: Value, name: str, given: Value) -> None:
         """Give a value an attribute."""

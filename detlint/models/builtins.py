@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import IteratorOver, TupleOf
+from detlint.domain.atoms import FALSE, TRUE, Choice, IteratorOver, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Library
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
@@ -144,6 +145,27 @@ def numbers(step: Step, given: Given) -> Value:
     return value_of(IteratorOver(SOMETHING))
 
 
+def kin(*, derives: bool) -> Called:
+    """Whether an object is of some classes, or a class derives from them."""
+
+    def call(step: Step, given: Given) -> Value:
+        if len(given.positional) < 2:
+            return SOMETHING
+        return told(step.kin(given.positional[0], given.positional[1], derives=derives))
+
+    return call
+
+
+def told(outcome: Outcome) -> Value:
+    """The answer of a test: a choice where an option decides it."""
+    if outcome.option is not None:
+        no, yes = (FALSE, TRUE) if outcome.set else (TRUE, FALSE)
+        return value_of(Choice(outcome.option, value_of(no), value_of(yes)))
+    if outcome.may_hold and outcome.may_fail:
+        return SOMETHING
+    return value_of(TRUE) if outcome.may_hold else value_of(FALSE) if outcome.may_fail else NOTHING
+
+
 LIBRARY = Library(
     "builtins",
     {
@@ -153,5 +175,6 @@ LIBRARY = Library(
         "any": counted, "all": counted, "int": said("__int__", "__index__"), "float": said("__float__", "__index__"),
         "bool": said("__bool__", "__len__"), "str": said("__str__", "__repr__"), "repr": said("__repr__"),
         "abs": said("__abs__"), "round": said("__round__"), "range": numbers, "print": said("__str__", "__repr__"),
+        "isinstance": kin(derives=False), "issubclass": kin(derives=True),
     },
 )  # fmt: skip

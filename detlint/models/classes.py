@@ -10,6 +10,7 @@ from detlint.domain.slots import ITEMS, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
+from detlint.models.builtins import told
 
 if TYPE_CHECKING:
     from detlint.models.known import Known
@@ -125,15 +126,8 @@ def has(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     for atom in step.each(given[1]) if len(given) > 1 else ():
         if not isinstance(atom, Constant) or atom.kind != "str":
             return SOMETHING
-        outcome = step.has(given[0], atom.value)
-        found = step.join(found, _told(outcome.may_hold, outcome.may_fail))
+        found = step.join(found, told(step.has(given[0], atom.value)))
     return found
-
-
-def _told(holds: bool, fails: bool) -> Value:
-    if holds and fails:
-        return SOMETHING
-    return value_of(Constant("True")) if holds else value_of(Constant("False")) if fails else NOTHING
 
 
 def put(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

@@ -166,6 +166,12 @@ class Known:
         packages = self.catalogue.names("program", "class", key="packages", kind=kind)
         return name.partition(".")[0] in packages or name in self.catalogue.names("program", "class", kind=kind)
 
+    def are_apart(self, name: str, other: str) -> bool:
+        """Whether an object that was made of a class is certainly none of another."""
+        packages = self.catalogue.names("program", "class", key="packages", kind="apart")
+        mine, others = (next((p for p in packages if each.startswith(f"{p}.")), None) for each in (name, other))
+        return mine is not None and others is not None and mine != others
+
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         for kind in self.methods.get(method, ()):
