@@ -133,6 +133,10 @@ class Step(Protocol):
         """Make an object of the class of another, with its fields but for those that are given."""
         ...
 
+    def derived(self, klass: ClassRef) -> Value:
+        """The classes that derive from a class of the project."""
+        ...
+
     def define(self, bases: Value, attribute: Callable[[str], Value]) -> Value:
         """Make a class, as the text of the call says what it has; unknown where that does not."""
         ...

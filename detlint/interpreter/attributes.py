@@ -45,6 +45,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):
         return value_of(Constant("str", _named(frame, atom, name)))
+    if isinstance(atom, ClassRef) and name == "__subclasses__":
+        return value_of(Bound(LibraryRef(f"builtins.type.{name}"), atom))
     if isinstance(atom, ClassRef):
         around = classes.order(frame, atom)
         if enumerations.assigns(frame, atom, name) and enumerations.is_one(frame, around):

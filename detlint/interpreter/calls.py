@@ -29,7 +29,7 @@ from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, contexts
-from detlint.interpreter.arguments import Arguments, arguments_of, bind
+from detlint.interpreter.arguments import Arguments, arguments_of, bind, takes
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
@@ -124,6 +124,10 @@ def call_function(
 ) -> Value:
     """Call a function of the project in each context that the arguments choose."""
     code = frame.solver.files[function.file].functions[function.name]
+    if receiver is None and code.klass and not guess:
+        receivers = _receivers(frame, code, arguments)
+        if receivers:
+            return _unbound(frame, function, receivers, arguments, node)
     first = _first(code) if receiver is not None else ""
     if receiver is not None:
         arguments = arguments.after(value_of(receiver))
@@ -156,6 +160,25 @@ def call_function(
     return found
 
 
+def _receivers(frame: Frame, code: ir.Function, arguments: Arguments) -> list[Atom]:
+    """The objects and classes of the project that a method is given which is called as a function."""
+    given = frame.each(arguments.positional[0]) if arguments.positional and _first(code) else []
+    return [a for a in given if isinstance(a.site.kind if isinstance(a, Instance) else a, ClassRef)]
+
+
+def _unbound(frame: Frame, function: FunctionRef, receivers: list[Atom], arguments: Arguments, node: int) -> Value:
+    """Call a method as a function: on each object that it is given, and on all else."""
+    first = arguments.positional[0]
+    rest = [atom for atom in frame.each(first) if atom not in receivers]
+    found = NOTHING
+    for receiver in receivers:
+        found = frame.join(found, call_function(frame, function, receiver, arguments.without_first(), node))
+    if rest:
+        others = arguments.without_first().after(first.of(rest))
+        found = frame.join(found, call_function(frame, function, None, others, node))
+    return found
+
+
 def _first(code: ir.Function) -> str:
     """The parameter that gets what a method is called on."""
     return code.parameters[0].name if code.parameters and not code.parameters[0].star else ""
@@ -173,6 +196,8 @@ def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: Pat
     function = FunctionRef(*methods[0])
     code = frame.solver.files[function.file].functions[function.name]
     if not code.parameters or not frame.read((ModuleRef(function.file), LOADED)).atoms:
+        return NOTHING
+    if not takes(code, arguments):
         return NOTHING
     call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
     return NOTHING

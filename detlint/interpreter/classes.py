@@ -19,6 +19,8 @@ Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
 PENDING = LibraryRef("?")  # a base of which nothing is known yet
 METACLASS = Argument("metaclass")
+DERIVED = Argument("derived")
+"""What has the classes that derive from a class, once they are defined."""
 NAMED_TUPLE = LibraryRef("typing.NamedTuple")
 
 

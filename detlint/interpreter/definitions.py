@@ -22,6 +22,9 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
         value = frame.evaluate(argument.value)
         if not argument.keyword and not argument.star:
             frame.fill((klass, Base(index)), value)
+            for atom in frame.each(value):
+                if isinstance(atom, ClassRef):
+                    frame.write((atom, classes.DERIVED), value_of(klass))
             index += 1
         elif argument.keyword == "metaclass":
             frame.fill((klass, classes.METACLASS), value)

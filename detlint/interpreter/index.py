@@ -56,6 +56,9 @@ class Index:
                 elif isinstance(part, ir.Call):
                     name = _last(part.function)
                     stored.update(_named_attribute(name, part))
+                    if "" in stored:
+                        stored.remove("")
+                        stored.update(x.value for x in parts if isinstance(x, ir.Constant) and x.value.isidentifier())
                     name = aliases.get(name, name)
                     made[name][file.path] += 1
                     used[name] -= 1
@@ -164,12 +167,12 @@ class Index:
 
 
 def _named_attribute(name: str, call: ir.Call) -> tuple[str, ...]:
-    """The attribute that a call stores by its name, if it is one that does."""
+    """The attribute that a call stores by a name that is written down; "" where it is not, none for other calls."""
     given = [argument.value for argument in call.arguments]
-    place = 1  # after the object
     if name not in ("setattr", "__setattr__") or len(given) < 2:
         return ()
-    return tuple(each.value for each in given[: place + 1] if isinstance(each, ir.Constant) and each.kind == "str")
+    found = [each.value for each in given[:2] if isinstance(each, ir.Constant) and each.kind == "str"]
+    return tuple(found) or ("",)
 
 
 def _decorator(expression: ir.Expression) -> str:

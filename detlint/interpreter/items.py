@@ -19,10 +19,11 @@ from detlint.domain.atoms import (
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value
-from detlint.interpreter import classes, containers, enumerations, protocols
+from detlint.interpreter import classes, containers, enumerations, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
+_MODULES = LibraryRef("sys.modules")
 _MAPPING = LibraryRef("builtins.dict")
 
 
@@ -111,6 +112,8 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
     for atom in frame.each(value):
         if isinstance(atom, Choice):
             given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))
+        elif atom == _MODULES:
+            given = modules.loaded(frame, key)
         elif isinstance(atom, ClassRef):
             given = _of_class(frame, atom, key)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):

@@ -168,6 +168,10 @@ class CallStep:
         """Make an object of the class of another, with its fields but for those that are given."""
         return self.frame.tables.copied(self.frame, made, fields, self.node)
 
+    def derived(self, klass: ClassRef) -> Value:
+        """The classes that derive from a class of the project."""
+        return self.frame.read((klass, classes.DERIVED))
+
     def define(self, bases: Value, attribute: Callable[[str], Value]) -> Value:
         """Make a class, as the text of the call says what it has; unknown where that does not."""
         return classes.define(self.frame, self.node, bases, attribute)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import UNKNOWN_ATOM, ClassRef, Constant, Instance, LibraryRef, TupleOf
-from detlint.domain.slots import ITEMS, Key
+from detlint.domain.slots import ANY_KEY, ITEMS, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
@@ -78,6 +78,14 @@ def of_fields(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 def named_tuple(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A class of tuples whose items have names."""
     return step.define(value_of(LibraryRef("typing.NamedTuple")), lambda name: NOTHING)
+
+
+def derived(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A list of the classes that derive from one."""
+    made = step.make("builtins.list")
+    if isinstance(step.receiver, ClassRef):
+        step.fill(made, ANY_KEY, step.derived(step.receiver))
+    return value_of(made)
 
 
 def replaced(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

@@ -52,6 +52,7 @@ ROLES: Mapping[str, Role] = {
     "field": fields.field, "named-tuple": classes.named_tuple, "replaced": classes.replaced,
     "type": classes.kind_of, "class-of-fields": classes.of_fields, "allocates": classes.allocated,
     "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
+    "subclasses": classes.derived,
     "loader": loaders.made, "iterated:loader": loaders.passed_over,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""
