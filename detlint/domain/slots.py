@@ -19,9 +19,9 @@ class Attribute(_Slot, frozen=True):
 
 
 class Key(_Slot, frozen=True):
-    """An item of a container under a constant key, a member of an enumeration, or at an index."""
+    """An item of a container under a constant key or at an index."""
 
-    key: Constant | Instance
+    key: Constant
 
 
 class AnyKey(_Slot, frozen=True):

@@ -105,6 +105,11 @@ def is_known(around: Order) -> bool:
     return _OPAQUE not in around and PENDING not in around
 
 
+def is_named_tuple(frame: Frame, atom: Instance) -> bool:
+    """Whether an object is a tuple whose items have names."""
+    return isinstance(atom.site.kind, ClassRef) and NAMED_TUPLE in order(frame, atom.site.kind)
+
+
 def is_stateless(frame: Frame, klass: LibraryRef) -> bool:
     """Whether a class of a library gives its objects no attributes that hold something."""
     return frame.solver.libraries.is_of(klass.name, "stateless") or klass.name.endswith("Mixin")

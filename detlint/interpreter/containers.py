@@ -5,7 +5,8 @@ from __future__ import annotations
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, Instance, LibraryRef, TupleOf
 from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
-from detlint.domain.values import NOTHING, Value, is_member, value_of
+from detlint.domain.values import NOTHING, Value, is_member, told, value_of
+from detlint.interpreter import classes
 from detlint.interpreter.frames import Frame
 
 
@@ -18,10 +19,9 @@ def slots_of(frame: Frame, key: Value) -> list[Slot]:
     """The slots of an item under a key: one for each that it may be."""
     found: dict[Slot, None] = {}
     for atom in frame.each(key):
-        if isinstance(atom, Constant) or (isinstance(atom, Instance) and is_member(atom)):
-            found[Key(atom)] = None
-        else:
-            found[ANY_KEY] = None
+        if is_member(atom):
+            atom = Constant("...", told(atom))
+        found[Key(atom) if isinstance(atom, Constant) else ANY_KEY] = None
     return list(found)
 
 
@@ -32,6 +32,8 @@ def at(frame: Frame, value: Value, index: int | None) -> Value:
     for atom in frame.each(resolved):
         if isinstance(atom, TupleOf) and index is not None:
             found = frame.join(found, atom.items[index] if index < len(atom.items) else NOTHING)
+        elif index is not None and isinstance(atom, Instance) and classes.is_named_tuple(frame, atom):
+            found = frame.join(found, frame.read((atom.site, Key(Constant("int", str(index))))))
         elif index is not None and isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
             found = frame.join(found, keyed(frame, atom, Key(Constant("int", str(index)))))
         else:

@@ -83,6 +83,8 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
         if isinstance(owner, ClassRef):
             given = frame.tables.call(frame, classes.bound(value, atom)[0], Given(arguments), -1)
             return _following(frame, given) if name == "__iter__" else given
+    if classes.is_named_tuple(frame, atom):
+        return frame.read((atom.site, ITEMS))
     return _of_library(frame, atom, around)
 
 
@@ -132,7 +134,11 @@ def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
     method, owner = classes.lookup(frame, classes.order(frame, kind), "__getitem__")
     if isinstance(owner, ClassRef):
         return frame.tables.call(frame, classes.bound(method, atom)[0], Given((key,)), -1)
-    return NOTHING if owner == classes.PENDING else of_atom(frame, atom)
+    if owner == classes.PENDING:
+        return NOTHING
+    if classes.is_named_tuple(frame, atom):
+        return frame.solver.lattice.all(frame.read((atom.site, slot)) for slot in containers.slots_of(frame, key))
+    return of_atom(frame, atom)
 
 
 def _of_class(frame: Frame, klass: ClassRef, key: Value) -> Value:
@@ -155,8 +161,7 @@ def _under(frame: Frame, atom: Atom, key: Value) -> Value:
     """What a container has under a key."""
     found = NOTHING
     for slot in containers.slots_of(frame, key):
-        constant = slot.key if isinstance(slot, Key) and isinstance(slot.key, Constant) else None
-        index = int(constant.value) if constant is not None and constant.kind == "int" else None
+        index = int(slot.key.value) if isinstance(slot, Key) and slot.key.kind == "int" else None
         if isinstance(atom, TupleOf) and index is not None:
             inside = -len(atom.items) <= index < len(atom.items)
             found = frame.join(found, atom.items[index] if inside else NOTHING)
