@@ -119,10 +119,11 @@ class Bound(_Atom, frozen=True):
 
 
 class Wrapped(_Atom, frozen=True):
-    """A function behind `staticmethod`, `classmethod` or `property`."""
+    """A function behind `staticmethod`, `classmethod` or `property`; a property may have one that sets it."""
 
     kind: Literal["staticmethod", "classmethod", "property"]
     function: FunctionRef
+    setter: FunctionRef | None = None
 
 
 class PartialCall(_Atom, frozen=True):

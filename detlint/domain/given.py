@@ -26,6 +26,10 @@ class Given(Struct, frozen=True):
         """The first argument by position; nothing where there is none."""
         return self.positional[0] if self.positional else UNKNOWN if self.open else NOTHING
 
+    def without_first(self) -> Given:
+        """These, without the first by position."""
+        return Given(self.positional[1:], self.keywords, self.open)
+
     @property
     def each(self) -> tuple[Value, ...]:
         """All arguments."""

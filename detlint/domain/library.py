@@ -15,6 +15,8 @@ from detlint.domain.values import Value
 
 Called = Callable[[Step, Given], Value]
 Method = Callable[[Step, Value, Given], Value]
+FIELD = "dataclasses.field"
+"""The class of what stands for a field in the body of a class, whichever library has it, where a factory makes it."""
 Hook = Callable[[Step, Instance, Given], Value]
 
 
@@ -122,6 +124,14 @@ class Libraries(Protocol):
 
     def takes_class(self, name: str) -> bool:
         """Whether a method of a library is given the class that it is taken from."""
+        ...
+
+    def is_of(self, name: str, kind: str) -> bool:
+        """Whether the tables tell that a class is of a kind."""
+        ...
+
+    def are_apart(self, name: str, other: str) -> bool:
+        """Whether an object that was made of a class is certainly none of another."""
         ...
 
     def named(self, step: Step, method: str) -> None:

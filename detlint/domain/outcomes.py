@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from detlint.domain.atoms import Atom, Choice, Constant, Cut, LibraryRef, Option, TupleOf, Unknown
-from detlint.domain.values import Value
+from detlint.domain.atoms import FALSE, TRUE, Atom, Choice, Constant, Cut, LibraryRef, Option, TupleOf, Unknown
+from detlint.domain.values import Value, value_of
 
 
 class Outcome(Struct, frozen=True):
@@ -139,3 +139,14 @@ def _is_none(atom: Atom) -> Outcome:
     if isinstance(atom, LibraryRef):
         return EITHER  # a name of a library may be bound to None
     return FAILS
+
+
+def told(outcome: Outcome) -> Value:
+    """What a test gives: True, False, or by default one of these."""
+    if not outcome.options:
+        return value_of(*([TRUE] * outcome.may_hold), *([FALSE] * outcome.may_fail))
+    default, other = (FALSE, TRUE) if outcome.set else (TRUE, FALSE)
+    found = value_of(default)
+    for option in reversed(outcome.options):
+        found = value_of(Choice(option, found, value_of(other) if outcome.sure else value_of(TRUE, FALSE)))
+    return found

@@ -170,8 +170,40 @@ class Step(Protocol):
         """The classes of libraries that the class of an object is or derives from."""
         ...
 
+    def ask(self, value: Value, *names: str) -> tuple[Value, list[Atom]]:
+        """What the first of some methods gives that each object of the project has, and the atoms that have none."""
+        ...
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
+        ...
+
+    def instantiate(self, klass: ClassRef, given: Given) -> Value:
+        """Make an object of a class of the project, as `type` does."""
+        ...
+
+    def copied(self, made: Instance, fields: dict[str, Value]) -> Value:
+        """Make an object of the class of another, with its fields but for those that are given."""
+        ...
+
+    def derived(self, klass: ClassRef) -> Value:
+        """The classes that derive from a class of the project."""
+        ...
+
+    def define(self, bases: Value, attribute: Callable[[str], Value]) -> Value:
+        """Make a class, as the text of the call says what it has; unknown where that does not."""
+        ...
+
+    def has(self, value: Value, name: str) -> Outcome:
+        """Whether a value has an attribute."""
+        ...
+
+    def kin(self, value: Value, kinds: Value, *, derives: bool) -> Outcome:
+        """Whether a value is an instance of some classes, or derives from them."""
+        ...
+
+    def put(self, value: Value, name: str, given: Value) -> None:
+        """Give a value an attribute."""
         ...
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:

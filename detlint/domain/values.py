@@ -66,6 +66,12 @@ def is_empty(atom: Atom) -> bool:
     return isinstance(atom, Instance) and atom.site.empty
 
 
+def is_member(atom: Atom) -> bool:
+    """Whether an atom is a member of an enumeration: the one object of its site, which the text of the class names."""
+    code = atom.site.code if isinstance(atom, Instance) else None
+    return code is not None and code.node == -1 and code.function != ""
+
+
 def value_of(*atoms: Atom) -> Value:
     """A value of these atoms, without taints."""
     return Value(frozenset(atoms))

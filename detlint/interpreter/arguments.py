@@ -39,6 +39,11 @@ class Arguments:
         paths = {k + 1 if isinstance(k, int) else k: path for k, path in self.paths.items()}
         return replace(self, positional=(first, *self.positional), paths=paths, firm=self.firm + 1)
 
+    def without_first(self) -> Arguments:
+        """These, without the first by position."""
+        paths = {k - 1 if isinstance(k, int) else k: path for k, path in self.paths.items() if k != 0}
+        return replace(self, positional=self.positional[1:], paths=paths, firm=self.firm - 1)
+
     @property
     def pending(self) -> bool:
         """Whether one of these is nothing yet, so that there is no call yet."""
@@ -123,6 +128,19 @@ def bind(
         else:
             bound[name] = _left_out(frame, function, parameter, arguments)
     return bound, paths
+
+
+def takes(code: ir.Function, arguments: Arguments) -> bool:
+    """Whether a method may be called with some arguments."""
+    named = [parameter for parameter in code.parameters if not parameter.star][1:]
+    stars = {parameter.star for parameter in code.parameters}
+    count = len(arguments.positional)
+    if "*" not in stars and count > sum(not parameter.keyword_only for parameter in named):
+        return False
+    if "**" not in stars and not arguments.keywords.keys() <= {parameter.name for parameter in named}:
+        return False
+    missing = (p for p in named[count:] if p.default is None and p.name not in arguments.keywords)
+    return arguments.open or arguments.starred or not any(missing)
 
 
 def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, arguments: Arguments) -> Value:

@@ -8,7 +8,7 @@ from detlint.domain.bare import CONFIGURATION
 from detlint.domain.codes import Code
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import containers
+from detlint.interpreter import containers, descriptors, protocols
 from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -88,10 +88,10 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     slot = Attribute(target.name)
     if _to_version(frame, target, base, value, node):
         return
-    for atom in frame.each(base):
-        if isinstance(atom, LibraryRef):
-            frame.tables.put(frame, f"{atom.name}.{target.name}", value, node)
-    cells = object_cells(frame, base, slot)
+    kept = _keeping(frame, base, target.name, value, node)
+    if base.atoms and not kept.atoms:
+        return
+    cells = object_cells(frame, kept, slot)
     path = path_of(frame, target)
     if isinstance(path, tuple):
         _join_others(frame, path, value)
@@ -99,6 +99,23 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     else:
         for cell in cells:
             frame.write(cell, value)
+
+
+def store(frame: Frame, base: Value, name: str, value: Value, node: int) -> None:
+    """Give all that a value may be an attribute."""
+    for cell in object_cells(frame, _keeping(frame, base, name, value, node), Attribute(name)):
+        frame.write(cell, value)
+
+
+def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> Value:
+    """What keeps a value as an attribute, once those have it whose class or library does something else with it."""
+    kept = []
+    for atom in frame.each(base):
+        if isinstance(atom, LibraryRef):
+            frame.tables.put(frame, f"{atom.name}.{name}", value, node)
+        if not descriptors.set_by(frame, atom, name, value, node):
+            kept.append(atom)
+    return base.of(kept)
 
 
 def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, node: int) -> bool:
@@ -156,6 +173,9 @@ def _join_others(frame: Frame, path: Path, value: Value) -> None:
 def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
     base = frame.evaluate(target.value)
     key = frame.evaluate(target.key)
+    if "__setitem__" in frame.solver.index.special:
+        _, rest = protocols.asked(frame, base, ("__setitem__",), (key, value), target.node)
+        base = base.of(rest) if len(rest) < len(frame.each(base)) else base
     kept = value.with_taints(t.kept(value.taints), t.kept(value.certain))
     for slot in containers.slots_of(frame, key):
         for cell in object_cells(frame, base, slot):
@@ -202,5 +222,8 @@ def delete(frame: Frame, statement: ir.Delete) -> None:
             frame.flush()
             frame.env.pop(path, None)
             frame.env.pop(own(path), None)
-        elif isinstance(target, (ir.Attribute, ir.Subscript)):
-            frame.evaluate(target.value)
+        elif isinstance(target, ir.Attribute):
+            descriptors.deleted(frame, frame.evaluate(target.value), target.name, target.node)
+        elif isinstance(target, ir.Subscript):
+            base = frame.evaluate(target.value)
+            protocols.asked(frame, base, ("__delitem__",), (frame.evaluate(target.key),), target.node)

@@ -15,11 +15,12 @@ from detlint.domain.atoms import (
     ModuleRef,
     SuperOf,
     TupleOf,
+    Wrapped,
 )  # fmt: skip
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Base
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, modules
+from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, value_of
+from detlint.interpreter import classes, descriptors, enumerations, fields, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -43,10 +44,16 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return _of_library_object(frame, atom, atom.site.kind, name)
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
+    if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):
+        return value_of(Constant("str", _named(frame, atom, name)))
+    if isinstance(atom, ClassRef) and name == "__subclasses__":
+        return value_of(Bound(LibraryRef(f"builtins.type.{name}"), atom))
     if isinstance(atom, ClassRef):
-        return _of_class(frame, atom, name)
+        return _of_class(frame, atom, name, node)
     if isinstance(atom, (FunctionRef, Bound)):
         return _given_to(frame, "function", atom, name) or UNKNOWN
+    if isinstance(atom, Wrapped) and name in ("getter", "setter", "deleter"):
+        return value_of(Bound(LibraryRef(f"builtins.property.{name}"), atom))
     if isinstance(atom, SuperOf):
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
@@ -59,9 +66,12 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     return UNKNOWN
 
 
-def _of_class(frame: Frame, atom: ClassRef, name: str) -> Value:
+def _of_class(frame: Frame, atom: ClassRef, name: str, node: int) -> Value:
     """An attribute of a class: what its text binds, else what decorators of libraries give a class, or a base has."""
-    value, owner = classes.lookup(frame, classes.order(frame, atom), name)
+    around = classes.order(frame, atom)
+    if enumerations.assigns(frame, atom, name) and enumerations.is_one(frame, around):
+        return descriptors.got(frame, enumerations.member(frame, atom, name), atom, node)
+    value, owner = classes.lookup(frame, around, name)
     if owner == classes.PENDING:
         return NOTHING
     if owner is None or isinstance(owner, LibraryRef):
@@ -70,7 +80,8 @@ def _of_class(frame: Frame, atom: ClassRef, name: str) -> Value:
             return given
         if any(frame.solver.libraries.takes_class(each.name) for each in value.atoms if isinstance(each, LibraryRef)):
             return value.of(Bound(each, atom) for each in value.atoms if isinstance(each, LibraryRef))
-    return classes.bound(value, atom)[0] if owner is not None else UNKNOWN
+    found = descriptors.got(frame, value, atom, node)
+    return found if owner is not None else frame.join(found, _of_metaclass(frame, atom, name, node))
 
 
 def _given_to(frame: Frame, kind: str, atom: Atom, name: str) -> Value | None:
@@ -79,23 +90,50 @@ def _given_to(frame: Frame, kind: str, atom: Atom, name: str) -> Value | None:
     return value_of(Bound(LibraryRef(given), atom)) if given else None
 
 
+def _of_metaclass(frame: Frame, atom: ClassRef, name: str, node: int) -> Value:
+    """An attribute of the class of a class; unknown where nothing in the text binds it."""
+    found = NOTHING
+    makers = classes.metaclasses(frame, atom)
+    for maker in makers if makers is not None else ():
+        owner: object = None
+        if isinstance(maker, ClassRef):
+            value, owner = classes.lookup(frame, classes.order(frame, maker), name)
+            functions = [Bound(a, atom) if isinstance(a, FunctionRef) else a for a in frame.each(value)]
+            found = frame.join(found, value.of(functions))
+        found = found if isinstance(owner, ClassRef) else frame.join(found, UNKNOWN)
+    return UNKNOWN if makers is None else found
+
+
+def _named(frame: Frame, atom: ClassRef | FunctionRef, name: str) -> str:
+    """What a class or a function is called."""
+    if isinstance(atom, FunctionRef):
+        own = frame.solver.files[atom.file].functions[atom.name].name
+        return own if name == "__name__" else atom.name
+    return atom.name.rpartition(".")[2] if name == "__name__" else atom.name
+
+
 def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: int) -> Value:
     """An attribute of an object of the project: what was stored on it, and what its class has."""
     if name == "__class__":
         return value_of(klass)
     around = classes.order(frame, klass)
+    told = enumerations.attribute(frame, atom, klass, name) if is_member(atom) else None
+    if told is not None:
+        return told
+    descriptors.looked_at(frame, atom, around, name, node)
     value, owner = classes.lookup(frame, around, name)
-    found, properties = classes.bound(value, atom)
-    for function in properties:
-        found = frame.join(found, frame.tables.method(frame, function, atom, node))
+    found = descriptors.got(frame, value, atom, node)
     stored = classes.stores(frame, around, name)
+    if owner != classes.PENDING and fields.holds(frame, around, name):
+        return frame.read((atom.site, Attribute(name)))
     if isinstance(owner, LibraryRef):
         known = frame.solver.libraries.get(CallStep(frame, node, None, value_of(atom), atom), f"{owner.name}.{name}")
         found = known if known is not None else found
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
-        found = frame.join(found, UNKNOWN)
+        given = descriptors.missing(frame, atom, around, name, node)
+        found = frame.join(found, given if given is not None else UNKNOWN)
     if stored or name in frame.solver.index.stored:
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     return found
@@ -153,9 +191,12 @@ def _of_super(frame: Frame, atom: SuperOf, name: str, node: int) -> Value:
     if not isinstance(klass, ClassRef):
         return UNKNOWN
     around = classes.order(frame, klass)
-    after = around[around.index(atom.klass) + 1 :] if atom.klass in around else ()
-    value, owner = classes.lookup(frame, after, name)
-    found, properties = classes.bound(value, receiver)
-    for function in properties:
-        found = frame.join(found, frame.tables.method(frame, function, receiver, node))
+    if atom.klass not in around:  # that of a metaclass, on a class of it
+        around = classes.order(frame, atom.klass)
+    value, owner = classes.lookup(frame, around[around.index(atom.klass) + 1 :], name)
+    if name == "__new__" and not isinstance(owner, ClassRef) and owner != classes.PENDING:
+        return value_of(LibraryRef("builtins.object.__new__"))
+    if name == "__call__" and isinstance(receiver, ClassRef) and isinstance(owner, LibraryRef) and value.atoms:
+        return value_of(Bound(LibraryRef("builtins.type.__call__"), receiver))
+    found = descriptors.got(frame, value, receiver, node)
     return found if owner is not None or found.atoms else UNKNOWN

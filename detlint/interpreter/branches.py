@@ -8,10 +8,12 @@ from detlint.domain.atoms import Atom, Choice
 from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import assignments, operators
+from detlint.interpreter import assignments, kinship, operators, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.operators import Judge
 from detlint.ir import nodes as ir
+
+_ASKED = ir.Global("isinstance")
 
 
 def test(frame: Frame, expression: ir.Expression) -> Outcome:
@@ -22,7 +24,7 @@ def test(frame: Frame, expression: ir.Expression) -> Outcome:
         return _joined(frame, expression)
     if isinstance(expression, ir.Compare):
         return _compared(frame, expression)
-    return operators.truth_of(frame, frame.evaluate(expression))
+    return protocols.told(frame, frame.evaluate(expression))
 
 
 def _joined(frame: Frame, expression: ir.Operation) -> Outcome:
@@ -62,7 +64,7 @@ def _compared(frame: Frame, expression: ir.Compare) -> Outcome:
 
     def following(operand: ir.Expression) -> Outcome:
         values.append(frame.evaluate(operand))
-        return operators.compared(frame, expression.operators[len(values) - 2], values[-2], values[-1])
+        return operators.judged(frame, expression.operators[len(values) - 2], values[-2], values[-1], expression.node)
 
     return _in_turn(frame, expression.operands[1:], following, [])
 
@@ -81,6 +83,10 @@ def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:
         right = _quiet(frame, expression.operands[1])
         if right.atoms:
             _narrow(frame, expression.operands[0], operators.judge(frame, expression.operators[0], right), holds)
+    elif isinstance(expression, ir.Call) and expression.function == _ASKED and len(expression.arguments) == 2:
+        asked, kinds = (argument.value for argument in expression.arguments)
+        _, of = frame.apart(kinds)
+        _narrow(frame, asked, lambda value: kinship.instance(frame, value, of), holds)
     else:
         _narrow(frame, expression, truth, holds)
 

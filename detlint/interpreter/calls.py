@@ -24,11 +24,11 @@ from detlint.domain.atoms import (
 from detlint.domain.effects import At, Invoke
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import LOADED, Argument, Attribute
+from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, contexts, partials
-from detlint.interpreter.arguments import Arguments, arguments_of, bind
+from detlint.interpreter.arguments import Arguments, arguments_of, bind, takes
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
@@ -88,7 +88,7 @@ def dispatch(
         receiver = owner if owner.atoms else value_of(atom.receiver)
         return call_library_method(frame, atom.function.name, atom.receiver, receiver, arguments, node, path)
     if isinstance(atom, ClassRef):
-        return make(frame, atom, arguments, node)
+        return frame.tables.make(frame, atom, arguments, node)
     if isinstance(atom, Instance):
         return call_object(frame, atom, arguments, node)
     if isinstance(atom, LibraryRef):
@@ -125,7 +125,11 @@ def call_function(
 ) -> Value:
     """Call a function of the project in each context that the arguments choose."""
     code = frame.solver.files[function.file].functions[function.name]
-    first = code.parameters[0].name if receiver is not None and code.parameters else ""
+    if receiver is None and code.klass and not guess:
+        receivers = _receivers(frame, code, arguments)
+        if receivers:
+            return _unbound(frame, function, receivers, arguments, node)
+    first = _first(code) if receiver is not None else ""
     if receiver is not None:
         arguments = arguments.after(value_of(receiver))
     bound, paths = bind(frame, function, code, arguments)
@@ -157,6 +161,30 @@ def call_function(
     return found
 
 
+def _receivers(frame: Frame, code: ir.Function, arguments: Arguments) -> list[Atom]:
+    """The objects and classes of the project that a method is given which is called as a function."""
+    given = frame.each(arguments.positional[0]) if arguments.positional and _first(code) else []
+    return [a for a in given if isinstance(a.site.kind if isinstance(a, Instance) else a, ClassRef)]
+
+
+def _unbound(frame: Frame, function: FunctionRef, receivers: list[Atom], arguments: Arguments, node: int) -> Value:
+    """Call a method as a function: on each object that it is given, and on all else."""
+    first = arguments.positional[0]
+    rest = [atom for atom in frame.each(first) if atom not in receivers]
+    found = NOTHING
+    for receiver in receivers:
+        found = frame.join(found, call_function(frame, function, receiver, arguments.without_first(), node))
+    if rest:
+        others = arguments.without_first().after(first.of(rest))
+        found = frame.join(found, call_function(frame, function, None, others, node))
+    return found
+
+
+def _first(code: ir.Function) -> str:
+    """The parameter that gets what a method is called on."""
+    return code.parameters[0].name if code.parameters and not code.parameters[0].star else ""
+
+
 def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> Value:
     """A method of what is not known: one that works in place as a list's does, or the only one of its name."""
     for klass in classes.models(frame, _IN_PLACE):
@@ -170,37 +198,13 @@ def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: Pat
     code = frame.solver.files[function.file].functions[function.name]
     if not code.parameters or not frame.read((ModuleRef(function.file), LOADED)).atoms:
         return NOTHING
+    if not takes(code, arguments):
+        return NOTHING
     call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
     return NOTHING
 
 
 # Objects
-
-
-def make(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) -> Value:
-    """Make an object of a class of the project."""
-    made = Instance(contexts.site(frame, klass, node))
-    initialise(frame, made, classes.order(frame, klass), arguments, node)
-    return value_of(made)
-
-
-def initialise(
-    frame: Frame, made: Instance, around: tuple[ClassRef | LibraryRef, ...], arguments: Arguments, node: int
-) -> None:
-    """Run the first `__init__` of some classes on an object; without one its arguments become attributes."""
-    value, owner = classes.lookup(frame, around, "__init__")
-    if owner == classes.PENDING:
-        return
-    if isinstance(owner, ClassRef):
-        for atom in frame.each(classes.bound(value, made)[0]):
-            dispatch(frame, atom, arguments, node)
-        return
-    for klass in around:
-        if isinstance(klass, LibraryRef):
-            _construct(frame, made, klass.name, arguments, node)
-            return
-    for name, value in arguments.keywords.items():
-        frame.write((made.site, Attribute(name)), value)
 
 
 def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -> Value:
@@ -239,7 +243,7 @@ def _call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) 
 # Libraries
 
 
-def _construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
+def construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
     """Run the constructor of a library's class on an object of a class that derives from it."""
     step = CallStep(frame, node, owner=value_of(made), receiver=made)
     for klass in classes.models(frame, name):
@@ -275,7 +279,7 @@ def call_library_method(
     """Call a method of a library on a receiver."""
     kind, _, last = name.rpartition(".")
     if last == "__init__" and isinstance(receiver, Instance):
-        _construct(frame, receiver, kind, arguments, node)
+        construct(frame, receiver, kind, arguments, node)
         return NULL
     step = CallStep(frame, node, path, owner, receiver)
     for klass in classes.models(frame, kind):

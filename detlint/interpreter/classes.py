@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import builtins
+from collections.abc import Callable, Iterator
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, TupleOf, Wrapped
+from detlint.domain.bare import CONFIGURATION
 from detlint.domain.library import Class
-from detlint.domain.slots import Attribute, Base
+from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
+from detlint.domain.slots import Argument, Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import made_classes
 from detlint.interpreter.frames import Frame
+from detlint.ir import nodes as ir
 
 Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
 PENDING = LibraryRef("?")  # a base of which nothing is known yet
+METACLASS = Argument("metaclass")
+DERIVED = Argument("derived")
+"""What has the classes that derive from a class, once they are defined."""
+NAMED_TUPLE = LibraryRef("typing.NamedTuple")
 
 
 def order(frame: Frame, klass: ClassRef) -> Order:
@@ -28,7 +37,7 @@ def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[C
     yield klass
     if not isinstance(klass, ClassRef) or depth > 12:
         return
-    for index in range(frame.solver.files[klass.file].classes[klass.name].bases):
+    for index in range(text(frame, klass).bases):
         value = frame.read((klass, Base(index)))
         if not value.atoms:
             yield PENDING
@@ -39,33 +48,115 @@ def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[C
                 yield _OPAQUE
 
 
+def text(frame: Frame, klass: ClassRef) -> ir.Class:
+    """What the text says of a class."""
+    return frame.solver.files[klass.file].classes.get(klass.name) or frame.solver.index.made(klass.file, klass.name)
+
+
 def binds(frame: Frame, klass: ClassRef, name: str) -> bool:
     """Whether the text of a class's body binds a name."""
-    return name in frame.solver.files[klass.file].classes[klass.name].binds
+    return name in text(frame, klass).binds
 
 
 def stores(frame: Frame, classes: Order, name: str) -> bool:
     """Whether a method of one of `classes` stores an attribute of a name on its first parameter."""
-    files = frame.solver.files
-    return any(isinstance(k, ClassRef) and name in files[k.file].classes[k.name].stores for k in classes)
+    return any(isinstance(k, ClassRef) and name in text(frame, k).stores for k in classes)
 
 
 def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 
-    What a library's class has is for its model.
+    Those of the project come first: which names a library's class has, no text says. What it has is for its model.
+    Classes that bind it not may have been given it all the same.
     """
+    given = NOTHING
     for klass in classes:
         if isinstance(klass, ClassRef):
-            if binds(frame, klass, name):
-                return frame.read((klass, Attribute(name))), klass
+            bound_here = binds(frame, klass, name)
+            if bound_here or name in frame.solver.index.stored:
+                given = frame.join(given, frame.read((klass, Attribute(name))))
+            if bound_here:
+                return given, klass
         elif klass == PENDING:
-            return NOTHING, klass
-        elif klass == _OPAQUE:
+            return given, klass
+    for klass in classes:
+        if klass == _OPAQUE:
             return UNKNOWN, None
-        elif klass.name not in ("builtins.object", "abc.ABC") and not klass.name.startswith("typing."):
-            return value_of(LibraryRef(f"{klass.name}.{name}")), klass
-    return NOTHING, None
+        if isinstance(klass, LibraryRef) and _may_have(klass, name):
+            return frame.join(given, value_of(LibraryRef(f"{klass.name}.{name}"))), klass
+    return given, None
+
+
+def _may_have(klass: LibraryRef, name: str) -> bool:
+    """Whether a class of a library may have an attribute of a name that says something about its objects."""
+    root, _, last = klass.name.partition(".")
+    if root == "builtins":
+        return last != "object" and hasattr(getattr(builtins, last, None), name)
+    return klass == NAMED_TUPLE or (klass.name != "abc.ABC" and root != "typing")
+
+
+def has(frame: Frame, value: Value, name: str) -> Outcome:
+    """Whether a value has an attribute, as far as the text of the classes of the project tells."""
+    return either([_has(frame, atom, name) for atom in frame.each(value)]) if value.atoms else NEVER
+
+
+def is_known(around: Order) -> bool:
+    """Whether all bases of a class are known."""
+    return _OPAQUE not in around and PENDING not in around
+
+
+def is_named_tuple(frame: Frame, atom: Instance) -> bool:
+    """Whether an object is a tuple whose items have names."""
+    return isinstance(atom.site.kind, ClassRef) and NAMED_TUPLE in order(frame, atom.site.kind)
+
+
+def is_stateless(frame: Frame, klass: LibraryRef) -> bool:
+    """Whether a class of a library gives its objects no attributes that hold something."""
+    return frame.solver.libraries.is_of(klass.name, "stateless") or klass.name.endswith("Mixin")
+
+
+def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
+    klass = atom.site.kind if isinstance(atom, Instance) else atom
+    if klass in CONFIGURATION:
+        known = name in frame.solver.index.stored or name in frame.solver.index.spelled
+        return EITHER if known else FAILS
+    if not isinstance(klass, ClassRef):
+        return EITHER
+    around = order(frame, klass)
+    if PENDING in around:
+        return NEVER
+    own = [text(frame, each) for each in around if isinstance(each, ClassRef)]
+    if any(name in each.binds or name in each.fields for each in own):
+        return HOLDS
+    stored = name in frame.solver.index.stored or any("__getattr__" in each.binds for each in own)
+    plain = all(is_stateless(frame, each) for each in around if isinstance(each, LibraryRef))
+    return EITHER if stored or not plain or isinstance(atom, ClassRef) else FAILS
+
+
+def metaclasses(frame: Frame, klass: ClassRef) -> list[Atom] | None:
+    """What the class of a class may be that it, or a base, names; None where none does."""
+    own = (each for each in order(frame, klass) if isinstance(each, ClassRef))
+    named = next((each for each in own if text(frame, each).metaclass), None)
+    return None if named is None else frame.each(frame.read((named, METACLASS)))
+
+
+def define(frame: Frame, node: int, bases: Value, attribute: Callable[[str], Value]) -> Value:
+    """Make the class that a call makes whose text says what it has; unknown where that does not."""
+    name = f"{frame.function.qualified}:{node}"
+    call = frame.solver.index.call(frame.file.path, name)
+    if call is None or not made_classes.is_read(call):
+        return UNKNOWN
+    klass = ClassRef(frame.file.path, name)
+    known = text(frame, klass)
+    for index in range(known.bases):
+        found = NOTHING
+        for atom in frame.each(bases):
+            inside = atom.items[index : index + 1] if isinstance(atom, TupleOf) else (bases.of((atom,)),)
+            found = frame.join(found, frame.solver.lattice.all(inside))
+        frame.fill((klass, Base(index)), found if bases.atoms else value_of(LibraryRef("builtins.object")))
+    for each in known.binds:
+        frame.fill((klass, Attribute(each)), attribute(each))
+    return value_of(klass)
 
 
 def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
-from detlint.domain.values import NOTHING, Value, value_of
+from detlint.domain.values import NOTHING, Value, is_member, told, value_of
+from detlint.interpreter import classes
 from detlint.interpreter.frames import Frame
 
 
@@ -18,6 +19,8 @@ def slots_of(frame: Frame, key: Value) -> list[Slot]:
     """The slots of an item under a key: one for each that it may be."""
     found: dict[Slot, None] = {}
     for atom in frame.each(key):
+        if is_member(atom):
+            atom = Constant("...", told(atom))
         found[Key(atom) if isinstance(atom, Constant) else ANY_KEY] = None
     return list(found)
 
@@ -31,6 +34,8 @@ def at(frame: Frame, value: Value, index: int | None) -> Value:
             found = frame.join(found, atom.items[index] if index < len(atom.items) else NOTHING)
         elif isinstance(atom, IteratorOver) and atom.rows and index is not None:
             found = frame.join(found, atom.rows[index] if index < len(atom.rows) else NOTHING)
+        elif index is not None and isinstance(atom, Instance) and classes.is_named_tuple(frame, atom):
+            found = frame.join(found, frame.read((atom.site, Key(Constant("int", str(index))))))
         elif index is not None and isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
             found = frame.join(found, keyed(frame, atom, Key(Constant("int", str(index)))))
         else:

@@ -21,7 +21,7 @@ from detlint.domain.atoms import (
 )  # fmt: skip
 from detlint.domain.bare import CONFIGURATION, strip
 from detlint.domain.codes import FAR, Code
-from detlint.domain.values import UNKNOWN, Value, told, value_of
+from detlint.domain.values import UNKNOWN, Value, is_member, told, value_of
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -111,6 +111,8 @@ def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
     if isinstance(atom, Instance) and atom.site.kind in CONFIGURATION:
         return atom
     if tested and isinstance(atom, Constant) and atom.kind in _TESTED:
+        return atom
+    if tested and is_member(atom):
         return atom
     if tested and isinstance(atom, Choice):
         return atom.option

@@ -8,7 +8,7 @@ from typing import Any
 from detlint.domain import taints as t
 from detlint.domain.atoms import Choice, Constant, FunctionRef, Instance, LibraryRef, TupleOf
 from detlint.domain.effects import Yield
-from detlint.domain.outcomes import Outcome, both, truth
+from detlint.domain.outcomes import Outcome, both, told, truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
@@ -21,6 +21,7 @@ from detlint.interpreter import (
     items,
     modules,
     operators,
+    protocols,
 )  # fmt: skip
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
@@ -125,7 +126,13 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
         return _either(frame, expression)
     operands = [frame.evaluate(operand) for operand in expression.operands]
     counts = any(map(frame.has_formal, operands)) or frame.solver.index.counts(expression.operands)
-    return operators.computed(frame, expression.operator, operands, counts=counts)
+    return operated(frame, expression.operator, operands, expression.node, counts=counts)
+
+
+def operated(frame: Frame, operator: str, operands: list[Value], node: int, *, counts: bool) -> Value:
+    """What an operator makes of operands: by a method of theirs, or as it does of what is no object of the project."""
+    found, rest = protocols.operated(frame, operator, operands, node)
+    return frame.join(found, operators.computed(frame, operator, rest, counts=counts))
 
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:
@@ -133,11 +140,16 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
     wanted = expression.operator == "or"
     outcomes: list[Outcome] = []
     values: list[Value] = []
-    for operand in expression.operands:
-        inner, value = frame.apart(operand)
+    for index, operand in enumerate(expression.operands):
+        last = index == len(expression.operands) - 1
+
+        def run(operand: ir.Expression = operand, last: bool = last) -> tuple[Value, Outcome]:
+            value = frame.evaluate(operand)
+            return value, truth(frame.resolve(value)) if last else protocols.told(frame, value, expression.node)
+
+        inner, (value, outcome) = frame.within(run)
         frame.branch(both(outcomes), inner, ())
         values.append(value)
-        outcome = operators.truth_of(frame, value)
         if not (outcome.may_fail if wanted else outcome.may_hold):
             break
         outcomes.append(outcome.inverted() if wanted else outcome)
@@ -175,9 +187,9 @@ def _may(outcome: Outcome, holds: bool) -> bool:
 
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
     if len(expression.operators) > 1:
-        return operators.told(branches.test(frame, expression))
+        return told(branches.test(frame, expression))
     left, right = (frame.evaluate(operand) for operand in expression.operands)
-    return operators.comparison(frame, expression.operators[0], left, right)
+    return operators.comparison(frame, expression.operators[0], left, right, expression.node)
 
 
 def _conditional(frame: Frame, expression: ir.Conditional) -> Value:

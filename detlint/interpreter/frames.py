@@ -11,6 +11,7 @@ from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
+    ClassRef,
     Constant,
     Formal,
     FunctionRef,
@@ -57,7 +58,8 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `put` puts a value in the place of something of a library, `enter` gives what a context does.
+    object, `make`, `instantiate` and `copied` make objects of classes of the project; `put` puts a value in the place
+    of something of a library, `enter` gives what a context does.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]
@@ -66,6 +68,9 @@ class Tables:
     iterate: Callable[[Frame, Value], Value]
     call: Callable[[Frame, Value, Given, int], Value]
     method: Callable[[Frame, FunctionRef, Atom, int], Value]
+    make: Callable[[Frame, ClassRef, Any, int], Value]
+    instantiate: Callable[[Frame, ClassRef, Given, int], Value]
+    copied: Callable[[Frame, Instance, dict[str, Value], int], Value]
     put: Callable[[Frame, str, Value, int], None]
     enter: Callable[[Frame, Value, int], Value]
 

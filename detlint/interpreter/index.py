@@ -8,6 +8,7 @@ from functools import cached_property
 
 from detlint.domain.atoms import AllocationSite
 from detlint.domain.codes import FAR
+from detlint.interpreter import made_classes
 from detlint.ir import counting
 from detlint.ir import nodes as ir
 
@@ -25,6 +26,7 @@ class Index:
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
+        self._classes: dict[tuple[str, str], ir.Class] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -107,6 +109,28 @@ class Index:
                 places, files = found.get(name, (0, 0))
                 found[name] = places + count, files + 1
         return found
+
+    @cached_property
+    def special(self) -> frozenset[str]:
+        """The special methods that classes of the project have, and the accessors that properties are given."""
+        bound = (name for file in self.files.values() for klass in file.classes.values() for name in klass.binds)
+        setters = frozenset(("setter",)) if self._decorating["setter"] or "property" in self._made else frozenset()
+        return frozenset(name for name in bound if name.startswith("__")) | setters
+
+    def made(self, file: str, name: str) -> ir.Class:
+        """What the text says of a class that a call makes, which has the name of its place."""
+        found = self._classes.get((file, name))
+        if found is None:
+            call = self.call(file, name)
+            assert call is not None
+            found = self._classes[file, name] = made_classes.read(name, call)
+        return found
+
+    def call(self, file: str, place: str) -> ir.Call | None:
+        """The call of a place: the name of a function and a number."""
+        function, _, node = place.rpartition(":")
+        parts = counting.walk(self.files[file].functions[function].body)
+        return next((part for part in parts if isinstance(part, ir.Call) and part.node == int(node)), None)
 
     @cached_property
     def methods(self) -> Mapping[str, list[tuple[str, str]]]:

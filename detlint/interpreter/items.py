@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
+from detlint.domain.atoms import (
+    Atom,
+    Bound,
+    Choice,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    Instance,
+    IteratorOver,
+    LibraryRef,
+    NotNone,
+    TupleOf,
+    Wrapped,
+)
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, containers
+from detlint.interpreter import classes, containers, enumerations, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
+_MODULES = LibraryRef("sys.modules")
 _MAPPING = LibraryRef("builtins.dict")
 
 
@@ -31,6 +45,8 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
     if isinstance(atom, Constant):
         return SOMETHING if atom.kind == "str" else NOTHING
+    if isinstance(atom, ClassRef) and enumerations.is_one(frame, classes.order(frame, atom)):
+        return frame.solver.lattice.all(enumerations.members(frame, atom))
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom)
@@ -68,6 +84,8 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
         if isinstance(owner, ClassRef):
             given = frame.tables.call(frame, classes.bound(value, atom)[0], Given(arguments), -1)
             return _following(frame, given) if name == "__iter__" else given
+    if classes.is_named_tuple(frame, atom):
+        return frame.read((atom.site, ITEMS))
     return _of_library(frame, atom, around)
 
 
@@ -91,11 +109,16 @@ def _following(frame: Frame, iterators: Value) -> Value:
 def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value:
     """`value[key]`; with `part`, a slice of it."""
     if part:
-        return value
+        found, rest = protocols.asked(frame, value, ("__getitem__",), (key,))
+        return frame.join(found, value.of(rest)) if len(rest) < len(frame.each(value)) else value
     found = NOTHING
     for atom in frame.each(value):
         if isinstance(atom, Choice):
             given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))
+        elif atom == _MODULES:
+            given = modules.loaded(frame, key)
+        elif isinstance(atom, ClassRef):
+            given = _of_class(frame, atom, key)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
             given = _of_own(frame, atom, atom.site.kind, key)
         elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
@@ -112,7 +135,27 @@ def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
     method, owner = classes.lookup(frame, classes.order(frame, kind), "__getitem__")
     if isinstance(owner, ClassRef):
         return frame.tables.call(frame, classes.bound(method, atom)[0], Given((key,)), -1)
-    return NOTHING if owner == classes.PENDING else of_atom(frame, atom)
+    if owner == classes.PENDING:
+        return NOTHING
+    if classes.is_named_tuple(frame, atom):
+        return frame.solver.lattice.all(frame.read((atom.site, slot)) for slot in containers.slots_of(frame, key))
+    return of_atom(frame, atom)
+
+
+def _of_class(frame: Frame, klass: ClassRef, key: Value) -> Value:
+    """`klass[key]`: a member of an enumeration by its name, or what the class gives."""
+    around = classes.order(frame, klass)
+    if enumerations.is_one(frame, around):
+        names = [a.value for a in frame.each(key) if isinstance(a, Constant) and a.kind == "str"]
+        known = [enumerations.member(frame, klass, name) for name in names if enumerations.assigns(frame, klass, name)]
+        others = enumerations.members(frame, klass) if len(names) < len(frame.each(key)) else []
+        return frame.solver.lattice.all((*known, *others))
+    method, owner = classes.lookup(frame, around, "__class_getitem__")
+    if not isinstance(owner, ClassRef):
+        return UNKNOWN if owner != classes.PENDING else NOTHING
+    functions = [a.function if isinstance(a, Wrapped) else a for a in frame.each(method)]
+    bound = [Bound(each, klass) for each in functions if isinstance(each, FunctionRef)]
+    return frame.tables.call(frame, method.of(bound), Given((key,)), -1)
 
 
 def _under(frame: Frame, atom: Atom, key: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from detlint.domain.atoms import FunctionRef, LibraryRef, ModuleRef, Node
+from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
@@ -12,6 +12,7 @@ from detlint.interpreter import assignments
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
+_MAIN = Constant("str", "__main__")
 _BUILTIN = frozenset(dir(builtins))
 
 
@@ -27,6 +28,12 @@ def named(frame: Frame, file: ir.File, name: str) -> Value:
     """A variable of a module, of what it imports all of, or a builtin: the text decides which."""
     if name in file.binds:
         return frame.read((ModuleRef(file.path), Attribute(name)))
+    given = frame.read((ModuleRef(file.path), Attribute(name))) if name in frame.solver.index.stored else NOTHING
+    return frame.join(given, _otherwise(frame, file, name))
+
+
+def _otherwise(frame: Frame, file: ir.File, name: str) -> Value:
+    """What a name means that a module does not bind."""
     found = NOTHING
     exported = unknown = False
     for level, module in file.stars:
@@ -102,6 +109,22 @@ def library_name(frame: Frame, name: str) -> Value:
     """What a name of a library stands for: a number that is known, else whatever has the name."""
     found = frame.solver.libraries.constant(name)
     return found if found is not None else value_of(LibraryRef(name))
+
+
+def loaded(frame: Frame, name: Value) -> Value:
+    """The modules of some names that are imported: that of a program is the one that it starts."""
+    found = NOTHING
+    for atom in frame.each(name):
+        path = _file(frame, frame.file.path, 0, atom.value) if isinstance(atom, Constant) else None
+        if path is not None:
+            found = frame.join(found, value_of(ModuleRef(path)))
+        elif atom == _MAIN:
+            own = frame.file.path in frame.solver.started
+            paths = (frame.file.path,) if own else sorted(frame.solver.started)
+            found = frame.join(found, value_of(*map(ModuleRef, paths)))
+        else:
+            found = frame.join(found, UNKNOWN)
+    return found
 
 
 def import_module(frame: Frame, statement: ir.ImportModule) -> None:

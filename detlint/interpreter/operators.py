@@ -7,9 +7,7 @@ from itertools import product
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
-    FALSE,
     NOT_NONE,
-    TRUE,
     Atom,
     Choice,
     ClassRef,
@@ -23,9 +21,10 @@ from detlint.domain.atoms import (
     TupleOf,
 )  # fmt: skip
 from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known, read
-from detlint.domain.outcomes import EITHER, FAILS, NEVER, Outcome, answer, both, chosen, decided, either, is_none, truth
+from detlint.domain.outcomes import EITHER, FAILS, NEVER, Outcome, answer, both, chosen, decided, either, is_none, told
 from detlint.domain.slots import ANY_KEY, Key
-from detlint.domain.values import NOTHING, Value, value_of
+from detlint.domain.values import NOTHING, Value, is_member, value_of
+from detlint.interpreter import protocols
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -57,7 +56,7 @@ def computed(frame: Frame, operator: str, operands: list[Value], *, counts: bool
 
 def _of_one(frame: Frame, name: str, operand: Value, counts: bool) -> Value:
     if name == "not":
-        return told(truth_of(frame, operand).inverted())
+        return told(protocols.told(frame, operand).inverted())
     function = SIGNS.get(name)
     return value_of(NOT_NONE) if function is None or counts else folded(function, [frame.resolve(operand)])
 
@@ -87,36 +86,27 @@ def _is_text(atom: Atom) -> bool:
     return isinstance(atom, Constant) and atom.kind in ("str", "bytes")
 
 
-def told(outcome: Outcome) -> Value:
-    """What a test gives: True, False, or by default one of these."""
-    if not outcome.options:
-        return value_of(*([TRUE] * outcome.may_hold), *([FALSE] * outcome.may_fail))
-    default, other = (FALSE, TRUE) if outcome.set else (TRUE, FALSE)
-    found = value_of(default)
-    for option in reversed(outcome.options):
-        found = value_of(Choice(option, found, value_of(other) if outcome.sure else value_of(TRUE, FALSE)))
-    return found
-
-
 # Tests
 
 
-def truth_of(frame: Frame, value: Value) -> Outcome:
-    """Whether a value is true; a list that is written down with items in it is."""
-    resolved = frame.resolve(value)
-    if not any(isinstance(atom, Instance) for atom in resolved.atoms):
-        return truth(resolved)
-    return either(truth(value_of(atom)) for atom in resolved.atoms)
-
-
-def comparison(frame: Frame, operator: str, left: Value, right: Value) -> Value:
+def comparison(frame: Frame, operator: str, left: Value, right: Value, node: int) -> Value:
     """What a comparison gives: of what is not known it may be an array, too."""
-    found = NOTHING
+    outcomes, left, right = protocols.compared(frame, operator, frame.resolve(left), frame.resolve(right), node)
+    found = told(either(outcomes)) if outcomes else NOTHING
     for one, other in product(frame.each(left), frame.each(right)):
         outcome = _compared(frame, operator, one, other)
         plain = outcome.options or not (outcome.may_hold and outcome.may_fail)
         found = frame.join(found, told(outcome) if plain else value_of(NOT_NONE))
     return found
+
+
+def judged(frame: Frame, operator: str, left: Value, right: Value, node: int) -> Outcome:
+    """How a comparison ends: by methods of objects of the project, or by what its operands are."""
+    outcomes, left, right = protocols.compared(frame, operator, frame.resolve(left), frame.resolve(right), node)
+    if not outcomes:
+        return compared(frame, operator, left, right)
+    both_left = left.atoms and right.atoms
+    return either([*outcomes, compared(frame, operator, left, right)] if both_left else outcomes)
 
 
 def compared(frame: Frame, operator: str, left: Value, right: Value) -> Outcome:
@@ -143,6 +133,8 @@ def _compared(frame: Frame, operator: str, left: Atom, right: Atom) -> Outcome:
         found = is_none(value_of(right))
     elif isinstance(left, Constant) and isinstance(right, Constant):
         return _of_constants(_SAME.get(operator, operator), left, right)
+    elif is_member(left) and is_member(right) and operator in _SAME:
+        found = answer(left == right)
     elif isinstance(left, _FLAT) and isinstance(right, Constant):
         found = FAILS if operator in _SAME else EITHER
     else:

@@ -8,19 +8,19 @@ from typing import Any
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, PartialCall, Wrapped
 from detlint.domain.effects import Branch, Effects, Leave, Main, Repeat
 from detlint.domain.given import Given
-from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
     arguments,
     assignments,
     branches,
     calls,
+    definitions,
+    descriptors,
     expressions,
     modules,
-    operators,
     rows,
     withs,
-)
+)  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -39,7 +39,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
         counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local) or frame.has_formal(old)
-        value = operators.computed(frame, statement.operator, [old, value], counts=counts)
+        value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
 
@@ -69,6 +69,9 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
             kind: Any = _WRAPPERS[atom.name]
             found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
+        elif isinstance(atom, Bound) and isinstance(atom.receiver, Wrapped) and isinstance(atom.function, LibraryRef):
+            given = descriptors.accessor(value, atom.receiver, atom.function.name.rpartition(".")[2])
+            found = frame.join(found, given)
         elif _decorates(frame, atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
             known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
@@ -84,33 +87,10 @@ def _decorates(frame: Frame, atom: Atom) -> bool:
     """Whether it is known what a decorator does."""
     if isinstance(atom, (Bound, PartialCall)):
         return _decorates(frame, atom.function)
+    if isinstance(atom, Instance):
+        return isinstance(atom.site.kind, ClassRef)
     known = isinstance(atom, LibraryRef) and frame.solver.libraries.decorates(atom.name)
-    return known or isinstance(atom, FunctionRef)
-
-
-def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
-    klass = ClassRef(frame.file.path, statement.qualified)
-    index = 0
-    for argument in statement.arguments:
-        value = frame.evaluate(argument.value)
-        if not argument.keyword and not argument.star:
-            frame.fill((klass, Base(index)), value)
-            index += 1
-    env = frame.env
-    frame.env = dict(env) if env is not None else None
-    frame.execute(statement.body)
-    inside = frame.env
-    if inside is not None and env is not None:
-        for name in frame.file.classes[statement.qualified].binds:
-            value = inside.get(name, NOTHING)
-            frame.fill((klass, Attribute(name)), value)
-            if name in env:
-                inside[name] = env[name]
-            else:
-                inside.pop(name, None)
-    for decorator in statement.decorators:
-        frame.evaluate(decorator)
-    assignments.assign(frame, statement.target, value_of(klass))
+    return known or isinstance(atom, (FunctionRef, ClassRef))
 
 
 # Arms
@@ -291,7 +271,7 @@ def _assert(frame: Frame, statement: ir.Assert) -> None:
 
 STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
     ir.Do: _do, ir.Assign: _assign, ir.Annotated: _annotated, ir.Delete: assignments.delete, ir.Define: _define,
-    ir.DefineClass: _define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
-    ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute, ir.Try: _try, ir.Match: _match,
-    ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
+    ir.DefineClass: definitions.define_class, ir.ImportModule: modules.import_module,
+    ir.ImportNames: modules.import_names, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute,
+    ir.Try: _try, ir.Match: _match, ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
 }  # fmt: skip

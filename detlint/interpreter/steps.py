@@ -12,7 +12,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, classes, commands, contexts, modules, partials, rows
+from detlint.interpreter import assignments, classes, commands, contexts, kinship, modules, partials, protocols, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -230,9 +230,41 @@ class CallStep:
         around = classes.order(self.frame, kind) if isinstance(kind, ClassRef) else (kind,)
         return tuple(each.name for each in around if isinstance(each, LibraryRef))
 
+    def ask(self, value: Value, *names: str) -> tuple[Value, list[Atom]]:
+        """What the first of some methods gives that each object of the project has, and the atoms that have none."""
+        return protocols.asked(self.frame, value, names, (), self.node)
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         return self.frame.tables.attribute(self.frame, value, name)
+
+    def instantiate(self, klass: ClassRef, given: Given) -> Value:
+        """Make an object of a class of the project, as `type` does."""
+        return self.frame.tables.instantiate(self.frame, klass, given, self.node)
+
+    def copied(self, made: Instance, fields: dict[str, Value]) -> Value:
+        """Make an object of the class of another, with its fields but for those that are given."""
+        return self.frame.tables.copied(self.frame, made, fields, self.node)
+
+    def derived(self, klass: ClassRef) -> Value:
+        """The classes that derive from a class of the project."""
+        return self.frame.read((klass, classes.DERIVED))
+
+    def define(self, bases: Value, attribute: Callable[[str], Value]) -> Value:
+        """Make a class, as the text of the call says what it has; unknown where that does not."""
+        return classes.define(self.frame, self.node, bases, attribute)
+
+    def has(self, value: Value, name: str) -> Outcome:
+        """Whether a value has an attribute."""
+        return classes.has(self.frame, value, name)
+
+    def kin(self, value: Value, kinds: Value, *, derives: bool) -> Outcome:
+        """Whether a value is an instance of some classes, or derives from them."""
+        return (kinship.subclass if derives else kinship.instance)(self.frame, value, kinds)
+
+    def put(self, value: Value, name: str, given: Value) -> None:
+        """Give a value an attribute."""
+        assignments.store(self.frame, value, name, given, self.node)
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run the arms that may be, and join what they give."""

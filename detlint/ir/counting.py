@@ -44,6 +44,7 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
             name = aliases.get(last(part.function), last(part.function))
             called[name] += 1
             used[name] -= 1
+            stored.update(_named_attribute(name, part))
             if name in _ASKING:
                 given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
                 used.subtract(aliases.get(each, each) for each in given)
@@ -64,9 +65,21 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
             spelled.add(part.value.lstrip("-").replace("-", "_"))
         elif isinstance(part, ir.Argument):
             spelled.add(part.keyword)
+    if "" in stored:  # any attribute that a text of the file may name
+        stored.remove("")
+        stored.update(part.value for part in parts if isinstance(part, ir.Constant) and part.value.isidentifier())
     net = {name: count for name, count in used.items() if count}
     names = (tuple(sorted(each)) for each in (stored, spelled, counting))
     return ir.Counts(dict(called), net, dict(decorating), *names)
+
+
+def _named_attribute(name: str, call: ir.Call) -> tuple[str, ...]:
+    """The attribute that a call stores by a name that is written down; "" where it is not, none for other calls."""
+    given = [argument.value for argument in call.arguments]
+    if name not in ("setattr", "__setattr__") or len(given) < 2:
+        return ()
+    found = [each.value for each in given[:2] if isinstance(each, ir.Constant) and each.kind == "str"]
+    return tuple(found) or ("",)
 
 
 def _made_of_themselves(part: ir.Assign) -> set[str]:

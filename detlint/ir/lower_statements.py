@@ -188,7 +188,10 @@ class Statements(Expressions):
         body = self.block(node.body)
         self._classes.pop()
         bases = sum(not argument.keyword and not argument.star for argument in arguments)
-        self.classes[qualified] = ir.Class(qualified, tuple(sorted(node.scope.bindings)), _stores(node), bases)
+        self.classes[qualified] = ir.Class(
+            qualified, tuple(sorted(node.scope.bindings)), _stores(node), bases, _fields(node), _assigned(body),
+            any(argument.keyword == "metaclass" for argument in arguments),
+        )  # fmt: skip
         target = self.variable(node.name, self._scope(node))
         return (ir.DefineClass(target, qualified, arguments, decorators, body, self.body.number(node)),)
 
@@ -225,3 +228,21 @@ def _stores(node: s.Class) -> tuple[str, ...]:
                     if isinstance(base, s.Name) and base.id == first:
                         found.add(inner.attribute)
     return tuple(sorted(found))
+
+
+def _fields(node: s.Class) -> tuple[str, ...]:
+    """The annotated attributes of a class that something else than itself gives a constructor."""
+    if not node.decorators and not node.arguments:
+        return ()
+    annotated = [x for x in node.body.statements if isinstance(x, s.Assign) and x.annotation is not None]
+    return tuple(target.id for each in annotated for target in each.targets if isinstance(target, s.Name))
+
+
+def _assigned(body: Lowered) -> tuple[tuple[str, ir.Constant | None], ...]:
+    """The attributes that a class body gives a value, in order, with the constants that some are."""
+    found: dict[str, ir.Constant | None] = {}
+    for statement in body:
+        if isinstance(statement, ir.Assign) and statement.operator == "=":
+            value = statement.value if isinstance(statement.value, ir.Constant) else None
+            found |= {target.name: value for target in statement.targets if isinstance(target, ir.Local | ir.Global)}
+    return tuple(found.items())

@@ -381,12 +381,19 @@ class Function(_Node, frozen=True):
 
 
 class Class(_Node, frozen=True):
-    """What a class body binds, how many bases it has, and what its methods store on their first parameter."""
+    """What a class body binds, how many bases it has, and what its methods store on their first parameter.
+
+    `fields` are the annotated attributes, which a constructor takes that is generated; `assigned` are those that the
+    body gives a value, in order, with the constants that some are; `metaclass` tells whether it names one.
+    """
 
     qualified: str
     binds: tuple[str, ...]
     stores: tuple[str, ...]
     bases: int = 0
+    fields: tuple[str, ...] = ()
+    assigned: tuple[tuple[str, Constant | None], ...] = ()
+    metaclass: bool = False
 
 
 class Counts(_Node, frozen=True):

@@ -8,7 +8,8 @@ from itertools import product
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, IteratorOver, TupleOf
 from detlint.domain.given import Given
-from detlint.domain.library import Library
+from detlint.domain.library import Called, Library
+from detlint.domain.outcomes import told
 from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
@@ -92,8 +93,11 @@ def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Ta
 
 
 def went_over(step: Step, given: Given) -> Value:
-    """An iterator over the argument, in its order."""
+    """An iterator over the argument, in its order; over what a function gives until it gives a second argument."""
     first = given.first
+    if len(given.positional) > 1:
+        items = step.call(first)
+        return value_of(IteratorOver(items)) if items.atoms else NOTHING
     return Value(frozenset((IteratorOver(step.iterate(first)),)), first.taints, first.certain)
 
 
@@ -192,10 +196,10 @@ def counted(step: Step, given: Given) -> Value:
 
 
 def length(step: Step, given: Given) -> Value:
-    """How long a text or a tuple is."""
-    counted(step, given)
-    found = NOTHING
-    for atom in step.each(given.first):
+    """How long a text or a tuple is, or what an object of the project says."""
+    found, rest = step.ask(given.first, "__len__")
+    counted(step, Given((given.first.of(rest),)))
+    for atom in rest:
         known = isinstance(atom, TupleOf) or (isinstance(atom, Constant) and atom.kind == "str")
         size = len(atom.items if isinstance(atom, TupleOf) else atom.value) if known else -1  # type: ignore[union-attr]
         found = step.join(found, _index(size) if known else SOMETHING)
@@ -211,9 +215,35 @@ def number(step: Step, given: Given) -> Value:
     return SOMETHING.with_taints(taints, certain)
 
 
+def said(*names: str) -> Called:
+    """A number or a text that an object of the project says itself that it is, by the first of some methods."""
+
+    def call(step: Step, given: Given) -> Value:
+        found = NOTHING
+        for each in given.positional:
+            told, rest = step.ask(each, *names)
+            found = step.join(found, told)
+            if rest:
+                found = step.join(found, number(step, Given((each.of(rest),))))
+        return found if given.positional else number(step, given)
+
+    return call
+
+
 def numbers(step: Step, given: Given) -> Value:
     """A range of numbers."""
     return value_of(IteratorOver(SOMETHING))
+
+
+def kin(*, derives: bool) -> Called:
+    """Whether an object is of some classes, or a class derives from them."""
+
+    def call(step: Step, given: Given) -> Value:
+        if len(given.positional) < 2:
+            return SOMETHING
+        return told(step.kin(given.positional[0], given.positional[1], derives=derives))
+
+    return call
 
 
 LIBRARY = Library(
@@ -222,7 +252,9 @@ LIBRARY = Library(
         "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
         "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": number, "repr": number,
-        "abs": number, "round": number, "range": numbers, "print": number,
+        "any": counted, "all": counted, "int": said("__int__", "__index__"), "float": said("__float__", "__index__"),
+        "bool": said("__bool__", "__len__"), "str": said("__str__", "__repr__"), "repr": said("__repr__"),
+        "abs": said("__abs__"), "round": said("__round__"), "range": numbers, "print": said("__str__", "__repr__"),
+        "isinstance": kin(derives=False), "issubclass": kin(derives=True),
     },
 )  # fmt: skip

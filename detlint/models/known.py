@@ -183,7 +183,7 @@ class Known:
         if name in self.stacks:
             processes.leave(step, made)
 
-    # What decorators give
+    # What decorators give, and classes are
 
     def decorates(self, name: str) -> bool:
         """Whether it is known what something of a library does as a decorator."""
@@ -197,6 +197,17 @@ class Known:
         """Whether a method of a library is given the class that it is taken from."""
         row = self.roles.get(self.canonical(name))
         return row is not None and row.text("taken") == "class"
+
+    def is_of(self, name: str, kind: str) -> bool:
+        """Whether the tables tell that a class is of a kind."""
+        packages = self.catalogue.names("program", "class", key="packages", kind=kind)
+        return name.partition(".")[0] in packages or name in self.catalogue.names("program", "class", kind=kind)
+
+    def are_apart(self, name: str, other: str) -> bool:
+        """Whether an object that was made of a class is certainly none of another."""
+        packages = self.catalogue.names("program", "class", key="packages", kind="apart")
+        mine, others = (next((p for p in packages if each.startswith(f"{p}.")), None) for each in (name, other))
+        return mine is not None and others is not None and mine != others
 
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""

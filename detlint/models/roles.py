@@ -10,7 +10,7 @@ from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall,
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import argparse, autograd, engines, holders, loaders, processes
+from detlint.models import argparse, autograd, classes, engines, fields, holders, loaders, processes
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -78,5 +78,9 @@ ROLES: Mapping[str, Role] = {
     "forwards": autograd.forwards, "submodule": autograd.submodule,
     "children": autograd.children, "constructs": autograd.constructs,
     "acts": processes.acts, "leaves": processes.leaves, "left-with": processes.left_with, "enters": processes.enters,
+    "field": fields.field, "named-tuple": classes.named_tuple, "replaced": classes.replaced,
+    "type": classes.kind_of, "class-of-fields": classes.of_fields, "allocates": classes.allocated,
+    "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
+    "subclasses": classes.derived,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

@@ -1,0 +1,62 @@
+"""Classes of fields: the constructors that they are given, and tuples whose items have names."""
+
+from __future__ import annotations
+
+from detlint.domain.atoms import ClassRef, Constant, Instance, LibraryRef
+from detlint.domain.given import Given
+from detlint.domain.library import FIELD
+from detlint.domain.slots import ITEMS, Argument, Attribute, Key
+from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.interpreter import classes
+from detlint.interpreter.arguments import Arguments
+from detlint.interpreter.frames import Frame
+
+
+def names(frame: Frame, around: classes.Order) -> tuple[str, ...]:
+    """The fields of a class and its bases, in the order in which a constructor takes them."""
+    own = [classes.text(frame, klass).fields for klass in reversed(around) if isinstance(klass, ClassRef)]
+    return tuple(dict.fromkeys(name for each in own for name in each))
+
+
+def holds(frame: Frame, around: classes.Order, name: str) -> bool:
+    """Whether objects get an attribute by a constructor that is made of fields, so that what a class has is not it."""
+    fields = (classes.text(frame, klass).fields for klass in around if isinstance(klass, ClassRef))
+    if frame.solver.below is not None or not any(name in each for each in fields):
+        return False
+    _, owner = classes.lookup(frame, around, "__init__")
+    return not isinstance(owner, ClassRef)
+
+
+def fill(frame: Frame, made: Instance, around: classes.Order, arguments: Arguments, node: int) -> None:
+    """Give the fields of an object what a constructor takes, or their defaults."""
+    fields = names(frame, around)
+    given = dict(zip(fields, arguments.positional, strict=False)) | dict(arguments.keywords)
+    for name in dict.fromkeys((*fields, *given)):
+        value = given.get(name)
+        if value is None:
+            value = _default(frame, around, name, node)
+            if arguments.open:
+                value = frame.join(value, UNKNOWN)
+        put(frame, made, around, name, value)
+
+
+def put(frame: Frame, made: Instance, around: classes.Order, name: str, value: Value) -> None:
+    """Give an object a field, which is an item as well of a tuple whose items have names."""
+    frame.write((made.site, Attribute(name)), value)
+    fields = names(frame, around) if classes.NAMED_TUPLE in around else ()
+    if name in fields:
+        frame.write((made.site, Key(Constant("int", str(fields.index(name))))), value)
+        frame.write((made.site, ITEMS), value)
+
+
+def _default(frame: Frame, around: classes.Order, name: str, node: int) -> Value:
+    """What a field is that is not given: the value in the body of the class, or what its factory makes."""
+    held, _ = classes.lookup(frame, around, name)
+    found = NOTHING
+    for atom in frame.each(held):
+        if isinstance(atom, Instance) and atom.site.kind == LibraryRef(FIELD):
+            factory = frame.read((atom.site, Argument("factory")))
+            found = frame.join(found, frame.tables.call(frame, factory, Given(), node))
+        else:
+            found = frame.join(found, held.of((atom,)))
+    return found
