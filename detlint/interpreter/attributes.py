@@ -12,22 +12,23 @@ from detlint.domain.atoms import (
     Instance,
     LibraryRef,
     ModuleRef,
+    StateSnapshot,
     SuperOf,
     TupleOf,
 )  # fmt: skip
 from detlint.domain.slots import Attribute, Base
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, made_of, value_of
 from detlint.interpreter import classes, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
 
 def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
-    """An attribute of a value: that of each of its atoms."""
+    """An attribute of a value: that of each of its atoms. What is not known of a number that differs, differs."""
     found = NOTHING
     for atom in frame.each(value):
         found = frame.join(found, of_atom(frame, atom, name, node))
-    return found
+    return made_of(found, (value,))
 
 
 def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
@@ -50,6 +51,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return frame.join(of(frame, atom.default, name, node), of(frame, atom.other, name, node))
     if isinstance(atom, TupleOf):
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
+    if isinstance(atom, StateSnapshot):
+        return value_of(atom)  # a copy of it, or a part
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     return UNKNOWN

@@ -19,6 +19,7 @@ from detlint.domain.atoms import (
     ModuleRef,
     Node,
     PartialCall,
+    StateSnapshot,
     SuperOf,
     Unknown,
 )  # fmt: skip
@@ -27,7 +28,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument, Attribute
 from detlint.domain.summaries import Passed
-from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
 from detlint.interpreter import assignments, classes, contexts
 from detlint.interpreter.arguments import Arguments, arguments_of, bind
 from detlint.interpreter.frames import Frame, replaced
@@ -62,7 +63,7 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
-    return found
+    return made_of(found, (callee,))
 
 
 def _super(frame: Frame) -> Value:
@@ -99,6 +100,8 @@ def dispatch(
         default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
         frame.branch(Outcome(True, True, atom.option), other, default)
         return frame.join(found, given)
+    if isinstance(atom, StateSnapshot):
+        return value_of(atom)  # a copy of it
     return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
+    UNKNOWN_ATOM,
     AllocationSite,
     Atom,
     Choice,
@@ -344,7 +345,8 @@ class Frame:
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
         plain = then.atoms and other.atoms and all(isinstance(atom, _PLAIN) for atom in then.atoms | other.atoms)
-        if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
+        alike = then == other or (then.atoms == other.atoms and UNKNOWN_ATOM in then.atoms)
+        if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or alike:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
         taints, certain = then.taints | other.taints, then.certain & other.certain

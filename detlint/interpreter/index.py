@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from detlint.ir import nodes as ir
+from detlint.ir.uses import Uses
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
@@ -33,6 +34,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._uses: dict[str, Uses] = {}
 
     @cached_property
     def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
@@ -110,6 +112,12 @@ class Index:
                 if function.klass:
                     found[function.name].append((file.path, function.qualified))
         return found
+
+    def uses(self, file: ir.File) -> Uses:
+        """Where the values of a file go."""
+        if file.path not in self._uses:
+            self._uses[file.path] = Uses(file)
+        return self._uses[file.path]
 
     def tested(self, file: str, function: ir.Function) -> frozenset[str]:
         """The parameters of a function that its tests speak of."""

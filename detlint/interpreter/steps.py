@@ -15,6 +15,7 @@ from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import assignments, classes, contexts, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
+from detlint.ir.uses import Uses
 
 
 class CallStep:
@@ -38,6 +39,11 @@ class CallStep:
     def code(self) -> Code:
         """Where the call stands."""
         return self.frame.code(self.node)
+
+    @property
+    def uses(self) -> Uses:
+        """Where the values of the file go, by its text."""
+        return self.frame.solver.index.uses(self.frame.file)
 
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""

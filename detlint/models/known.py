@@ -13,9 +13,10 @@ from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, value_of
 from detlint.models import draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
+from detlint.models.asides import Asides
 from detlint.semantics import libraries
 
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
@@ -35,6 +36,7 @@ class Known:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
+        self._asides = Asides(catalogue)
         rows = catalogue.rows
         consumers = rows("randomness", "consumer")
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
@@ -86,14 +88,15 @@ class Known:
             step.leave()
             return NOTHING
         role, consumer = self._find(self.roles, name), self.consumer(name)
+        drawn = NOTHING
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            drawn = draws.consume(step, consumer, name, args, self._asides.kind(step))
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
         if consumer is not None:
             if consumer.text("numbers"):
-                return SOMETHING
+                return drawn
         elif name in self.reseeders and seeds.reseed(step, self.reseeders[name], name, args):
             return seeds.entropy(step)
         elif name in self.seeders:
@@ -108,7 +111,7 @@ class Known:
             return launchers.launch(self, step, launcher, args)
         else:
             self.other(step, name, given)
-        return self.make(step, name, given)
+        return made_of(self.make(step, name, given), (step.owner, *given.each))
 
     def arguments(self, step: Step, name: str, given: Given) -> Arguments:
         """The arguments of a call."""
@@ -140,7 +143,7 @@ class Known:
         args = self.arguments(step, name, given)
         consumer = self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            draws.consume(step, consumer, name, args, self._asides.kind(step))
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
             self.note_loader(step, args)
