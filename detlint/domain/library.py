@@ -78,6 +78,10 @@ class Libraries(Protocol):
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         ...
 
+    def is_whole(self, made: Instance) -> bool:
+        """Whether what is taken of an object stands for the object itself."""
+        ...
+
     def get(self, step: Step, name: str) -> Value | None:
         """What a name of a library stands for, where that is more than the name."""
         ...

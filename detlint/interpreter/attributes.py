@@ -51,11 +51,19 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return frame.join(of(frame, atom.default, name, node), of(frame, atom.other, name, node))
     if isinstance(atom, TupleOf):
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
+    if isinstance(atom, Bound) and isinstance(atom.function, LibraryRef) and is_part(frame, atom):
+        named = of_atom(frame, atom.function, name, node)
+        return named.of(Bound(each, atom.receiver) for each in named.atoms if isinstance(each, LibraryRef))
     if isinstance(atom, StateSnapshot):
         return value_of(atom)  # a copy of it, or a part
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     return UNKNOWN
+
+
+def is_part(frame: Frame, atom: Bound) -> bool:
+    """Whether an attribute of an object of a library stands for the object itself."""
+    return isinstance(atom.receiver, Instance) and frame.solver.libraries.is_whole(atom.receiver)
 
 
 def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: int) -> Value:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
+from detlint.domain.atoms import (
+    Atom,
+    Bound,
+    Choice,
+    ClassRef,
+    Constant,
+    Instance,
+    IteratorOver,
+    LibraryRef,
+    NotNone,
+    TupleOf,
+)  # fmt: skip
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Key
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value
-from detlint.interpreter import classes, containers
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import attributes, classes, containers
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -31,6 +42,8 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
     if isinstance(atom, Constant):
         return SOMETHING if atom.kind == "str" else NOTHING
+    if isinstance(atom, Bound) and attributes.is_part(frame, atom):
+        return iterate(frame, value_of(atom.receiver))
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom)

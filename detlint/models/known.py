@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import Instance
+from detlint.domain.atoms import UNKNOWN_ATOM, Instance
 from detlint.domain.effects import Made, Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
@@ -17,6 +17,7 @@ from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, v
 from detlint.models import draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.models.asides import Asides
+from detlint.models.library_draws import LibraryDraws
 from detlint.semantics import libraries
 
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
@@ -37,6 +38,7 @@ class Known:
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
         self._asides = Asides(catalogue)
+        self._draws = LibraryDraws(catalogue)
         rows = catalogue.rows
         consumers = rows("randomness", "consumer")
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
@@ -111,6 +113,9 @@ class Known:
             return launchers.launch(self, step, launcher, args)
         else:
             self.other(step, name, given)
+            drawing = self._draws.call(step, name, given)
+            if drawing is not None:
+                return drawing
         return made_of(self.make(step, name, given), (step.owner, *given.each))
 
     def arguments(self, step: Step, name: str, given: Given) -> Arguments:
@@ -135,6 +140,7 @@ class Known:
         return value_of(made)
 
     def _keep(self, step: Step, made: Instance, name: str, given: Given) -> None:
+        self._draws.keep(step, made, name, given)
         step.keep(made, given, arguments(step, Given(), self.catalogue.signatures.get(name, "")).places)
 
     def construct(self, step: Step, made: Instance, name: str, given: Given) -> None:
@@ -183,6 +189,10 @@ class Known:
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         role, row = self.roles.get(name), self.iterated.get(name)
+        if self._draws.is_whole(made):
+            return value_of(made, UNKNOWN_ATOM)
+        if self._draws.draws(name):
+            self._draws.use(step, value_of(made))
         if row is not None:
             outcome = self.kept(step, made, name).applies(row.list("when"), row.list("unless"))
             step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
@@ -200,6 +210,10 @@ class Known:
             outcome = self.kept(step, made, name).holds("device=meta")
             empty = outcome.may_hold and not outcome.may_fail
         return streams, (("device", "meta"),) if empty else ()
+
+    def is_whole(self, made: Instance) -> bool:
+        """Whether what is taken of an object stands for the object itself."""
+        return self._draws.is_whole(made)
 
     # Names
 
