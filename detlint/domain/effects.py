@@ -80,7 +80,10 @@ class Made(_Effect, frozen=True):
 
 
 class Mark(_Effect, frozen=True):
-    """A step that says what the program is for ("trains", "restores"), or by which it is not well known ("unsure")."""
+    """A step that says what the program is for ("trains", "restores"), or by which it is not well known ("unsure").
+
+    The latter is a call of what is not known, and counts where a generator is unsure.
+    """
 
     kind: str
     code: Code

@@ -94,6 +94,10 @@ class Libraries(Protocol):
         """The streams that a context puts back, and the switches that are set within it."""
         ...
 
-    def named(self, step: Step, method: str) -> None:
-        """Call a method of what is not known: what its name says that it does."""
+    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+        """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
+        ...
+
+    def call_given(self, step: Step, given: Given) -> None:
+        """Perhaps call the functions that something is given which is not known."""
         ...

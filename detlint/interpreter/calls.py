@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
+    CALLABLE,
     UNKNOWN_ATOM,
     Atom,
     Bound,
@@ -63,7 +64,21 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
+    _call_unknown(frame, function, callee, arguments, expression.node)
     return made_of(found, (callee,))
+
+
+def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, arguments: Arguments, node: int) -> None:
+    """Call what is not known: it may call the functions that it is given, and its name may say what it does."""
+    atoms = frame.each(callee)
+    if arguments.pending or not any(isinstance(atom, (Unknown, Cut)) for atom in atoms):
+        return
+    libraries, step = frame.solver.libraries, CallStep(frame, node)
+    if isinstance(function, ir.Attribute):  # what is no method may be a decorator
+        libraries.call_given(step, arguments.given)
+    if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
+        name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
+        libraries.call_unknown(step, name, isinstance(function, ir.Attribute))
 
 
 def _super(frame: Frame) -> Value:

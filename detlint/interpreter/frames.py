@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
-    UNKNOWN_ATOM,
     AllocationSite,
     Atom,
     Choice,
@@ -162,7 +161,7 @@ class Frame:
         return value.of(mapped(atom, self.concrete) for atom in value.atoms)
 
     def has_formal(self, value: Value) -> bool:
-        """Whether a value has a parameter in it."""
+        """Whether a value has a parameter in it, or a part with the taints of one."""
         memo = self.solver.formal
         found = memo.get(value)
         if found is None:
@@ -345,8 +344,7 @@ class Frame:
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
         plain = then.atoms and other.atoms and all(isinstance(atom, _PLAIN) for atom in then.atoms | other.atoms)
-        alike = then == other or (then.atoms == other.atoms and UNKNOWN_ATOM in then.atoms)
-        if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or alike:
+        if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
         taints, certain = then.taints | other.taints, then.certain & other.certain
@@ -393,6 +391,7 @@ def _formals(value: Value) -> Iterable[str]:
         if isinstance(atom, Formal):
             yield atom.name
         for part in parts(atom):
+            yield from (str(taint.source) for taint in part.taints if taint.kind == "from")
             yield from _formals(part)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detlint.catalogue import Row
+from detlint.domain import taints as t
 from detlint.domain.effects import Draw
 from detlint.domain.step import Step
 from detlint.domain.taints import Taint
@@ -12,16 +13,17 @@ from detlint.models.asides import Aside
 
 
 def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
-    """A draw from the generator of a row: a number or a tensor."""
+    """A draw from the generator of a row."""
     if aside != "inert":
         step.emit(Draw(row.text("generator"), step.code, name, bool(row.text("weights")), aside=aside))
-    if not row.text("numbers"):
-        return SOMETHING
-    taints = frozenset((Taint("drawn", step.code, "number"),))
-    return SOMETHING.with_taints(taints, taints)
+    return SOMETHING
 
 
 def consume(step: Step, row: Row, name: str, args: Arguments, aside: Aside) -> Value:
-    """A call that draws where the conditions of its row hold."""
+    """A call that draws where the conditions of its row hold: a number or a tensor."""
     outcome = args.applies(row.list("when"), row.list("unless"))
-    return step.arm(outcome, lambda: draw(step, row, name, aside), lambda: SOMETHING)
+    step.arm(outcome, lambda: draw(step, row, name, aside), lambda: SOMETHING)
+    if not row.text("numbers"):
+        return SOMETHING
+    taints = frozenset((Taint("drawn", step.code, "number"),))  # whether it is drawn, more arguments may still tell
+    return SOMETHING.with_taints(taints, t.NONE if outcome.may_fail else taints)

@@ -170,8 +170,20 @@ class Known:
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
 
+    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+        """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
+        step.emit(Mark("unsure", step.code))
+        if method:
+            self.named(step, name)
+        if self.hints_at_seeding(name):
+            seeds.perhaps(step, name)
+
+    def call_given(self, step: Step, given: Given) -> None:
+        """Perhaps call the functions that something is given which is not known."""
+        launchers.perhaps_call(step, given)
+
     def named(self, step: Step, method: str) -> None:
-        """Call a method of what is not known: what its name says that it does."""
+        """Mark what the name of a method says that it does, whatever has it."""
         for kind in self.methods.get(method, ()):
             if kind != "opens":
                 step.emit(Mark(kind, step.code))

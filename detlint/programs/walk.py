@@ -163,7 +163,9 @@ class Walk:
         elif isinstance(effect, e.Made):
             self._add(v.Loaded(self.place(effect.code), effect.generator, effect.worker_init))
         elif isinstance(effect, e.Mark):
-            self._add(v.Marked(effect.kind, self.place(effect.code)))
+            state = _shown(ways.states)
+            if effect.kind != "unsure" or any(state[generator] == UNSURE for generator in GENERATORS):
+                self._add(v.Marked(effect.kind, self.place(effect.code)))
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
         elif isinstance(effect, e.Around):
