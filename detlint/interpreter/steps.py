@@ -127,8 +127,7 @@ class CallStep:
 
     def kept(self, owner: Instance, name: str) -> Value:
         """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
-        found = self.frame.read((owner.site, Argument(name)))
-        return found if found.atoms else self.frame.read((owner.site, Argument("**")))
+        return self.frame.read((owner.site, Argument(name)))
 
     def leave(self) -> None:
         """End the program."""

@@ -78,11 +78,14 @@ def _each(frame: Frame, value: Value, name: str, node: int) -> Value:
 def _put_back(frame: Frame, value: Value, inner: Effects) -> None:
     """A body in a context of a library, which may put generators back, or have nothing drawn."""
     streams: tuple[Stream, ...] = ()
-    within: tuple[tuple[str, str], ...] = ()
+    common: set[tuple[str, str]] | None = None  # what is set within holds whichever of several contexts it is
     for atom in frame.each(value):
+        words: tuple[tuple[str, str], ...] = ()
         if isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
             more, words = frame.solver.libraries.context(CallStep(frame, -1), atom, atom.site.kind.name)
-            streams, within = (*streams, *more), (*within, *words)
+            streams = (*streams, *more)
+        common = set(words) if common is None else common.intersection(words)
+    within = tuple(sorted(common or ()))
     if inner and (streams or within):
         frame.emit(Restoring(streams, inner, within))
     else:

@@ -8,6 +8,7 @@ from detlint.domain.effects import Draw
 from detlint.domain.step import Step
 from detlint.domain.taints import Taint
 from detlint.domain.values import SOMETHING, Value
+from detlint.models import devices
 from detlint.models.arguments import Arguments
 from detlint.models.asides import Aside
 
@@ -22,7 +23,11 @@ def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
 def consume(step: Step, row: Row, name: str, args: Arguments, aside: Aside) -> Value:
     """A call that draws where the conditions of its row hold: a number or a tensor."""
     outcome = args.applies(row.list("when"), row.list("unless"))
-    step.arm(outcome, lambda: draw(step, row, name, aside), lambda: SOMETHING)
+
+    def perhaps() -> Value:
+        return step.arm(outcome, lambda: draw(step, row, name, aside), lambda: SOMETHING)
+
+    step.arm(devices.is_meta(step, args.get("device")), lambda: SOMETHING, perhaps)
     if not row.text("numbers"):
         return SOMETHING
     taints = frozenset((Taint("drawn", step.code, "number"),))  # whether it is drawn, more arguments may still tell

@@ -14,7 +14,7 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, value_of
-from detlint.models import draws, launchers, seeds, switches
+from detlint.models import devices, draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.models.asides import Asides
 from detlint.models.library_draws import LibraryDraws
@@ -63,6 +63,9 @@ class Known:
         for row in rows("switches", "setting"):
             for name in (*row.list("names"), *row.list("calls")):
                 self.settings.setdefault(name, []).append(row)
+        held = catalogue.names("switches", "variables", id="held")
+        self.environment = frozenset(f"{name}.__setitem__" for name in held)
+        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
         self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
         for row in rows("program", "role"):
             for method in row.list("methods"):
@@ -81,6 +84,10 @@ class Known:
     def call(self, step: Step, name: str, given: Given) -> Value:
         """Call a function, a method or a class of a library, which no model speaks of."""
         args = self.arguments(step, name, given)
+        if name.endswith(".__setitem__"):
+            if name in self.environment:
+                switches.set_variable(self, step, given.first)
+            return SOMETHING
         callback = self._find(self.callbacks, name)
         if callback is not None:
             launchers.call_back(step, callback, args)
@@ -215,13 +222,9 @@ class Known:
 
     def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
         """The streams that a context puts back, and the switches that are set within it."""
-        role, undrawn = self.roles.get(name), self.undrawn.get(name)
+        role = self.roles.get(name)
         streams = role.list("generators") if role is not None and role.text("kind") == "scope" else ()
-        empty = undrawn is not None and undrawn.text("kind") == "context"
-        if undrawn is not None and undrawn.text("kind") == "device":
-            outcome = self.kept(step, made, name).holds("device=meta")
-            empty = outcome.may_hold and not outcome.may_fail
-        return streams, (("device", "meta"),) if empty else ()
+        return streams, (("device", "meta"),) if devices.is_undrawn(self, step, made) else ()
 
     def is_whole(self, made: Instance) -> bool:
         """Whether what is taken of an object stands for the object itself."""
@@ -235,6 +238,8 @@ class Known:
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
+        if f"{self.canonical(name)}.__setitem__" in self.environment:  # as `|=` does
+            switches.set_variables(self, step, Given((value,)))
         switches.by_value(step, self.settings.get(self.canonical(name), ()), value)
 
     def consumer(self, name: str) -> Row | None:
