@@ -94,6 +94,10 @@ class Libraries(Protocol):
         """The streams that a context puts back, and the switches that are set within it."""
         ...
 
+    def told_by_name(self, method: str) -> str:
+        """The method of a library that one of a name is, whatever has it; "" for any other."""
+        ...
+
     def call_unknown(self, step: Step, name: str, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
         ...

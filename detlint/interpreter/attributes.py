@@ -58,7 +58,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return value_of(atom)  # a copy of it, or a part
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
-    return UNKNOWN
+    told = frame.solver.libraries.told_by_name(name)
+    return value_of(Bound(LibraryRef(told), atom)) if told else UNKNOWN
 
 
 def is_part(frame: Frame, atom: Bound) -> bool:

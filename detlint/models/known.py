@@ -18,6 +18,7 @@ from detlint.models import devices, draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.models.asides import Asides
 from detlint.models.library_draws import LibraryDraws
+from detlint.models.salted import Salted
 from detlint.semantics import libraries
 
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
@@ -54,6 +55,8 @@ class Known:
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
         self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
+        self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
+        self._salted = Salted(catalogue)
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
@@ -71,6 +74,11 @@ class Known:
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
+        of_tensors = (
+            (method, f"torch.Tensor.{method}")
+            for method in catalogue.names("names", "methods", "methods", id="tensor-only")
+        )
+        self._telling = {method: name for method, name in of_tensors if name in self.consumers}
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
@@ -118,6 +126,8 @@ class Known:
             return value_of(made)
         elif (launcher := self._find(self.launchers, name)) is not None:
             return launchers.launch(self, step, launcher, args)
+        elif name in self.salted and given.each:
+            return self._salted.hashed(step, given.first)
         else:
             self.other(step, name, given)
             drawing = self._draws.call(step, name, given)
@@ -176,6 +186,10 @@ class Known:
         if self.hints_at_seeding(last):
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
+
+    def told_by_name(self, method: str) -> str:
+        """The method of a library that one of a name is, whatever has it; "" for any other."""
+        return self._telling.get(method, "")
 
     def call_unknown(self, step: Step, name: str, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
