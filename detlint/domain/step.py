@@ -67,6 +67,10 @@ class Step(Protocol):
         """What the method is called on is `value` from here on."""
         ...
 
+    def change(self, argument: int | str, old: Value, new: Value) -> None:
+        """What is given by position or by keyword is something else from here on."""
+        ...
+
     def iterate(self, value: Value) -> Value:
         """An item of a value, and what going over it does."""
         ...

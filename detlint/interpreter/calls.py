@@ -266,7 +266,7 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Va
     libraries = frame.solver.libraries
     name = libraries.canonical(name)
     function = libraries.functions.get(name)
-    step = CallStep(frame, node)
+    step = CallStep(frame, node, paths=arguments.paths)
     if function is not None:
         return function(step, arguments.given)
     for klass in classes.models(frame, name):

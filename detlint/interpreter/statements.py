@@ -10,7 +10,17 @@ from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import arguments, assignments, branches, calls, expressions, items, modules, withs
+from detlint.interpreter import (
+    arguments,
+    assignments,
+    branches,
+    calls,
+    conversions,
+    expressions,
+    items,
+    modules,
+    withs,
+)  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
 
@@ -119,11 +129,12 @@ def _try(frame: Frame, statement: ir.Try) -> None:
     body = frame.effects_of(statement.body)
     frame.trying -= bool(statement.handlers)
     after = frame.env
+    fails = not (after is not None and statement.handlers and conversions.succeeds(frame, statement.body))
     effects = (*body, *frame.effects_of(statement.orelse))
     ended = frame.env
     ends: list[Environment | None] = [ended]
     arms = []
-    for handler in statement.handlers:
+    for handler in statement.handlers if fails else ():
         start = frame.merge((before, after))
         frame.env = dict(start) if start is not None else None
         arms.append(frame.effects_of(handler))

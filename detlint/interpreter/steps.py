@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
 from detlint.domain.codes import Code
@@ -17,9 +17,14 @@ from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir.uses import Uses
 
+_NO_PATHS: Mapping[int | str, PathKey] = {}
+
 
 class CallStep:
-    """The evaluation of one call of a library; `path` and `owner` are those of what a method is called on."""
+    """The evaluation of one call of a library.
+
+    `path` and `owner` are those of what a method is called on, `paths` those of arguments.
+    """
 
     def __init__(
         self,
@@ -28,12 +33,14 @@ class CallStep:
         path: PathKey | None = None,
         owner: Value = NOTHING,
         receiver: Atom | None = None,
+        paths: Mapping[int | str, PathKey] = _NO_PATHS,
     ) -> None:
         self.frame = frame
         self.node = node
         self.path = path
         self.owner = owner
         self.receiver = receiver
+        self.paths = paths
 
     @property
     def code(self) -> Code:
@@ -74,6 +81,11 @@ class CallStep:
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""
         assignments.become(self.frame, self.path, self.owner, value)
+
+    def change(self, argument: int | str, old: Value, new: Value) -> None:
+        """What is given by position or by keyword is something else from here on."""
+        if argument in self.paths:
+            assignments.become(self.frame, self.paths[argument], old, new)
 
     def iterate(self, value: Value) -> Value:
         """An item of a value, and what going over it does."""

@@ -12,8 +12,8 @@ from detlint.domain.effects import SEEDABLE, Save, Seed
 from detlint.domain.outcomes import HOLDS, Outcome
 from detlint.domain.slots import ITEMS
 from detlint.domain.step import Step
-from detlint.domain.taints import Taint, Taints
-from detlint.domain.values import SOMETHING, Value, value_of
+from detlint.domain.taints import Taint, Taints, numbers
+from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -121,9 +121,19 @@ def scope(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
     return value_of(made)
 
 
+def broadcast(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A seed that one process draws, and the others have a tensor for, differs in all of them."""
+    parameter = row.text("parameter")
+    place: int | str = parameter if parameter in args.given.keywords else 0
+    given = args.given.value(parameter, 0)
+    if given is not None and given.atoms:
+        step.change(place, given, given.with_taints(given.taints, given.certain | numbers(given.taints)))
+    return UNKNOWN
+
+
 def _emit(step: Step, effect: Seed) -> Value:
     step.emit(effect)
     return SOMETHING
 
 
-ROLES: Mapping[str, Role] = {"saves": save, "scope": scope}
+ROLES: Mapping[str, Role] = {"saves": save, "scope": scope, "broadcasts": broadcast}
