@@ -12,6 +12,7 @@ from detlint.domain.atoms import (
     IteratorOver,
     LibraryRef,
     NotNone,
+    StateSnapshot,
     TupleOf,
 )  # fmt: skip
 from detlint.domain.given import Given
@@ -38,6 +39,8 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         return frame.solver.lattice.all(atom.items)
     if isinstance(atom, IteratorOver):
         return atom.items
+    if isinstance(atom, StateSnapshot):
+        return value_of(atom)  # a part of it
     if isinstance(atom, Choice):
         return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
     if isinstance(atom, Constant):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -37,7 +38,7 @@ class Uses:
         self.calls: dict[tuple[str, int], Around] = {}
         self.reads: dict[Variable, list[Around]] = defaultdict(list)
         self.given: dict[Variable, list[ir.Expression | None]] = defaultdict(list)
-        self._imported: dict[Variable, str] = {}
+        self._names: dict[Variable, str] = {}
         for function in file.functions.values():
             outermost = Around(function, None)
             for statement in function.body:
@@ -62,14 +63,21 @@ class Uses:
         variable = self.variable(expression, function)
         if variable is None:
             return ""
-        if variable in self._imported:
-            return self._imported[variable]
+        if variable in self._names:
+            return self._names[variable]
+        self._names[variable] = ""  # where it is made of itself
         given = self.given.get(variable, [])
+        owner, name = variable
         if len(given) == 1 and isinstance(given[0], ir.Call):
-            return self.named(given[0], variable[0])
-        _, name = variable
-        builtin = isinstance(expression, ir.Global) and not given and name not in self.file.binds
-        return f"builtins.{name}" if builtin else ""
+            self._names[variable] = self.named(given[0], owner)
+        elif isinstance(expression, ir.Global) and not given and name not in self.file.binds:
+            self._names[variable] = f"builtins.{name}"
+        return self._names[variable]
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of what the file calls of libraries."""
+        return frozenset(self.named(call.part.function, function) for (function, _), call in self.calls.items())
 
     def _visit(self, part: Any, outer: Around, function: str) -> None:
         if isinstance(part, tuple):
@@ -96,14 +104,14 @@ class Uses:
             for name, target in part.names:
                 variable = self.variable(target, function) if target is not None else None
                 if variable is not None and not part.level:
-                    self._imported[variable] = f"{part.module}.{name}"
+                    self._names[variable] = f"{part.module}.{name}"
             return False
         if not isinstance(part, _TARGETS):
             return False
         if isinstance(part, ir.ImportModule):
             variable = self.variable(part.target, function)
             if variable is not None:
-                self._imported[variable] = part.module if part.alias else part.module.partition(".")[0]
+                self._names[variable] = part.module if part.alias else part.module.partition(".")[0]
             return True
         targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
         for target in targets:

@@ -29,13 +29,20 @@ class Asides:
         )
         self.schemes = tuple(schemes)
         self.seeders = names("randomness", "seeder")
+        devices = names("randomness", "seeder", id="torch.cuda"), names("randomness", "entropy", id="torch.cuda-seed")
+        self.device_seeders = devices[0] | devices[1]
 
-    def kind(self, step: Step) -> Aside:
-        """What the number that a call draws is for, where it decides nothing; "inert" where it tells nothing at all."""
+    def kind(self, step: Step, name: str) -> Aside:
+        """What the number is for that a call of a function draws, where it decides nothing.
+
+        "inert" where it tells nothing at all, as one from the generator of another device that is seeded does.
+        """
         call = step.uses.calls.get((step.code.function, step.code.node))
         if call is None:
             return ""
         text = _Text(self, step.uses, step.code.function)
+        if text.is_elsewhere(call.part) or (name.endswith("_") and text.is_elsewhere(text.filled(call.part))):
+            return "inert"
         uses = text.uses_of(call)
         if uses and all(map(text.is_traced, uses)):
             return "example"
@@ -61,6 +68,24 @@ class _Text:
         """The name of what a call calls."""
         call = around.part if around is not None else None
         return self.asides.canonical(self.uses.named(call.function, self.function)) if isinstance(call, ir.Call) else ""
+
+    def is_elsewhere(self, made: ir.Expression | None) -> bool:
+        """Whether a call makes a tensor on a device that it is given, other than the CPU, where these are seeded."""
+        if not isinstance(made, ir.Call) or self.asides.device_seeders.isdisjoint(self.uses.called):
+            return False
+        devices = [argument.value for argument in made.arguments if argument.keyword == "device"]
+        return bool(devices) and devices[0] != ir.Constant("str", "cpu")
+
+    def filled(self, call: ir.Call) -> ir.Expression | None:
+        """What makes the tensor that a call fills with what it draws, as `torch.nn.init.normal_(made)` does."""
+        method, part = call.function, call.arguments[0].value if call.arguments else None
+        if isinstance(method, ir.Attribute) and not self.uses.named(method, self.function):
+            part = method.value
+        variable = self.uses.variable(part, self.function) if part is not None else None
+        if variable is None:
+            return part
+        given = self.uses.given.get(variable, [])
+        return given[0] if len(given) == 1 else None
 
     def uses_of(self, value: Around) -> list[Around]:
         """Where a value goes: where the variable is read that it is given, else where it stands."""

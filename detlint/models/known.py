@@ -107,7 +107,7 @@ class Known:
         role, consumer = self._find(self.roles, name), self.consumer(name)
         drawn = NOTHING
         if consumer is not None:
-            drawn = draws.consume(step, consumer, name, args, self._asides.kind(step))
+            drawn = draws.consume(step, consumer, name, args, self._asides.kind(step, name))
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
@@ -166,7 +166,7 @@ class Known:
         args = self.arguments(step, name, given)
         consumer = self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args, self._asides.kind(step))
+            draws.consume(step, consumer, name, args, self._asides.kind(step, name))
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
             self.note_loader(step, args)

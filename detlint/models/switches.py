@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import Constant, Instance
+from detlint.domain.atoms import UNKNOWN_ATOM, Constant, Instance
 from detlint.domain.effects import SetSwitch
 from detlint.domain.given import Given
 from detlint.domain.outcomes import truth
@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 
 
 def by_call(step: Step, rows: Sequence[Row], args: Arguments) -> None:
-    """The switches that a call sets, as its arguments say; an option may decide."""
-    for row in rows:
-        outcome = args.applies(row.list("when"), row.list("unless"))
+    """The switches that a call sets, as its arguments say; one that is not known tells nothing."""
+    outcomes = [(row, args.applies(row.list("when"), row.list("unless"))) for row in rows]
+    if all(outcome.may_fail for _, outcome in outcomes) and any(map(_is_unknown, map(args.get, args.defaults))):
+        for name in dict.fromkeys(row.text("switch") for row in rows if row.list("when")):
+            _set(step, name, "unsure")
+    for row, outcome in outcomes:
         step.arm(outcome, lambda row=row: _set(step, row.text("switch"), row.text("word")), lambda: NOTHING)  # type: ignore[misc]
+
+
+def _is_unknown(value: Value) -> bool:
+    return UNKNOWN_ATOM in value.atoms
 
 
 def by_value(step: Step, rows: Sequence[Row], value: Value) -> None:
