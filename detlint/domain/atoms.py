@@ -142,6 +142,13 @@ class SuperOf(_Atom, frozen=True):
     receiver: Atom
 
 
+class StateSnapshot(_Atom, frozen=True):
+    """The state of a generator, saved by a call."""
+
+    stream: str
+    code: Code
+
+
 class Formal(_Atom, frozen=True):
     """Whatever the caller gave for a parameter."""
 
@@ -165,6 +172,7 @@ Atom = (
     | Wrapped
     | PartialCall
     | SuperOf
+    | StateSnapshot
     | Formal
 )
 NONE = Constant("None")

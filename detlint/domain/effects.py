@@ -41,6 +41,8 @@ class Seed(_Effect, frozen=True):
     """Streams are seeded by `what`: with a value that is the same in each run, with entropy, None, or who knows.
 
     `restores` for a state that was saved, `guessed` where nothing but the name of what is called says that it may seed.
+    The value of a fixed one may be `drawn` itself, in which case it is as good as these draws; `perhaps` of others.
+    What puts back a state that was `saved` by some calls gives the word that the stream had there.
     """
 
     streams: tuple[Stream, ...]
@@ -49,6 +51,16 @@ class Seed(_Effect, frozen=True):
     what: str = ""
     restores: bool = False
     guessed: bool = False
+    drawn: tuple[Code, ...] = ()
+    perhaps: tuple[Code, ...] = ()
+    saved: tuple[Code, ...] = ()
+
+
+class Save(_Effect, frozen=True):
+    """The state of a stream is saved."""
+
+    stream: Stream
+    code: Code
 
 
 class SetSwitch(_Effect, frozen=True):
@@ -68,7 +80,10 @@ class Made(_Effect, frozen=True):
 
 
 class Mark(_Effect, frozen=True):
-    """A step that says what the program is for ("trains", "restores"), or by which it is not well known ("unsure")."""
+    """A step that says what the program is for ("trains", "restores"), or by which it is not well known ("unsure").
+
+    The latter is a call of what is not known, and counts where a generator is unsure.
+    """
 
     kind: str
     code: Code
@@ -186,7 +201,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke | Around | Yield | At
-    | Import | Main | Branch | Repeat | Leave
+    Draw | Seed | Save | SetSwitch | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke | Around | Yield
+    | At | Import | Main | Branch | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

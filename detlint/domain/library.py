@@ -94,6 +94,10 @@ class Libraries(Protocol):
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         ...
 
+    def is_whole(self, made: Instance) -> bool:
+        """Whether what is taken of an object stands for the object itself."""
+        ...
+
     def get(self, step: Step, name: str) -> Value | None:
         """What a name of a library stands for, where that is more than the name."""
         ...
@@ -136,4 +140,16 @@ class Libraries(Protocol):
 
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
+        ...
+
+    def told_by_name(self, method: str) -> str:
+        """The method of a library that one of a name is, whatever has it; "" for any other."""
+        ...
+
+    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+        """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
+        ...
+
+    def call_given(self, step: Step, given: Given) -> None:
+        """Perhaps call the functions that something is given which is not known."""
         ...

@@ -13,6 +13,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import Value
+from detlint.ir.uses import Uses
 
 
 class Step(Protocol):
@@ -21,6 +22,11 @@ class Step(Protocol):
     @property
     def code(self) -> Code:
         """Where the call stands."""
+        ...
+
+    @property
+    def uses(self) -> Uses:
+        """Where the values of the file go, by its text."""
         ...
 
     @property
@@ -59,6 +65,10 @@ class Step(Protocol):
 
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""
+        ...
+
+    def change(self, argument: int | str, old: Value, new: Value) -> None:
+        """What is given by position or by keyword is something else from here on."""
         ...
 
     def iterate(self, value: Value) -> Value:

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from detlint.domain.codes import Code
 
-Kind = Literal["order", "entropy", "from", "filled"]
-"""Where a difference comes from. "from" is whatever a parameter has; "filled" marks a container that got an item."""
+Kind = Literal["order", "entropy", "drawn", "from", "filled"]
+"""Where a difference comes from. "drawn" is a number of a generator, which differs where that begins anew in each run;
+"from" is whatever a parameter has; "filled" marks a container that got an item."""
 Form = Literal["sequence", "item", "number"]
 """What differs: the order of a sequence, which item of it something is, or a number."""
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -45,6 +46,11 @@ def known(taints: Taints) -> Taints:
 def items(taints: Taints) -> Taints:
     """The taints of an item of what has `taints`."""
     return _reformed(taints, "sequence", "item")
+
+
+def numbers(taints: Taints) -> Taints:
+    """The taints of what is made of a value in a way that is not known: a number that differs does so still."""
+    return frozenset(t for t in taints if t.form == "number") if taints else taints
 
 
 def gathered(taints: Taints) -> Taints:

@@ -231,6 +231,16 @@ class Lattice:
         return taints, certain
 
 
+def made_of(made: Value, sources: Iterable[Value]) -> Value:
+    """What is made of some values in a way that is not known: where a number among these differs, it differs."""
+    if not made.atoms:
+        return made
+    taints, certain = made.taints, made.certain
+    for source in sources:
+        taints, certain = taints | t.numbers(source.taints), certain | t.numbers(source.certain)
+    return made.with_taints(taints, certain)
+
+
 def possible(value: Value) -> Value:
     """A value without what is certain, in its parts as well."""
     return _certain_as(value, lambda _: t.NONE)

@@ -6,8 +6,9 @@ from detlint.domain import taints as t
 from detlint.domain.atoms import Atom, Choice, ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.codes import Code
+from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
-from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import containers, descriptors, protocols
 from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
@@ -177,6 +178,10 @@ def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
         _, rest = protocols.asked(frame, base, ("__setitem__",), (key, value), target.node)
         base = base.of(rest) if len(rest) < len(frame.each(base)) else base
     kept = value.with_taints(t.kept(value.taints), t.kept(value.certain))
+    for atom in frame.each(base):
+        if isinstance(atom, LibraryRef):
+            method = value_of(LibraryRef(f"{atom.name}.__setitem__"))
+            frame.tables.call(frame, method, Given((key, value)), target.node)
     for slot in containers.slots_of(frame, key):
         for cell in object_cells(frame, base, slot):
             frame.write(cell, kept)

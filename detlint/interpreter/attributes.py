@@ -13,24 +13,25 @@ from detlint.domain.atoms import (
     Instance,
     LibraryRef,
     ModuleRef,
+    StateSnapshot,
     SuperOf,
     TupleOf,
     Wrapped,
 )  # fmt: skip
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Base
-from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, made_of, value_of
 from detlint.interpreter import classes, descriptors, enumerations, fields, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
 
 def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
-    """An attribute of a value: that of each of its atoms."""
+    """An attribute of a value: that of each of its atoms. What is not known of a number that differs, differs."""
     found = NOTHING
     for atom in frame.each(value):
         found = frame.join(found, of_atom(frame, atom, name, node))
-    return found
+    return made_of(found, (value,))
 
 
 def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
@@ -61,9 +62,20 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return frame.chosen(Outcome(True, True, atom.option), other, default)
     if isinstance(atom, TupleOf):
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
+    if isinstance(atom, Bound) and isinstance(atom.function, LibraryRef) and is_part(frame, atom):
+        named = of_atom(frame, atom.function, name, node)
+        return named.of(Bound(each, atom.receiver) for each in named.atoms if isinstance(each, LibraryRef))
+    if isinstance(atom, StateSnapshot):
+        return value_of(atom)  # a copy of it, or a part
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
-    return UNKNOWN
+    told = frame.solver.libraries.told_by_name(name)
+    return value_of(Bound(LibraryRef(told), atom)) if told else UNKNOWN
+
+
+def is_part(frame: Frame, atom: Bound) -> bool:
+    """Whether an attribute of an object of a library stands for the object itself."""
+    return isinstance(atom.receiver, Instance) and frame.solver.libraries.is_whole(atom.receiver)
 
 
 def _of_class(frame: Frame, atom: ClassRef, name: str, node: int) -> Value:

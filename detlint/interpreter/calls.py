@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
+    CALLABLE,
     Atom,
     Bound,
     Choice,
@@ -18,6 +19,7 @@ from detlint.domain.atoms import (
     ModuleRef,
     Node,
     PartialCall,
+    StateSnapshot,
     SuperOf,
     Unknown,
 )  # fmt: skip
@@ -26,7 +28,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
-from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
 from detlint.interpreter import assignments, classes, contexts, partials
 from detlint.interpreter.arguments import Arguments, arguments_of, bind, takes
 from detlint.interpreter.frames import Frame, replaced
@@ -63,7 +65,21 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
-    return found
+    _call_unknown(frame, function, callee, arguments, expression.node)
+    return made_of(found, (callee,))
+
+
+def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, arguments: Arguments, node: int) -> None:
+    """Call what is not known: it may call the functions that it is given, and its name may say what it does."""
+    atoms = frame.each(callee)
+    if arguments.pending or not any(isinstance(atom, (Unknown, Cut)) for atom in atoms):
+        return
+    libraries, step = frame.solver.libraries, CallStep(frame, node)
+    if isinstance(function, ir.Attribute):  # what is no method may be a decorator
+        libraries.call_given(step, arguments.given)
+    if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
+        name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
+        libraries.call_unknown(step, name, isinstance(function, ir.Attribute))
 
 
 def _super(frame: Frame) -> Value:
@@ -100,6 +116,8 @@ def dispatch(
         default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
         frame.branch(Outcome(True, True, atom.option), other, default)
         return frame.join(found, given)
+    if isinstance(atom, StateSnapshot):
+        return value_of(atom)  # a copy of it
     return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
 
 
@@ -260,7 +278,7 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Va
     libraries = frame.solver.libraries
     name = libraries.canonical(name)
     function = libraries.functions.get(name)
-    step = CallStep(frame, node)
+    step = CallStep(frame, node, paths=arguments.paths)
     if function is not None:
         return function(step, arguments.given)
     for klass in classes.models(frame, name):

@@ -11,6 +11,7 @@ from detlint.domain.codes import FAR
 from detlint.interpreter import made_classes
 from detlint.ir import counting
 from detlint.ir import nodes as ir
+from detlint.ir.uses import Uses
 
 _DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
 _PLAIN = (ir.Constant, ir.Operation)
@@ -26,6 +27,7 @@ class Index:
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
+        self._uses: dict[str, Uses] = {}
         self._classes: dict[tuple[str, str], ir.Class] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
@@ -141,6 +143,12 @@ class Index:
                 if function.klass:
                     found[function.name].append((file.path, function.qualified))
         return found
+
+    def uses(self, file: ir.File) -> Uses:
+        """Where the values of a file go."""
+        if file.path not in self._uses:
+            self._uses[file.path] = Uses(file)
+        return self._uses[file.path]
 
     def handed(self, file: str, function: ir.Function, callees: Mapping[str, frozenset[str | int]]) -> frozenset[str]:
         """The parameters of a function that it gives straight to some parameters of what is called by some names."""

@@ -13,13 +13,14 @@ from detlint.domain.atoms import (
     IteratorOver,
     LibraryRef,
     NotNone,
+    StateSnapshot,
     TupleOf,
     Wrapped,
 )
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, containers, enumerations, modules, protocols
+from detlint.interpreter import attributes, classes, containers, enumerations, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -41,12 +42,16 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         return frame.solver.lattice.all(atom.items)
     if isinstance(atom, IteratorOver):
         return atom.items
+    if isinstance(atom, StateSnapshot):
+        return value_of(atom)  # a part of it
     if isinstance(atom, Choice):
         return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
     if isinstance(atom, Constant):
         return SOMETHING if atom.kind == "str" else NOTHING
     if isinstance(atom, ClassRef) and enumerations.is_one(frame, classes.order(frame, atom)):
         return frame.solver.lattice.all(enumerations.members(frame, atom))
+    if isinstance(atom, Bound) and attributes.is_part(frame, atom):
+        return iterate(frame, value_of(atom.receiver))
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom)

@@ -14,6 +14,7 @@ from detlint.interpreter import (
     assignments,
     branches,
     calls,
+    conversions,
     definitions,
     descriptors,
     expressions,
@@ -118,11 +119,12 @@ def _try(frame: Frame, statement: ir.Try) -> None:
     body = frame.effects_of(statement.body)
     frame.trying -= bool(statement.handlers)
     after = frame.env
+    fails = not (after is not None and statement.handlers and conversions.succeeds(frame, statement.body))
     effects = (*body, *frame.effects_of(statement.orelse))
     ended = frame.env
     ends: list[Environment | None] = [ended]
     arms = []
-    for handler in statement.handlers:
+    for handler in statement.handlers if fails else ():
         start = frame.merge((before, after))
         frame.env = dict(start) if start is not None else None
         arms.append(frame.effects_of(handler))

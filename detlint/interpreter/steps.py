@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, Instance, LibraryRef, Node
 from detlint.domain.codes import Code
@@ -15,12 +15,18 @@ from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, commands, contexts, kinship, modules, partials, protocols, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
+from detlint.ir.uses import Uses
+
+_NO_PATHS: Mapping[int | str, PathKey] = {}
 
 _ACTOR = Argument("actor")  # what an object has that lives in a process of its own
 
 
 class CallStep:
-    """The evaluation of one call of a library; `path` and `owner` are those of what a method is called on."""
+    """The evaluation of one call of a library.
+
+    `path` and `owner` are those of what a method is called on, `paths` those of arguments.
+    """
 
     def __init__(
         self,
@@ -29,17 +35,24 @@ class CallStep:
         path: PathKey | None = None,
         owner: Value = NOTHING,
         receiver: Atom | None = None,
+        paths: Mapping[int | str, PathKey] = _NO_PATHS,
     ) -> None:
         self.frame = frame
         self.node = node
         self.path = path
         self.owner = owner
         self.receiver = receiver
+        self.paths = paths
 
     @property
     def code(self) -> Code:
         """Where the call stands."""
         return self.frame.code(self.node)
+
+    @property
+    def uses(self) -> Uses:
+        """Where the values of the file go, by its text."""
+        return self.frame.solver.index.uses(self.frame.file)
 
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""
@@ -70,6 +83,11 @@ class CallStep:
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""
         assignments.become(self.frame, self.path, self.owner, value)
+
+    def change(self, argument: int | str, old: Value, new: Value) -> None:
+        """What is given by position or by keyword is something else from here on."""
+        if argument in self.paths:
+            assignments.become(self.frame, self.paths[argument], old, new)
 
     def iterate(self, value: Value) -> Value:
         """An item of a value, and what going over it does."""
@@ -190,8 +208,7 @@ class CallStep:
 
     def kept(self, owner: Instance, name: str) -> Value:
         """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
-        found = self.frame.read((owner.site, Argument(name)))
-        return found if found.atoms else self.frame.read((owner.site, Argument("**")))
+        return self.frame.read((owner.site, Argument(name)))
 
     def leave(self) -> None:
         """End the program."""

@@ -74,6 +74,8 @@ class Arguments(Struct):
             return either([_atom(atom, operator, wanted, judge, condition) for atom in value.atoms])
 
         outcome = judge(value)
+        if condition == _META and outcome.may_fail and outcome.option is None:
+            outcome = FAILS
         return outcome.inverted() if match["not"] or operator == "!=" else outcome
 
     def applies(self, when: Iterable[str], unless: Iterable[str]) -> Outcome:

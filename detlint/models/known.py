@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver
-from detlint.domain.effects import Stream
+from detlint.domain.atoms import UNKNOWN_ATOM, Bound, ClassRef, FunctionRef, Instance, IteratorOver
+from detlint.domain.effects import Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import autograd, draws, holders, launchers, loaders, numbers, processes, seeds, switches
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, value_of
+from detlint.models import autograd, devices, draws, holders, launchers, loaders, numbers, processes, seeds, switches
 from detlint.models.arguments import Arguments, arguments, named_in, parameters, words_of
+from detlint.models.asides import Asides
+from detlint.models.library_draws import LibraryDraws
+from detlint.models.salted import Salted
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
@@ -37,6 +40,8 @@ class Known:
         self._roles = roles
         self._numbers = numbers.numbers(catalogue.rows("program", "number"))
         self.functions |= numbers.tellers(catalogue.rows("program", "number"))
+        self._asides = Asides(catalogue)
+        self._draws = LibraryDraws(catalogue)
         rows = catalogue.rows
         consumers = rows("randomness", "consumer")
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
@@ -52,6 +57,8 @@ class Known:
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
         self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
+        self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
+        self._salted = Salted(catalogue)
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
@@ -62,6 +69,9 @@ class Known:
         for row in rows("switches", "setting"):
             for name in (*row.list("names"), *row.list("calls")):
                 self.settings.setdefault(name, []).append(row)
+        held = catalogue.names("switches", "variables", id="held")
+        self.environment = frozenset(f"{name}.__setitem__" for name in held)
+        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
         self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
         for row in rows("program", "role"):
             for method in row.list("methods"):
@@ -72,9 +82,14 @@ class Known:
             for kind in ("function", "type")
         }
         self.decided, self.deciding = _decided(catalogue)
-        held = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
-        self.stacks = frozenset(name.rpartition(".")[0] for name in held)
+        stacking = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
+        self.stacks = frozenset(name.rpartition(".")[0] for name in stacking)
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
+        of_tensors = (
+            (method, f"torch.Tensor.{method}")
+            for method in catalogue.names("names", "methods", "methods", id="tensor-only")
+        )
+        self._telling = {method: name for method, name in of_tensors if name in self.consumers}
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
@@ -94,6 +109,10 @@ class Known:
         elif isinstance(step.receiver, _TAKEN_FROM):
             given = Given((step.owner.of((step.receiver,)), *given.positional), given.keywords, given.open)
         args = self.arguments(step, name, given)
+        if name.endswith(".__setitem__"):
+            if name in self.environment:
+                switches.set_variable(self, step, given.first)
+            return SOMETHING
         callback = self._find(self.callbacks, name)
         if callback is not None:
             launchers.call_back(step, callback, args)
@@ -103,14 +122,15 @@ class Known:
             step.leave()
             return NOTHING
         role, consumer = self._find(self.roles, name), self.consumer(name)
+        drawn = NOTHING
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            drawn = draws.consume(step, consumer, name, args, self._asides.kind(step, name))
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
         if consumer is not None:
             if consumer.text("numbers"):
-                return SOMETHING
+                return drawn
         elif name in self.reseeders and seeds.reseed(step, self.reseeders[name], name, args):
             return seeds.entropy(step)
         elif name in self.seeders:
@@ -121,9 +141,14 @@ class Known:
             return self.made(step, name, given)
         elif (launcher := self._find(self.launchers, name)) is not None:
             return launchers.launch(self, step, launcher, args)
+        elif name in self.salted and given.each:
+            return self._salted.hashed(step, given.first)
         else:
             self.other(step, name, given)
-        return self.make(step, name, given)
+            drawing = self._draws.call(step, name, given)
+            if drawing is not None:
+                return drawing
+        return made_of(self.make(step, name, given), (step.owner, *given.each))
 
     def arguments(self, step: Step, name: str, given: Given) -> Arguments:
         """The arguments of a call."""
@@ -150,6 +175,7 @@ class Known:
         return value_of(made)
 
     def _keep(self, step: Step, made: Instance, name: str, given: Given) -> None:
+        self._draws.keep(step, made, name, given)
         step.keep(made, given, arguments(step, Given(), self.catalogue.signatures.get(name, "")).places)
 
     def construct(self, step: Step, made: Instance, name: str, given: Given) -> None:
@@ -158,7 +184,7 @@ class Known:
         args = self.arguments(step, name, given)
         consumer = self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            draws.consume(step, consumer, name, args, self._asides.kind(step, name))
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
             loaders.note(step, args)
@@ -209,8 +235,24 @@ class Known:
         mine, others = (next((p for p in packages if each.startswith(f"{p}.")), None) for each in (name, other))
         return mine is not None and others is not None and mine != others
 
+    def told_by_name(self, method: str) -> str:
+        """The method of a library that one of a name is, whatever has it; "" for any other."""
+        return self._telling.get(method, "")
+
+    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+        """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
+        step.emit(Mark("unsure", step.code))
+        if method:
+            self.named(step, name)
+        if self.hints_at_seeding(name):
+            seeds.perhaps(step, name)
+
+    def call_given(self, step: Step, given: Given) -> None:
+        """Perhaps call the functions that something is given which is not known."""
+        launchers.perhaps_call(step, given)
+
     def named(self, step: Step, method: str) -> None:
-        """Call a method of what is not known: what its name says that it does."""
+        """Mark what the name of a method says that it does, whatever has it."""
         for kind in self.methods.get(method, ()):
             if kind != "opens":
                 autograd.mark(step, kind)
@@ -236,6 +278,10 @@ class Known:
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
         role, row = self.roles.get(name), self.iterated.get(name)
+        if self._draws.is_whole(made):
+            return value_of(made, UNKNOWN_ATOM)
+        if self._draws.draws(name):
+            self._draws.use(step, value_of(made))
         args = self.kept(step, made, name, *loaders.ASKED, *(() if row is None else _asked(row)))
         if row is not None:
             outcome = args.applies(row.list("when"), row.list("unless"))
@@ -257,13 +303,13 @@ class Known:
 
     def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:
         """The streams that a context puts back, and the switches that are set within it."""
-        role, undrawn = self.roles.get(name), self.undrawn.get(name)
+        role = self.roles.get(name)
         streams = role.list("generators") if role is not None and role.text("kind") == "scope" else ()
-        empty = undrawn is not None and undrawn.text("kind") == "context"
-        if undrawn is not None and undrawn.text("kind") == "device":
-            outcome = self.kept(step, made, name).holds("device=meta")
-            empty = outcome.may_hold and not outcome.may_fail
-        return streams, (("device", "meta"),) if empty else ()
+        return streams, (("device", "meta"),) if devices.is_undrawn(self, step, made) else ()
+
+    def is_whole(self, made: Instance) -> bool:
+        """Whether what is taken of an object stands for the object itself."""
+        return self._draws.is_whole(made)
 
     # Names
 
@@ -281,6 +327,8 @@ class Known:
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
+        if f"{self.canonical(name)}.__setitem__" in self.environment:  # as `|=` does
+            switches.set_variables(self, step, Given((value,)))
         switches.by_value(step, self.settings.get(self.canonical(name), ()), value)
 
     def consumer(self, name: str) -> Row | None:

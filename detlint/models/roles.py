@@ -10,7 +10,7 @@ from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall,
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import argparse, autograd, classes, engines, fields, holders, loaders, processes
+from detlint.models import argparse, autograd, classes, engines, fields, holders, loaders, processes, seeds, switches
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -82,5 +82,6 @@ ROLES: Mapping[str, Role] = {
     "type": classes.kind_of, "class-of-fields": classes.of_fields, "allocates": classes.allocated,
     "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
     "subclasses": classes.derived,
+    **seeds.ROLES, **switches.ROLES,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

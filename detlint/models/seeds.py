@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from detlint.catalogue import Row
-from detlint.domain.atoms import Atom, Choice, Constant
-from detlint.domain.effects import SEEDABLE, Seed
+from detlint.domain.atoms import Atom, Choice, Constant, Instance, StateSnapshot, TupleOf
+from detlint.domain.codes import Code
+from detlint.domain.effects import SEEDABLE, Save, Seed
 from detlint.domain.outcomes import HOLDS, Outcome
+from detlint.domain.slots import ITEMS
 from detlint.domain.step import Step
-from detlint.domain.taints import Taint
-from detlint.domain.values import SOMETHING, Value
+from detlint.domain.taints import Taint, Taints, numbers
+from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
+
+if TYPE_CHECKING:
+    from detlint.models.known import Known, Role
 
 
 def entropy(step: Step) -> Value:
@@ -42,6 +50,10 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
         step.emit(Seed(streams, step.code, "fixed", name, restores))
         return
     value = step.concrete(args.get(row.text("parameter")))
+    saved = _snapshots(step, value)
+    if saved:
+        step.emit(Seed(streams, step.code, "fixed", name, restores, saved=tuple(sorted(saved))))
+        return
 
     def put(value: Value) -> Value:
         """Seed with one of what a value may be: an option that decides which has arms of its own."""
@@ -51,31 +63,79 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
                 return put(step.join(choice.default, choice.other))
             outcome = Outcome(True, True, choice.option, True)
             return step.arm(outcome, lambda: put(choice.other), lambda: put(choice.default))
-        how = _how(value, takes_none)
-        return _emit(step, Seed(streams, step.code, how, name, restores))  # type: ignore[arg-type]
+        how, drawn, perhaps = _how(value, takes_none)
+        return _emit(step, Seed(streams, step.code, how, name, restores, drawn=drawn, perhaps=perhaps))  # type: ignore[arg-type]
 
     put(value)
 
 
-def _how(value: Value, takes_none: bool) -> str:
-    """What a generator begins with: one seed or another is fixed all the same."""
+def _how(value: Value, takes_none: bool) -> tuple[str, tuple[Code, ...], tuple[Code, ...]]:
+    """What a generator begins with, one seed or another being fixed all the same; the draws that this surely and
+    perhaps comes from.
+    """
     none = [_is_none(atom) for atom in value.atoms]
     if takes_none and none and all(none):
-        return "none"
-    if any(_differs(taint) for taint in value.certain):
-        return "entropy"
-    unsure = takes_none and any(none)
-    return "unsure" if unsure or any(_differs(taint) for taint in value.taints) else "fixed"
+        return "none", (), ()
+    if any(taint.kind == "entropy" for taint in value.certain):
+        return "entropy", (), ()
+    unsure = (takes_none and any(none)) or any(taint.kind == "entropy" for taint in value.taints)
+    unsure = unsure or any(taint.kind == "drawn" and taint.source == "" for taint in value.taints)
+    drawn, perhaps = _draws(value.certain), _draws(value.taints - value.certain)
+    return "unsure" if unsure else "fixed", drawn, perhaps
 
 
 def _is_none(atom: Atom) -> bool:
+    """Whether an atom is None, or may be None by an option among others."""
+    if isinstance(atom, Choice):
+        return any(map(_is_none, atom.default.atoms | atom.other.atoms))
     return isinstance(atom, Constant) and atom.kind == "None"
 
 
-def _differs(taint: Taint) -> bool:
-    return taint.kind == "entropy"
+def _draws(taints: Taints) -> tuple[Code, ...]:
+    """The draws that a value comes from."""
+    return tuple(sorted(taint.source for taint in taints if taint.kind == "drawn" and isinstance(taint.source, Code)))
+
+
+def _snapshots(step: Step, value: Value, depth: int = 3) -> set[Code]:
+    """Where the states of generators were saved that a value is, or is put together of."""
+    found = set[Code]()
+    for atom in step.each(value) if depth else ():
+        if isinstance(atom, StateSnapshot):
+            found.add(atom.code)
+        elif isinstance(atom, TupleOf):
+            for item in atom.items:
+                found |= _snapshots(step, item, depth - 1)
+        elif isinstance(atom, Instance):
+            found |= _snapshots(step, step.read(atom, ITEMS), depth - 1)
+    return found
+
+
+def save(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The state of a generator."""
+    step.emit(Save(row.text("generator"), step.code))
+    return value_of(StateSnapshot(row.text("generator"), step.code))
+
+
+def scope(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A context after which generators are what they were."""
+    made = step.make(name)
+    step.keep(made, args.given, args.places)
+    return value_of(made)
+
+
+def broadcast(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A seed that one process draws, and the others have a tensor for, differs in all of them."""
+    parameter = row.text("parameter")
+    place: int | str = parameter if parameter in args.given.keywords else 0
+    given = args.given.value(parameter, 0)
+    if given is not None and given.atoms:
+        step.change(place, given, given.with_taints(given.taints, given.certain | numbers(given.taints)))
+    return UNKNOWN
 
 
 def _emit(step: Step, effect: Seed) -> Value:
     step.emit(effect)
     return SOMETHING
+
+
+ROLES: Mapping[str, Role] = {"saves": save, "scope": scope, "broadcasts": broadcast}

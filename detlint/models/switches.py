@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
+from detlint.domain.atoms import UNKNOWN_ATOM, Constant, Instance
 from detlint.domain.effects import SetSwitch
+from detlint.domain.given import Given
 from detlint.domain.outcomes import truth
+from detlint.domain.slots import Key
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, Value
+from detlint.domain.values import NOTHING, NULL, SOMETHING, Value, constants
 from detlint.models.arguments import Arguments
+from detlint.models.devices import is_meta
+
+if TYPE_CHECKING:
+    from detlint.models.known import Known, Role
 
 
 def by_call(step: Step, rows: Sequence[Row], args: Arguments) -> None:
-    """The switches that a call sets, as its arguments say; an option may decide."""
-    for row in rows:
-        outcome = args.applies(row.list("when"), row.list("unless"))
+    """The switches that a call sets, as its arguments say; one that is not known tells nothing."""
+    outcomes = [(row, args.applies(row.list("when"), row.list("unless"))) for row in rows]
+    if all(outcome.may_fail for _, outcome in outcomes) and any(map(_is_unknown, map(args.get, args.defaults))):
+        for name in dict.fromkeys(row.text("switch") for row in rows if row.list("when")):
+            _set(step, name, "unsure")
+    for row, outcome in outcomes:
         step.arm(outcome, lambda row=row: _set(step, row.text("switch"), row.text("word")), lambda: NOTHING)  # type: ignore[misc]
+
+
+def _is_unknown(value: Value) -> bool:
+    return UNKNOWN_ATOM in value.atoms
 
 
 def by_value(step: Step, rows: Sequence[Row], value: Value) -> None:
@@ -28,6 +43,47 @@ def by_value(step: Step, rows: Sequence[Row], value: Value) -> None:
             _set(step, name, "unsure")
         else:
             step.arm(outcome, lambda name=name: _set(step, name, "on"), lambda name=name: _set(step, name, "off"))  # type: ignore[misc]
+
+
+def set_variable(known: Known, step: Step, key: Value) -> None:
+    """A variable of the environment is set, perhaps the workspace of cuBLAS; of several each, as a loop does."""
+    keys = constants(step.resolve(key))
+    if keys is not None and _text(known.workspace) in keys:
+        _set(step, "workspace", "set")
+
+
+def set_variables(known: Known, step: Step, given: Given) -> None:
+    """Several variables at once, by keyword or by a mapping."""
+    atoms = [atom for value in given.positional for atom in step.each(value) if isinstance(atom, Instance)]
+    held = any(step.read(atom, Key(_text(known.workspace))).atoms for atom in atoms)
+    if held or known.workspace in given.keywords:
+        _set(step, "workspace", "set")
+
+
+def _text(word: str) -> Constant:
+    return Constant("str", word)
+
+
+def _environment(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    set_variable(known, step, args.first())
+    return SOMETHING
+
+
+def _environment_updated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    set_variables(known, step, args.given)
+    return NULL
+
+
+def _default_device(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The device on which tensors are made from here on."""
+    outcome = is_meta(step, args.first())
+    step.arm(outcome, lambda: _set(step, "device", "meta"), lambda: _set(step, "device", "default"))
+    return NULL
+
+
+ROLES: Mapping[str, Role] = {
+    "environment": _environment, "environment-updated": _environment_updated, "default-device": _default_device,
+}  # fmt: skip
 
 
 def _set(step: Step, name: str, word: str) -> Value:

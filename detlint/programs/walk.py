@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from detlint.finding import Place
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
 from detlint.programs import events as v
-from detlint.programs.events import CAUGHT, FUNCTION, PROGRAM, RESEEDED, SEEDED, START, UNSEEDED, UNSURE, State
+from detlint.programs.events import CAUGHT, CHANCE, FUNCTION, PROGRAM, RESEEDED, SEEDED, START, UNSEEDED, UNSURE, State
 from detlint.programs.views import View
 
 States = dict[PathCondition, State]
@@ -84,6 +85,8 @@ class Walk:
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[Visit, None]] = {}
         self._visit: list[tuple[Code, State]] = []
+        self.drawn: dict[Code, set[str]] = defaultdict(set)  # the words that each draw has found so far
+        self.saved: dict[Code, set[str]] = defaultdict(set)  # and those that were saved
         self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
         self._open: set[tuple[Node, State]] = set()
         self._path: tuple[Code, ...] = ()
@@ -172,13 +175,17 @@ class Walk:
             self._draw(ways, effect)
         elif isinstance(effect, e.Seed):
             self._seed(ways, effect)
+        elif isinstance(effect, e.Save):
+            self.saved[effect.code].update(_word(state, effect.stream) for state in ways.states.values())
         elif isinstance(effect, e.SetSwitch):
             self._add(v.Switched(effect.name, effect.word, self.place(effect.code)))
             self._put(ways, (effect.name,), effect.word)
         elif isinstance(effect, e.Made):
             self._add(v.Loaded(self.place(effect.code), effect.generator, effect.worker_init))
         elif isinstance(effect, e.Mark):
-            self._add(v.Marked(effect.kind, self.place(effect.code)))
+            state = _shown(ways.states)
+            if effect.kind != "unsure" or any(state[generator] == UNSURE for generator in GENERATORS):
+                self._add(v.Marked(effect.kind, self.place(effect.code)))
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
         elif isinstance(effect, e.At):
@@ -217,6 +224,9 @@ class Walk:
     def _draw(self, ways: Ways, draw: e.Draw) -> None:
         for condition, state in ways.states.items():
             word = _word(state, draw.stream)
+            self.drawn[draw.code].add(word)
+            if draw.aside:
+                continue
             key = draw.stream, draw.code, word, condition
             if key not in self.observations:
                 self.observations[key] = Observation(draw.stream, draw.code, word, condition, self._path)
@@ -235,17 +245,34 @@ class Walk:
         names = tuple(str(stream) for stream in seed.streams if stream in SEEDABLE)
         if not names:
             return
-        if seed.how != "none":
+        if seed.saved:
+            self._put_back(ways, names, set[str]().union(*(self.saved[code] for code in seed.saved)))
+            return
+        how = self._how(seed)
+        if how != "none":
             event = v.Seeded(
-                names, seed.what, self.place(seed.code), seed.how == "fixed", seed.restores,
-                seed.how == "entropy", seed.guessed,
-            )  # fmt: skip
+                names, seed.what, self.place(seed.code), how == "fixed", seed.restores, how == "entropy", seed.guessed
+            )
             self._add(event)
-        if seed.how == "unsure":  # what is seeded stays so
+        if how == "unsure":  # what is seeded stays so
             for condition, state in ways.states.items():
                 ways.states[condition] = state.but([name for name in names if state[name] != SEEDED], UNSURE)
         else:
-            self._put(ways, names, _WORDS[seed.how])
+            self._put(ways, names, _WORDS[how])
+
+    def _how(self, seed: e.Seed) -> str:
+        """With what streams are seeded; a number that was drawn itself is as good as what it was drawn from."""
+        words = set[str]().union(*(self.drawn[code] for code in seed.drawn))
+        if words and words <= CHANCE:
+            return "entropy"
+        words.update(*(self.drawn[code] for code in seed.perhaps))
+        return seed.how if words <= {SEEDED} else "unsure"
+
+    def _put_back(self, ways: Ways, names: Sequence[str], words: set[str]) -> None:
+        """Streams are what they were when their states were saved: nothing changes if they are one of these."""
+        word = next(iter(words)) if len(words) == 1 else UNSURE
+        for condition, state in ways.states.items():
+            ways.states[condition] = state.but([name for name in names if state[name] not in words], word)
 
     # Calls
 
