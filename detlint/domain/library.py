@@ -58,6 +58,21 @@ class Libraries(Protocol):
         """The classes of models, by qualified name."""
         ...
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the tables speak of: what a star import can bring."""
+        ...
+
+    @property
+    def packages(self) -> frozenset[str]:
+        """The names of the packages that the tables speak of."""
+        ...
+
+    @property
+    def same_path(self) -> frozenset[str]:
+        """The last names of functions and methods that give the path that they are given, in another form."""
+        ...
+
     def canonical(self, name: str) -> str:
         """The one name of what can be imported from several places."""
         ...

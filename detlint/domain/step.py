@@ -105,6 +105,22 @@ class Step(Protocol):
         """Import a module by its absolute name."""
         ...
 
+    def module_at(self, path: str) -> Value:
+        """Import the file at a path, from beside this one or from where programs start; unknown for another."""
+        ...
+
+    def package(self) -> None:
+        """Import all modules of the package whose file this is."""
+        ...
+
+    def variable(self, name: str) -> Value:
+        """What a name of the module means here."""
+        ...
+
+    def variables(self) -> list[Value]:
+        """The variables of the module."""
+        ...
+
     def concrete(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters, and with the taints of that."""
         ...

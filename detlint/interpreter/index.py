@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from posixpath import dirname
 from typing import Any
 
 from msgspec import Struct
 
 from detlint.ir import nodes as ir
+from detlint.sources.imports import Imports
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
@@ -33,6 +35,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._imported: frozenset[str] | None = None
 
     @cached_property
     def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
@@ -90,6 +93,25 @@ class Index:
         """The attributes that are stored on anything anywhere."""
         return self._parts[0]
 
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders that hold files of the project, and those around them."""
+        found = set[str]()
+        for path in self.files:
+            while path := dirname(path):
+                if path in found or path == "/":
+                    break
+                found.add(path)
+        return frozenset(found)
+
+    def imported(self, imports: Imports) -> frozenset[str]:
+        """The files that the text of another one imports."""
+        if self._imported is None:
+            self._imported = frozenset(
+                found for path, file in self.files.items() for found in _imported(imports, file) if found != path
+            )
+        return self._imported
+
     def makers(self, klass: str) -> tuple[int, int] | None:
         """How many places, in how many files, make objects of a class; None where it is handed on as a value.
 
@@ -126,6 +148,21 @@ class Index:
                 found.update(test.name for test in tests if isinstance(test, ir.Local))
             self._tested[key] = frozenset(found & names)
         return self._tested[key]
+
+
+def _imported(imports: Imports, file: ir.File) -> Iterator[str]:
+    """The files that the text of a file imports."""
+    for part in walk(tuple(function.body for function in file.functions.values())):
+        targets: list[tuple[int, str]] = []
+        if isinstance(part, ir.ImportModule):
+            targets = [(0, part.module)]
+        elif isinstance(part, ir.ImportNames):
+            names = (name for name, _ in part.names)
+            targets = [(part.level, part.module), *((part.level, f"{part.module}.{n}".lstrip(".")) for n in names)]
+        for level, target in targets:
+            found = imports.relative(file.path, level, target) if level else imports.find(target, file.path)
+            if found is not None:
+                yield found
 
 
 def _decorator(expression: ir.Expression) -> str:

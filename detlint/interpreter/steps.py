@@ -134,6 +134,22 @@ class CallStep:
         """Import a module by its absolute name."""
         return modules.named_module(self.frame, name)
 
+    def module_at(self, path: str) -> Value:
+        """Import the file at a path, from beside this one or from where programs start; unknown for another."""
+        return modules.at(self.frame, path)
+
+    def package(self) -> None:
+        """Import all modules of the package whose file this is."""
+        modules.enter_all(self.frame)
+
+    def variable(self, name: str) -> Value:
+        """What a name of the module means here."""
+        return modules.global_variable(self.frame, name)
+
+    def variables(self) -> list[Value]:
+        """The variables of the module."""
+        return [modules.global_variable(self.frame, name) for name in modules.names(self.frame, self.frame.file)]
+
     def concrete(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters, and with the taints of that."""
         return self.frame.concrete(value)

@@ -29,6 +29,12 @@ class Known:
     ) -> None:
         self.catalogue = catalogue
         self.torch = torch
+        self.names = catalogue.known_names
+        self.packages = frozenset(name.partition(".")[0] for name in self.names)
+        paths = [
+            name for key in ("functions", "methods") for name in catalogue.names("python", "kind", key, id="same-path")
+        ]
+        self.same_path = frozenset(name.rpartition(".")[2] for name in paths)
         self.functions: dict[str, Called] = {}
         self.classes: dict[str, Class] = {}
         for model in models:
