@@ -17,6 +17,8 @@ TOP = ""
 """The name of a file's top level among its functions."""
 MAIN = "<main>"
 """The name of the body of `if __name__ == "__main__":` among the functions of a file."""
+COMMAND = "<command>"
+"""What begins the names of the functions that console scripts run, before that of what they call."""
 
 ConstantKind = Literal["None", "True", "False", "int", "float", "str", "bytes", "..."]
 Star = Literal["", "*", "**"]
@@ -344,9 +346,16 @@ class Main(_Node, frozen=True):
     orelse: Statements
 
 
+class Command(_Node, frozen=True):
+    """What a console script does: it imports the file, and calls something of its without arguments."""
+
+    name: str
+    node: int = -1
+
+
 Statement = (
     Do | Assign | Annotated | Delete | Define | DefineClass | ImportModule | ImportNames | If | For | While | With
-    | Try | Match | Leave | Assert | Main
+    | Try | Match | Leave | Assert | Main | Command
 )  # fmt: skip
 Statements = tuple[Statement, ...]
 

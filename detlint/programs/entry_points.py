@@ -10,6 +10,7 @@ from detlint.domain.codes import Code
 from detlint.domain.limits import Limits
 from detlint.finding import Place
 from detlint.interpreter.solver import Solver
+from detlint.programs.commands import Command
 from detlint.programs.entries import Entry
 from detlint.programs.events import RESEEDED, START, UNSEEDED, State
 from detlint.programs.views import View, callees, view
@@ -42,8 +43,9 @@ class _Follower:
 
     def follow(self, entry: Entry) -> None:
         """Walk a program, and then the processes that it starts."""
-        seen = view(self.solver, self.called, entry.path)
-        walked = self._walked(entry, seen)
+        command = Command(entry.path, entry.target).start if entry.kind == "command" else None
+        seen = view(self.solver, self.called, entry.path, command)
+        walked = self._walked(entry, seen, command=command)
         script = entry.kind == "script" and not (entry.acts or walked.spawned)
         if not script:  # one that does nothing of interest is a configuration, as likely as not
             self.found.entries.append(entry)
@@ -67,9 +69,12 @@ class _Follower:
             self.found.entries.append(worst)
             self.found.ends.append((worst.path, worst.end))
 
-    def _walked(self, entry: Entry, seen: View, main: str = "", node: Node | None = None) -> Walked:
-        walk = Walk(self.solver, main or entry.path, seen, Limits(), self.place)
-        walked = walk.run(() if node is None else (node,))
+    def _walked(
+        self, entry: Entry, seen: View, main: str = "", node: Node | None = None, command: Node | None = None
+    ) -> Walked:
+        main = main or ("" if command is not None else entry.path)  # whose `__main__` block is run
+        walk = Walk(self.solver, main, seen, Limits(), self.place)
+        walked = walk.run(() if node is None else (node,), command)
         entry.trace, entry.initialisers = walked.trace, self.initialisers
         entry.end = walked.end or START
         for visited, states in walked.visits.items():

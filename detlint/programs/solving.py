@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from detlint import catalogue
@@ -19,6 +19,7 @@ from detlint.interpreter.evaluation import evaluate
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
 from detlint.models import known
+from detlint.programs.commands import Command, added
 from detlint.sources.imports import Imports
 
 _STACK = 512 * 1024 * 1024  # bytes: evaluations stand in each other as the calls of a program do
@@ -44,8 +45,10 @@ def solve(
     limits: Limits | None = None,
     shuffle: int | None = None,
     libraries: Libraries | None = None,
+    commands: Sequence[Command] = (),
 ) -> Solution:
-    """Solve the programs that some `files` start, with what is known of `libraries`: by default for the newest torch.
+    """Solve the programs that some `files` and console scripts start, with what is known of `libraries`: by default
+    for the newest torch.
 
     Any order of work gives the same tables; where a limit is met that could show the order, all is solved anew in the
     canonical one.
@@ -55,7 +58,9 @@ def solve(
 
     def run() -> None:
         try:
-            found.append(_solve(files, started, libraries or newest(), limits or Limits(), shuffle))
+            whole = added(files, commands)
+            begun = [*started_by(started), *(command.start for command in commands)]
+            found.append(_solve(whole, started, begun, libraries or newest(), limits or Limits(), shuffle))
         except BaseException as error:
             failed.append(error)
 
@@ -71,6 +76,11 @@ def solve(
     return found[0]
 
 
+def started_by(files: Iterable[str]) -> list[Node]:
+    """The nodes with which the programs start that files start."""
+    return [Node(FunctionRef(path, ir.TOP)) for path in sorted(files)]
+
+
 def newest() -> Libraries:
     """What is known of libraries for the newest release of torch."""
     rules = catalogue.load()
@@ -78,37 +88,38 @@ def newest() -> Libraries:
 
 
 def _solve(
-    files: Mapping[str, ir.File], started: frozenset[str], libraries: Libraries, limits: Limits, shuffle: int | None
-) -> Solution:
+    files: Mapping[str, ir.File], started: frozenset[str], begun: Sequence[Node], libraries: Libraries, limits: Limits,
+    shuffle: int | None,
+) -> Solution:  # fmt: skip
     imports = Imports(files)
     start = time.perf_counter()
     try:
-        return _both(files, imports, libraries, started, limits, shuffle, strict=True)
+        return _both(files, imports, libraries, started, begun, limits, shuffle, strict=True)
     except LimitReachedError:
         lost = time.perf_counter() - start
-    found = _both(files, imports, libraries, started, limits, None, strict=False)
+    found = _both(files, imports, libraries, started, begun, limits, None, strict=False)
     return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
 
 
 def _both(
-    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
-    shuffle: int | None, *, strict: bool,
+    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str],
+    begun: Sequence[Node], limits: Limits, shuffle: int | None, *, strict: bool,
 ) -> Solution:  # fmt: skip
     """Solve what programs reach, then what none does."""
     start = time.perf_counter()
-    reached = _reached(files, imports, libraries, started, limits, shuffle, strict=strict)
+    reached = _reached(files, imports, libraries, started, begun, limits, shuffle, strict=strict)
     middle = time.perf_counter()
     unreached = _unreached(reached, shuffle)
     return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
 
 
 def _reached(
-    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
-    shuffle: int | None, *, strict: bool,
+    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str],
+    begun: Sequence[Node], limits: Limits, shuffle: int | None, *, strict: bool,
 ) -> Solver:  # fmt: skip
     solver = Solver(files, imports, libraries, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
-    for path in solver.shuffled(sorted(started)):
-        solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
+    for node in solver.shuffled(begun):
+        solver.enter(None, node, {})
     solver.solve()
     Certainty(solver).settle()
     return solver

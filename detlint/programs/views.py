@@ -25,14 +25,14 @@ def callees(solver: Solver) -> Callees:
     return found
 
 
-def members(called: Callees, file: str) -> frozenset[Node]:
-    """The nodes that the program which a file starts reaches; the `__main__` blocks of other files are not its own."""
-    start = Node(FunctionRef(file, ir.TOP))
+def members(called: Callees, start: Node) -> frozenset[Node]:
+    """The nodes that the program which a node starts reaches; the `__main__` blocks of other files are not its own."""
+    own = Node(FunctionRef(start.function.file, ir.MAIN)) if start.function.name == ir.TOP else None
     found = {start}
     waiting = [start]
     while waiting:
         for node in called.get(waiting.pop(), ()):
-            if node not in found and (node.function.name != ir.MAIN or node.function.file == file):
+            if node not in found and (node.function.name != ir.MAIN or node == own):
                 found.add(node)
                 waiting.append(node)
     return frozenset(found)
@@ -91,13 +91,13 @@ class _Narrowed(Solver):
         """Write nothing: what is written was solved."""
 
 
-def view(whole: Solver, called: Callees, file: str) -> View:
-    """What the program that a file starts sees.
+def view(whole: Solver, called: Callees, file: str, command: Node | None = None) -> View:
+    """What the program that a file starts sees, or that a console script starts with a node.
 
     A node is evaluated again, callees first, where it was given something by a node of another program alone, reads
     what such a node wrote, or calls a node that gives something else in this program.
     """
-    found = View(members(called, file))
+    found = View(members(called, command or Node(FunctionRef(file, ir.TOP))))
     narrowed = _Narrowed(whole, found)
     changed: set[Node] = set()
     for entry in sorted((whole.table[node] for node in found.nodes), key=lambda entry: entry.order):

@@ -85,10 +85,13 @@ class Walk:
         self._trace: list[v.Event] = []
         self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
 
-    def run(self, starts: Sequence[Node] = ()) -> Walked:
-        """Walk the program that its file starts, or that imports it and then runs `starts`."""
+    def run(self, starts: Sequence[Node] = (), command: Node | None = None) -> Walked:
+        """Walk the program that its file starts, or that imports it and then runs `starts`; or a console script's."""
         ways = Ways({ALWAYS: START})
-        if starts:
+        if command is not None:
+            ways.states, trace = self._node(command, START)
+            self._trace += trace
+        elif starts:
             self._effect(ways, e.Import(self.file))
             for node in starts:
                 self._called(ways, node, node.function.name, self.place(Code(*_code(node))), {})
