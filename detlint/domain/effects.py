@@ -59,6 +59,13 @@ class SetSwitch(_Effect, frozen=True):
     code: Code
 
 
+class Replace(_Effect, frozen=True):
+    """A function of a library gets one of the program's `own` in its place, or its own place back."""
+
+    name: str
+    own: bool
+
+
 class Made(_Effect, frozen=True):
     """A loader is made, with or without a generator and a function that seeds its workers."""
 
@@ -163,7 +170,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield | Import | Main
-    | Branch | Repeat | Leave
+    Draw | Seed | SetSwitch | Replace | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield
+    | Import | Main | Branch | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

@@ -69,6 +69,11 @@ class Libraries(Protocol):
         ...
 
     @property
+    def wholes(self) -> Mapping[str, frozenset[str]]:
+        """What the tables know as a whole, also where a project is the library that defines it: by last name."""
+        ...
+
+    @property
     def same_path(self) -> frozenset[str]:
         """The last names of functions and methods that give the path that they are given, in another form."""
         ...

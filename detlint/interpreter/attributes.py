@@ -65,6 +65,9 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     for function in properties:
         found = frame.join(found, frame.tables.method(frame, function, atom, node))
     stored = classes.stores(frame, around, name)
+    if isinstance(owner, LibraryRef):
+        known = frame.solver.libraries.get(CallStep(frame, node), f"{owner.name}.{name}")
+        found = known if known is not None else found
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
@@ -81,6 +84,8 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
         if klass.attribute is not None:
             found = versioned(frame, atom, name)
             break
+    if found is None:
+        found = frame.solver.libraries.get(CallStep(frame, -1), f"{kind.name}.{name}")
     if found is None:
         found = value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
         if name in frame.solver.index.stored and not kind.name.startswith("builtins."):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from posixpath import dirname, join, normpath
+from posixpath import basename, dirname, join, normpath
 
 from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
@@ -115,6 +115,15 @@ def _within(frame: Frame, path: str, name: str) -> Value:
     return value_of(ModuleRef(f"{place}/")) if place in frame.solver.index.folders else NOTHING
 
 
+def library_of(frame: Frame, qualified: str) -> LibraryRef | None:
+    """What this file defines under a name, where the project is a library of which the tables know that as a whole."""
+    whole = frame.solver.libraries.wholes.get(qualified)
+    if whole is None:
+        return None
+    found = frame.solver.libraries.canonical(f"{frame.solver.imports.name(frame.file.path)}.{qualified}")
+    return LibraryRef(found) if found in whole else None
+
+
 def enter(frame: Frame, path: str) -> Value:
     """Import a file: its top level runs, the first time in a program, after that of the package that it belongs to."""
     if path == frame.file.path and frame.is_top:
@@ -184,7 +193,18 @@ def named_module(frame: Frame, name: str, importer: str = "") -> Value:
         enter(frame, path)
         return variable(frame, path, last)
     path = frame.solver.search.within_project(name, importer, frame.solver.libraries.packages)
+    if path is None and _is_own(frame, importer, name):
+        path = importer
     return enter(frame, path) if path is not None else value_of(LibraryRef(name))
+
+
+def _is_own(frame: Frame, script: str, name: str) -> bool:
+    """Whether a script that imports a module of this name gets itself: its own name, and that of no library."""
+    return (
+        script in frame.solver.started
+        and basename(script) == f"{name}.py"
+        and name not in frame.solver.libraries.packages
+    )
 
 
 def import_module(frame: Frame, statement: ir.ImportModule) -> None:

@@ -38,7 +38,8 @@ def _annotated(frame: Frame, statement: ir.Annotated) -> None:
 
 
 def _define(frame: Frame, statement: ir.Define) -> None:
-    value = value_of(expressions.function(frame, statement.function))
+    made = expressions.function(frame, statement.function)
+    value = value_of(modules.library_of(frame, statement.function) or made)
     for decorator in reversed(statement.decorators):
         value = _decorated(frame, decorator, value)
     assignments.assign(frame, statement.target, value)
@@ -91,7 +92,7 @@ def _define_class(frame: Frame, statement: ir.DefineClass) -> None:
                 inside.pop(name, None)
     for decorator in statement.decorators:
         frame.evaluate(decorator)
-    assignments.assign(frame, statement.target, value_of(klass))
+    assignments.assign(frame, statement.target, value_of(modules.library_of(frame, statement.qualified) or klass))
 
 
 # Arms

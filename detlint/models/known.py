@@ -11,10 +11,11 @@ from detlint.domain.atoms import Instance
 from detlint.domain.effects import Made, Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
-from detlint.domain.outcomes import is_none
+from detlint.domain.modes import TRAINS, trains
+from detlint.domain.outcomes import HOLDS, is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, seeds, switches
+from detlint.models import draws, launchers, replaced, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.semantics import libraries
 
@@ -29,19 +30,22 @@ class Known:
     ) -> None:
         self.catalogue = catalogue
         self.torch = torch
+        rows = catalogue.rows
         self.names = catalogue.known_names
         self.packages = frozenset(name.partition(".")[0] for name in self.names)
-        paths = [
-            name for key in ("functions", "methods") for name in catalogue.names("python", "kind", key, id="same-path")
-        ]
-        self.same_path = frozenset(name.rpartition(".")[2] for name in paths)
+        whole = (*rows("randomness", "undrawn"), *(r for r in rows("program", "role") if r.text("derived")))
+        self.wholes: dict[str, frozenset[str]] = {}
+        for name in (name for row in whole for name in row.list("names")):
+            last = name.rpartition(".")[2]
+            self.wholes[last] = self.wholes.get(last, frozenset()) | {name}
+        paths = (catalogue.names("python", "kind", key, id="same-path") for key in ("functions", "methods"))
+        self.same_path = frozenset(name.rpartition(".")[2] for names in paths for name in names)
         self.functions: dict[str, Called] = {}
         self.classes: dict[str, Class] = {}
         for model in models:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
-        rows = catalogue.rows
         consumers = rows("randomness", "consumer")
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
         for row in consumers:
@@ -60,6 +64,10 @@ class Known:
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
         self.undrawn = _by_name(rows("randomness", "undrawn"))
+        drawn = rows("randomness", "initialised")
+        self.initialised = {name: row.list("calls") for row in drawn for name in row.list("names")}
+        layers = (f"{name}.reset_parameters" for name in self.initialised)
+        self.replaceable = frozenset(call for calls in self.initialised.values() for call in calls) | frozenset(layers)
         self.exits = catalogue.names("program", "exit")
         self.settings: dict[str, list[Row]] = {}
         for row in rows("switches", "setting"):
@@ -93,7 +101,7 @@ class Known:
             return NOTHING
         role, consumer = self._find(self.roles, name), self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            replaced.instead(self, step, name, given, lambda: draws.consume(step, consumer, name, args))
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
@@ -146,7 +154,7 @@ class Known:
         args = self.arguments(step, name, given)
         consumer = self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            replaced.instead(self, step, name, given, lambda: draws.consume(step, consumer, name, args))
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
             self.note_loader(step, args)
@@ -181,7 +189,12 @@ class Known:
         if consumer is None:
             return None
         outcome = self.kept(step, made, name).applies(consumer.list("when"), consumer.list("unless"))
-        return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
+        mode = TRAINS if consumer.text("mode") == "train" else HOLDS
+        return step.arm(
+            mode,
+            lambda: step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING),
+            lambda: SOMETHING,
+        )
 
     def iterate(self, step: Step, made: Instance, name: str) -> Value | None:
         """An item of such an object, and what going over it does; None where nothing is known of that."""
@@ -208,10 +221,11 @@ class Known:
 
     def get(self, step: Step, name: str) -> Value | None:
         """What a name of a library stands for, where that is more than the name."""
-        return None
+        return trains() if name.endswith(".training") else None
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
+        replaced.put(self, step, self.canonical(name), value)
         switches.by_value(step, self.settings.get(self.canonical(name), ()), value)
 
     def consumer(self, name: str) -> Row | None:

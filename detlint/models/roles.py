@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from detlint.catalogue import Row
 from detlint.domain.atoms import TupleOf
 from detlint.domain.effects import Mark, SetSwitch
+from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.step import Step
-from detlint.domain.values import UNKNOWN, Value, value_of
+from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import importlib, loaders
 from detlint.models.arguments import Arguments
 
@@ -41,6 +42,19 @@ def evaluates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     return itself(known, step, row, name, args)
 
 
+def trains(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The layers of a model train, or no longer where that is said."""
+
+    def set_to(word: str) -> Value:
+        step.emit(SetSwitch("layers", word, step.code))
+        return SOMETHING
+
+    given = args.given.each
+    outcome = truth(step.resolve(given[0])) if given else HOLDS
+    step.arm(outcome, lambda: set_to("train"), lambda: set_to("eval"))
+    return itself(known, step, row, name, args)
+
+
 def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A step that says what the program is for."""
     step.emit(Mark(row.text("kind"), step.code))
@@ -48,8 +62,8 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 
 
 ROLES: Mapping[str, Role] = {
-    "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
-    "loader": loaders.made, "iterated:loader": loaders.passed_over,
+    "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains,
+    "trains": marks, "restores": marks, "loader": loaders.made, "iterated:loader": loaders.passed_over,
     "imports": importlib.imported, "located": importlib.located, "spec": importlib.spec, "loads": importlib.loaded,
     "names": importlib.evaluated,
 }  # fmt: skip

@@ -13,6 +13,7 @@ from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.codes import Code
 from detlint.domain.effects import GENERATORS, SEEDABLE, Effect, Effects, Stream
 from detlint.domain.limits import Limits
+from detlint.domain.modes import asked
 from detlint.domain.path_conditions import ALWAYS, PathCondition
 from detlint.finding import Place
 from detlint.interpreter.solver import Solver
@@ -158,6 +159,10 @@ class Walk:
         elif isinstance(effect, e.SetSwitch):
             self._add(v.Switched(effect.name, effect.word, self.place(effect.code)))
             self._put(ways, (effect.name,), effect.word)
+        elif isinstance(effect, e.Replace):
+            for condition, state in ways.states.items():
+                names = set(state["replaced"].split()) - {effect.name} | ({effect.name} if effect.own else set())
+                ways.states[condition] = state.but(("replaced",), " ".join(sorted(names)))
         elif isinstance(effect, e.Made):
             self._add(v.Loaded(self.place(effect.code), effect.generator, effect.worker_init))
         elif isinstance(effect, e.Mark):
@@ -320,6 +325,10 @@ class Walk:
         if effect.option is None:
             self._fork(ways, (effect.body, effect.orelse))
             return
+        by_state = asked(effect.option)
+        if by_state is not None:
+            self._by_state(ways, effect, *by_state)
+            return
         arms = {effect.set: effect.body, not effect.set: effect.orelse}
         start, ends = ways.states, list[States]()
         must = _refuses(arms[False]) and not _refuses(arms[True])  # an option that the user has to set
@@ -347,6 +356,17 @@ class Walk:
             ends.append(ways.states)
         self._pair(first)
         ways.states = self._together(ends)
+
+    def _by_state(self, ways: Ways, effect: e.Branch, switch: str, words: frozenset[str]) -> None:
+        """One of two arms, as a switch has some words or has not; both where that is not known."""
+        arms = (effect.body, effect.orelse) if effect.set else (effect.orelse, effect.body)
+        found = {words <= set(state[switch].split()) or state[switch] == UNSURE for state in ways.states.values()}
+        lacking = {not words <= set(state[switch].split()) for state in ways.states.values()}
+        chosen = [arm for arm, taken in zip(arms, (True in found, True in lacking), strict=True) if taken]
+        if len(chosen) == 1:
+            self._effects(ways, chosen[0])
+        else:
+            self._fork(ways, chosen)
 
     def _fork(self, ways: Ways, arms: Sequence[Effects]) -> None:
         """One of several arms, nobody knows which."""
