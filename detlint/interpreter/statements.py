@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
 from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
@@ -18,6 +18,9 @@ _WRAPPERS = {
     "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
     "functools.cached_property": "property",
 }  # fmt: skip
+
+_SUBJECT = "<subject>"  # the variable of what a `match` looks at, where that is none itself
+_EXIT = LibraryRef("builtins.SystemExit")
 
 
 def _do(frame: Frame, statement: ir.Do) -> None:
@@ -153,17 +156,30 @@ def _imports_alone(statements: ir.Statements) -> bool:
 
 
 def _match(frame: Frame, statement: ir.Match) -> None:
-    frame.evaluate(statement.subject)
-    env = frame.env
-    ends: list[Environment | None] = [] if statement.exhaustive else [env]
-    effects: tuple[Any, ...] = ()
+    """A `match` is a chain of tests of its subject, each of which narrows it for those after it."""
+    subject = statement.subject
+    value = frame.evaluate(subject)
+    if not isinstance(subject, (ir.Local, ir.Global, ir.Attribute)):
+        subject = ir.Local(_SUBJECT)
+        frame.assign(_SUBJECT, value)
+    rest: ir.Statements = ()
     for case in reversed(statement.cases):
-        frame.env = dict(env) if env is not None else None
-        inner = frame.effects_of(case.body)
-        ends.append(frame.env)
-        effects = (Branch(None, True, inner, effects),) if inner or effects else ()
-    frame.effects.extend(effects)
-    frame.env = frame.merge(ends)
+        whatever = not (case.patterns or case.asks)
+        rest = case.body if whatever else (ir.If(_matches(subject, case), case.body, rest),)
+    frame.execute(rest)
+
+
+def _matches(subject: ir.Expression, case: ir.Case) -> ir.Expression:
+    """Whether a case matches, as a test."""
+    tests: list[ir.Expression] = []
+    for operator, value in case.patterns:
+        if operator == "isinstance":
+            tests.append(ir.Call(ir.Global(operator), (ir.Argument(subject), ir.Argument(value)), -1))
+        else:
+            tests.append(ir.Compare((operator,), (subject, value), -1))
+    if not tests or case.asks:
+        return ir.Unread()
+    return tests[0] if len(tests) == 1 else ir.Operation("or", tuple(tests), -1)
 
 
 def _main(frame: Frame, statement: ir.Main) -> None:
@@ -249,8 +265,14 @@ def _leave(frame: Frame, statement: ir.Leave) -> None:
         frame.leave()
     else:
         frame.flush()
-    frame.emit(Leave(statement.kind, bool(frame.trying) and statement.kind == "raise"))
+    exits = statement.kind == "raise" and any(_is_exit(atom) for atom in frame.each(value))
+    frame.emit(Leave("exit" if exits else statement.kind, bool(frame.trying) and statement.kind == "raise"))
     frame.env = None
+
+
+def _is_exit(atom: Atom) -> bool:
+    """Whether an error is the one that ends the program."""
+    return atom == _EXIT or (isinstance(atom, Instance) and atom.site.kind == _EXIT)
 
 
 def _assert(frame: Frame, statement: ir.Assert) -> None:
