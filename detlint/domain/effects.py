@@ -153,6 +153,14 @@ class Branch(_Effect, frozen=True):
     orelse: Effects
 
 
+class First(_Effect, frozen=True):
+    """What a function of `code` does where a program first gets there; later it does so or `orelse`."""
+
+    code: Code
+    body: Effects
+    orelse: Effects
+
+
 class Repeat(_Effect, frozen=True):
     """A loop's body, any number of times."""
 
@@ -171,6 +179,6 @@ class Leave(_Effect, frozen=True):
 
 Effect = (
     Draw | Seed | SetSwitch | Replace | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield
-    | Import | Main | Branch | Repeat | Leave
+    | Import | Main | Branch | First | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

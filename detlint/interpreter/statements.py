@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
-from detlint.domain.effects import Branch, Leave, Main, Repeat
+from detlint.domain.effects import Branch, First, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
@@ -113,7 +113,11 @@ def _if(frame: Frame, statement: ir.If) -> None:
             branches.narrow(frame, statement.test, holds)
         ends.append((frame.effects_of(body), frame.env))
     (first, env_1), (second, env_2) = ends
-    frame.branch(outcome, first, second)
+    either = outcome.may_hold and outcome.may_fail and outcome.option is None
+    if either and first and frame.solver.firsts.first(frame.file.path, statement):
+        frame.emit(First(frame.code(-1), first, second))
+    else:
+        frame.branch(outcome, first, second)
     frame.env = frame.merge_arms(outcome, env_1, env_2)
 
 

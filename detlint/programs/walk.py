@@ -24,7 +24,9 @@ from detlint.programs.views import View
 
 States = dict[PathCondition, State]
 """In which states a program may be here: one for each condition on its options."""
+Key = tuple[Node, State]
 _DEEPEST = 20  # contexts that are managed in each other
+_TURNS = 3  # walks of a node that calls itself
 _WORDS = {"fixed": SEEDED, "entropy": RESEEDED, "none": UNSEEDED, "unsure": UNSURE}
 _REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM, "break": CAUGHT, "continue": CAUGHT}
 
@@ -80,8 +82,11 @@ class Walk:
         self.imported: dict[str, None] = {}
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[State, None]] = {}
-        self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
-        self._open: set[tuple[Node, State]] = set()
+        self._known: dict[Key, tuple[States, v.Trace]] = {}
+        self._open: set[Key] = set()
+        self._again: set[Key] = set()  # what was entered while it was open
+        self._assumed: dict[Key, tuple[States, v.Trace]] = {}  # what that gives, as far as is known
+        self._begun: set[e.First] = set()
         self._path: tuple[Code, ...] = ()
         self._trace: list[v.Event] = []
         self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
@@ -105,24 +110,44 @@ class Walk:
         return Walked(tuple(self._trace), end, list(self.observations.values()), list(self.spawned), self.visits)
 
     def _node(self, node: Node, state: State) -> tuple[States, v.Trace]:
-        """The states in which a node leaves a program that enters it in one, and its trace; none while it is open."""
+        """The states in which a node leaves a program that enters it in one, and its trace.
+
+        While it is open it gives what it did before: it is walked again until that is so, but not for ever.
+        """
         key = node, state
         if key in self._open:
-            return {}, ()
+            self._again.add(key)
+            return self._assumed.get(key, ({}, ()))
         if key not in self._known:
             self._open.add(key)
             self.visits.setdefault(node, {})[state] = None
-            entry = self.solver.table.get(node)
-            ways = Ways({ALWAYS: state})
-            bodies, self._bodies = self._bodies, []
-            with self._traced() as trace:
-                if entry is not None:
-                    self._effects(ways, self.seen.own.get(node, entry.summary).effects)
-            self._bodies = bodies
-            self._merge(ways.returned, ways.states)
-            self._known[key] = self._few(ways.returned or ways.raised), tuple(trace)
+            begun, known = set(self._begun), len(self._known)
+            for _ in range(_TURNS):
+                found = self._walked(node, state)
+                if key not in self._again or found[0] == self._assumed.get(key, ({}, ()))[0]:
+                    break
+                self._assumed[key] = found
+                for stale in list(self._known)[known:]:
+                    del self._known[stale]
+                self._begun = set(begun)
+            self._again.discard(key)
+            self._assumed.pop(key, None)
             self._open.discard(key)
+            if len(self._begun) > len(begun):  # the next time it does something else
+                return found
+            self._known[key] = found
         return self._known[key]
+
+    def _walked(self, node: Node, state: State) -> tuple[States, v.Trace]:
+        entry = self.solver.table.get(node)
+        ways = Ways({ALWAYS: state})
+        bodies, self._bodies = self._bodies, []
+        with self._traced() as trace:
+            if entry is not None:
+                self._effects(ways, self.seen.own.get(node, entry.summary).effects)
+        self._bodies = bodies
+        self._merge(ways.returned, ways.states)
+        return self._few(ways.returned or ways.raised), tuple(trace)
 
     @contextmanager
     def _traced(self) -> Iterator[list[v.Event]]:
@@ -182,6 +207,12 @@ class Walk:
                 self._called(ways, effect.node, "", None, {}, within=True)
         elif isinstance(effect, e.Branch):
             self._branch(ways, effect)
+        elif isinstance(effect, e.First):
+            if effect in self._begun:
+                self._fork(ways, (effect.body, effect.orelse))
+            else:
+                self._begun.add(effect)
+                self._effects(ways, effect.body)
         elif isinstance(effect, e.Repeat):
             self._repeat(ways, effect)
         elif isinstance(effect, (e.Apart, e.Restoring, e.Scope)):
@@ -392,19 +423,22 @@ class Walk:
     def _repeat(self, ways: Ways, effect: e.Repeat) -> None:
         """A loop's body, until no pass finds another state; it is taken to run, for that is what it is written for."""
         outer, ways.broken = ways.broken, {}
+        returned, ways.returned = ways.returned, {}
         start = entered = dict(ways.states)
         ends: list[States] = []
         for _ in range(self.limits.states):
-            ways.states = dict(entered)
+            ways.states, begun = dict(entered), len(self._begun)
             self._effects(ways, effect.body)
             ends.append(ways.states)
-            again = self._together([entered, ways.states, ways.broken])
+            first = len(self._begun) > begun  # what is done once alone, no later pass finds undone
+            again = self._together([*([] if first else [entered]), ways.states, ways.broken])
             if again == entered:
                 break
             entered = again
         ends.append(ways.broken)
         ways.broken = outer
-        ways.states = self._together(ends) or start
+        ways.states = self._together(ends) or self._together([ways.returned]) or start
+        self._merge(ways.returned, returned)
 
     def _leave(self, ways: Ways, effect: e.Leave) -> None:
         ways.reach = min(ways.reach, CAUGHT if effect.caught else _REACH[effect.how])
