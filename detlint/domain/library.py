@@ -22,7 +22,8 @@ class Class(Struct, frozen=True):
     """A class of a library.
 
     `made` runs where an object is made, `called` where it is called, `iterated` gives an item of it, `attribute` an
-    attribute by name; `methods` get what they are called on. `bases` are classes whose model goes on where this ends.
+    attribute by name, `part` what it may hold under a name besides; `methods` get what they are called on. `bases` are
+    classes whose model goes on where this ends.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Class(Struct, frozen=True):
     called: Hook | None = None
     iterated: Hook | None = None
     attribute: Callable[[Step, Instance, str], Value | None] | None = None
+    part: Callable[[Step, Instance, str], Value] | None = None
     methods: Mapping[str, Method] = {}
     bases: tuple[str, ...] = ()
 

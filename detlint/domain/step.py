@@ -57,6 +57,10 @@ class Step(Protocol):
         """What a slot of an object has."""
         ...
 
+    def stored(self, owner: Instance) -> dict[str, Value]:
+        """What the methods of an object's class store on it, by name."""
+        ...
+
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""
         ...

@@ -67,7 +67,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     stored = classes.stores(frame, around, name)
     if isinstance(owner, LibraryRef):
         known = frame.solver.libraries.get(CallStep(frame, node), f"{owner.name}.{name}")
-        found = known if known is not None else found
+        found = known if known is not None else frame.join(found, _part(frame, atom, owner, name))
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
@@ -87,10 +87,18 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
     if found is None:
         found = frame.solver.libraries.get(CallStep(frame, -1), f"{kind.name}.{name}")
     if found is None:
-        found = value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
+        found = frame.join(value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom)), _part(frame, atom, kind, name))
         if name in frame.solver.index.stored and not kind.name.startswith("builtins."):
             found = frame.join(found, frame.read((atom.site, Attribute(name))))
     return found
+
+
+def _part(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
+    """What an object of a library's class, or of one that derives from it, holds under a name besides its methods."""
+    for klass in classes.models(frame, kind.name):
+        if klass.part is not None and name not in klass.methods:
+            return klass.part(CallStep(frame, -1), atom, name)
+    return NOTHING
 
 
 def versioned(frame: Frame, atom: Instance, name: str, seen: frozenset[Instance] = frozenset()) -> Value:

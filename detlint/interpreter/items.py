@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
 from detlint.domain.given import Given
+from detlint.domain.library import Method
 from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value
 from detlint.interpreter import classes, containers
@@ -97,6 +98,8 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
             given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
             given = _of_own(frame, atom, atom.site.kind, key)
+        elif isinstance(atom, Instance) and (method := _getting(frame, atom.site.kind)) is not None:
+            given = method(CallStep(frame, -1, owner=value.of((atom,)), receiver=atom), value, Given((key,)))
         elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
             given = _under(frame, atom, key)
             given = given.with_taints(given.taints | key.taints, given.certain | key.certain)
@@ -104,6 +107,12 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
             given = containers.tainted(_under(frame, atom, key), value)
         found = frame.join(found, given)
     return found
+
+
+def _getting(frame: Frame, kind: ClassRef | LibraryRef) -> Method | None:
+    """The method by which a model gives an item of an object of a library's class."""
+    found = (klass.methods.get("__getitem__") for klass in classes.models(frame, kind.name))
+    return next(filter(None, found), None)
 
 
 def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:

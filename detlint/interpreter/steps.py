@@ -9,7 +9,7 @@ from detlint.domain.codes import Code
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import assignments, classes, contexts, modules
@@ -64,6 +64,11 @@ class CallStep:
     def read(self, owner: Instance, slot: Slot) -> Value:
         """What a slot of an object has."""
         return self.frame.read((owner.site, slot))
+
+    def stored(self, owner: Instance) -> dict[str, Value]:
+        """What the methods of an object's class store on it, by name."""
+        names = classes.stored_names(self.frame, owner)
+        return {name: self.frame.read((owner.site, Attribute(name))) for name in names}
 
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""

@@ -11,7 +11,7 @@ from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.step import Step
 from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import importlib, loaders
+from detlint.models import importlib, loaders, torch_nn
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -65,6 +65,6 @@ ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains,
     "trains": marks, "restores": marks, "loader": loaders.made, "iterated:loader": loaders.passed_over,
     "imports": importlib.imported, "located": importlib.located, "spec": importlib.spec, "loads": importlib.loaded,
-    "names": importlib.evaluated,
+    "names": importlib.evaluated, "submodule": torch_nn.added, "children": torch_nn.children,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""
