@@ -101,6 +101,13 @@ class IteratorOver(_Atom, frozen=True):
     items: Value
 
 
+class GeneratorCall(_Atom, frozen=True):
+    """A call of a generator function, which does what it does where something goes over what it gives."""
+
+    node: Node
+    code: Code
+
+
 class Bound(_Atom, frozen=True):
     """A method of a receiver."""
 
@@ -150,6 +157,7 @@ Atom = (
     | Instance
     | TupleOf
     | IteratorOver
+    | GeneratorCall
     | Bound
     | Wrapped
     | PartialCall

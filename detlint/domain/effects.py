@@ -128,6 +128,12 @@ class Around(_Effect, frozen=True):
     body: Effects
 
 
+class Enter(_Effect, frozen=True):
+    """A generator function that manages a context runs up to where it yields, and leaves the context for later."""
+
+    call: Invoke
+
+
 class Yield(_Effect, frozen=True):
     """Where a generator function yields."""
 
@@ -178,7 +184,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Replace | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Yield
-    | Import | Main | Branch | First | Repeat | Leave
+    Draw | Seed | SetSwitch | Replace | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Enter
+    | Yield | Import | Main | Branch | First | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

@@ -101,6 +101,10 @@ class Step(Protocol):
         """What an object of a library was given for a parameter, or at a position; nothing where it was given none."""
         ...
 
+    def enter(self, context: Value) -> Value:
+        """What a context gives where it is entered."""
+        ...
+
     def leave(self) -> None:
         """End the program."""
         ...

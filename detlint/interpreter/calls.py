@@ -13,6 +13,7 @@ from detlint.domain.atoms import (
     ClassRef,
     Cut,
     FunctionRef,
+    GeneratorCall,
     Instance,
     IteratorOver,
     LibraryRef,
@@ -152,8 +153,11 @@ def call_function(
     for name, value in changed.items():
         if name in paths and name in bound:
             assignments.become(frame, paths[name], bound[name], value)
-    frame.emit(Invoke(tuple(nodes), place, guess))
-    return found
+    if not code.yields:
+        frame.emit(Invoke(tuple(nodes), place, guess))
+        return found
+    begun = found.of(GeneratorCall(target, place) for target in nodes)
+    return frame.join(found, begun) if found.atoms and not guess else found
 
 
 def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> Value:

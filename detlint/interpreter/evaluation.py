@@ -7,14 +7,16 @@ from detlint.domain.atoms import Formal, ModuleRef
 from detlint.domain.slots import LOADED
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import attributes, calls, items
+from detlint.interpreter import attributes, calls, items, withs
 from detlint.interpreter.expressions import EXPRESSIONS
 from detlint.interpreter.frames import Frame, Tables
 from detlint.interpreter.solver import Entry, Solver
 from detlint.interpreter.statements import STATEMENTS
 from detlint.ir import nodes as ir
 
-TABLES = Tables(EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, calls.put)
+TABLES = Tables(
+    EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, calls.put, withs.enter
+)  # fmt: skip
 _NONE = value_of(ir.Constant("None"))
 
 

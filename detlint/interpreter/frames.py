@@ -56,7 +56,7 @@ class Tables:
     """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
 
     `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `put` puts a value in the place of something of a library.
+    object, `put` puts a value in the place of something of a library, `enter` gives what a context does.
     """
 
     expressions: Mapping[type, Callable[[Frame, Any], Value]]
@@ -66,6 +66,7 @@ class Tables:
     call: Callable[[Frame, Value, Given, int], Value]
     method: Callable[[Frame, FunctionRef, Atom, int], Value]
     put: Callable[[Frame, str, Value, int], None]
+    enter: Callable[[Frame, Value, int], Value]
 
 
 class Frame:

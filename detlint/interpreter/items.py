@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, IteratorOver, LibraryRef, NotNone, TupleOf
+from detlint.domain.atoms import (
+    Atom,
+    Choice,
+    ClassRef,
+    Constant,
+    GeneratorCall,
+    Instance,
+    IteratorOver,
+    LibraryRef,
+    NotNone,
+    TupleOf,
+)
+from detlint.domain.effects import Invoke
 from detlint.domain.given import Given
 from detlint.domain.library import Method
 from detlint.domain.slots import ITEMS, Key
@@ -28,6 +40,8 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         return frame.solver.lattice.all(atom.items)
     if isinstance(atom, IteratorOver):
         return atom.items
+    if isinstance(atom, GeneratorCall):
+        return _run(frame, atom)
     if isinstance(atom, Choice):
         return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
     if isinstance(atom, Constant):
@@ -41,6 +55,15 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
             return frame.read((atom.site, ITEMS))
         return _of_library(frame, atom, (atom.site.kind,))
     return SOMETHING if isinstance(atom, NotNone) else UNKNOWN
+
+
+def _run(frame: Frame, atom: GeneratorCall) -> Value:
+    """Let a generator function do what it does; an iterator beside this has what it yields."""
+    frame.flush()
+    summary = frame.solver.enter(frame.entry, atom.node, {})
+    frame.emit(Invoke((atom.node,), atom.code))
+    frame.after_call(summary.writes)
+    return NOTHING
 
 
 def _of_library(frame: Frame, atom: Instance, around: classes.Order) -> Value:

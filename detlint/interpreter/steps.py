@@ -129,6 +129,10 @@ class CallStep:
         found = self.frame.read((owner.site, Argument(name)))
         return found if found.atoms else self.frame.read((owner.site, Argument("**")))
 
+    def enter(self, context: Value) -> Value:
+        """What a context gives where it is entered."""
+        return self.frame.tables.enter(self.frame, context, self.node)
+
     def leave(self) -> None:
         """End the program."""
         self.frame.flush()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from detlint.domain.atoms import ClassRef, Instance, IteratorOver, LibraryRef
-from detlint.domain.effects import Around, Effects, Invoke, Restoring, Stream
+from detlint.domain.atoms import ClassRef, GeneratorCall, Instance, IteratorOver, LibraryRef
+from detlint.domain.effects import Around, Branch, Effects, Enter, Invoke, Restoring, Stream
 from detlint.domain.given import Given
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import assignments, calls, classes
@@ -26,25 +26,28 @@ def _within(frame: Frame, items: Sequence[ir.WithItem], body: ir.Statements) -> 
         return
     item = items[0]
     before, value = frame.apart(item.value)
-    managed = isinstance(before[-1] if before else None, Invoke) and _has_generator(frame, value)
-    frame.effects.extend(before[:-1] if managed else before)
+    managed = [atom for atom in frame.each(value) if isinstance(atom, GeneratorCall)]
+    frame.effects.extend(before)
     entered = _entered(frame, value, item.node)
     if item.target is not None:
         assignments.assign(frame, item.target, entered)
     inner, _ = frame.within(lambda: _within(frame, items[1:], body))
     if managed:
-        call = before[-1]
-        assert isinstance(call, Invoke)
-        frame.emit(Around(call, inner))
+        around = Around(Invoke(tuple(atom.node for atom in managed), managed[0].code), inner)
+        others = any(not isinstance(atom, (GeneratorCall, IteratorOver)) for atom in frame.each(value))
+        frame.emit(Branch(None, True, (around,), inner) if others else around)
     else:
         _put_back(frame, value, inner)
     if frame.env is not None:
         _each(frame, value, "__exit__", item.node)
 
 
-def _has_generator(frame: Frame, value: Value) -> bool:
-    """Whether a value is what a generator function gives, which manages a context."""
-    return any(isinstance(atom, IteratorOver) for atom in frame.each(value))
+def enter(frame: Frame, value: Value, node: int) -> Value:
+    """Enter a context that something else leaves, later."""
+    managed = [atom for atom in frame.each(value) if isinstance(atom, GeneratorCall)]
+    if managed:
+        frame.emit(Enter(Invoke(tuple(atom.node for atom in managed), managed[0].code)))
+    return _entered(frame, value, node)
 
 
 def _entered(frame: Frame, value: Value, node: int) -> Value:
@@ -55,7 +58,7 @@ def _entered(frame: Frame, value: Value, node: int) -> Value:
             found = frame.join(found, atom.items)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
             found = frame.join(found, value.of((atom,)))
-        elif not isinstance(atom, Instance):
+        elif not isinstance(atom, (GeneratorCall, Instance)):
             found = frame.join(found, UNKNOWN)
     return found
 

@@ -55,6 +55,11 @@ def trains(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
     return itself(known, step, row, name, args)
 
 
+def enters(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """Enter a context that is left when a stack of contexts is."""
+    return step.enter(args.given.first)
+
+
 def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A step that says what the program is for."""
     step.emit(Mark(row.text("kind"), step.code))
@@ -62,7 +67,7 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 
 
 ROLES: Mapping[str, Role] = {
-    "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains,
+    "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains, "enters": enters,
     "trains": marks, "restores": marks, "loader": loaders.made, "iterated:loader": loaders.passed_over,
     "imports": importlib.imported, "located": importlib.located, "spec": importlib.spec, "loads": importlib.loaded,
     "names": importlib.evaluated, "submodule": torch_nn.added, "children": torch_nn.children,

@@ -89,7 +89,7 @@ class Walk:
         self._begun: set[e.First] = set()
         self._path: tuple[Code, ...] = ()
         self._trace: list[v.Event] = []
-        self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
+        self._bodies: list[tuple[Effects | None, Ways]] = []  # of the contexts that are being managed, or only entered
 
     def run(self, starts: Sequence[Node] = (), command: Node | None = None) -> Walked:
         """Walk the program that its file starts, or that imports it and then runs `starts`; or a console script's."""
@@ -196,6 +196,8 @@ class Walk:
             self._invoke(ways, effect)
         elif isinstance(effect, e.Around):
             self._around(ways, effect)
+        elif isinstance(effect, e.Enter):
+            self._enter(ways, effect)
         elif isinstance(effect, e.Yield):
             self._yield(ways)
         elif isinstance(effect, e.Import):
@@ -338,11 +340,29 @@ class Walk:
             else:
                 self._add(v.Scope(trace) if trace else None)
 
+    def _enter(self, ways: Ways, effect: e.Enter) -> None:
+        """A generator function up to where it yields, in the states that it has there."""
+        entered = Ways({})
+        with self._traced() as inner:
+            for node in effect.call.nodes[:1]:
+                entry = self.solver.table.get(node)
+                if entry is not None and len(self._bodies) <= _DEEPEST:
+                    self._bodies.append((None, entered))
+                    self._effects(Ways(ways.states), self.seen.own.get(node, entry.summary).effects)
+                    self._bodies.pop()
+        ways.states = entered.states or ways.states
+        self._add(v.Scope(tuple(inner)) if inner else None)
+
     def _yield(self, ways: Ways) -> None:
         """The body of a context, where its manager yields: what leaves there leaves the function that has the body."""
         if not self._bodies:
             return
+        if self._bodies[-1][0] is None:
+            self._merge(self._bodies[-1][1].states, ways.states)
+            ways.states = {}
+            return
         (body, outer), self._bodies = self._bodies[-1], self._bodies[:-1]
+        assert body is not None
         inner = Ways(ways.states, outer.returned, outer.raised, outer.broken)
         self._effects(inner, body)
         outer.reach = min(outer.reach, inner.reach)

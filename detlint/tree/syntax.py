@@ -117,7 +117,10 @@ class Dictionary(Expression):
 
 @record(slots=True, eq=False)
 class Operation(Expression):
-    """Operands joined by an operator: "+", "and", "<", "await", "f-string" ...; `rest` are the others of a chain."""
+    """Operands joined by an operator: "+", "and", "<", "await", "f-string" ...; `rest` are the others of a chain.
+
+    That of `yield from` is "yield", with "from" as its rest.
+    """
 
     operator: str
     operands: list[Expression]
