@@ -121,6 +121,14 @@ class Invoke(_Effect, frozen=True):
     guess: bool = False
 
 
+class Dispatch(_Effect, frozen=True):
+    """A call of one of several things; `several` where more than one of these are the project's."""
+
+    arms: tuple[Effects, ...]
+    code: Code
+    several: bool
+
+
 class Around(_Effect, frozen=True):
     """A generator function that manages a context: `body` happens where it yields."""
 
@@ -184,7 +192,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | SetSwitch | Replace | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Around | Enter
-    | Yield | Import | Main | Branch | First | Repeat | Leave
+    Draw | Seed | SetSwitch | Replace | Made | Mark | Apart | Spawn | Restoring | Scope | Invoke | Dispatch
+    | Around | Enter | Yield | Import | Main | Branch | First | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

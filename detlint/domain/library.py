@@ -84,6 +84,10 @@ class Libraries(Protocol):
         """The one name of what can be imported from several places."""
         ...
 
+    def has_method(self, name: str) -> bool:
+        """Whether the tables speak of a method of a class, which may be that of a base of its."""
+        ...
+
     def call(self, step: Step, name: str, given: Given) -> Value:
         """Call a function, a method or a class of a library, which no model speaks of."""
         ...

@@ -95,6 +95,8 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
 
 def _part(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     """What an object of a library's class, or of one that derives from it, holds under a name besides its methods."""
+    if frame.solver.libraries.has_method(f"{kind.name}.{name}"):
+        return NOTHING
     for klass in classes.models(frame, kind.name):
         if klass.part is not None and name not in klass.methods:
             return klass.part(CallStep(frame, -1), atom, name)

@@ -29,7 +29,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument, Attribute
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, classes, contexts
+from detlint.interpreter import alternatives, assignments, classes, contexts
 from detlint.interpreter.arguments import Arguments, arguments_of, bind
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
@@ -58,12 +58,16 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         return _super(frame)
     if frame.env is None:
         return NOTHING
-    found = NOTHING
-    for atom in frame.each(callee):
-        found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
+
+    def run(atom: Atom) -> Value:
+        found = dispatch(frame, atom, arguments, expression.node, path, owner)
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
-    return found
+        return found
+
+    if frame.solver.index.goes_through(frame.file.path, frame.function, function):  # one in each pass, all in turn
+        return alternatives.call_each(frame, callee, run)
+    return alternatives.call_one(frame, callee, arguments.keywords, run, expression.node)
 
 
 def _super(frame: Frame) -> Value:
@@ -105,11 +109,10 @@ def dispatch(
 
 def call_value(frame: Frame, value: Value, given: Given, node: int = -1) -> Value:
     """Call a value."""
-    found = NOTHING
     arguments = Arguments(given.positional, given.keywords, open=given.open)
-    for atom in frame.each(value):
-        found = frame.join(found, dispatch(frame, atom, arguments, node))
-    return found
+    return alternatives.call_one(
+        frame, value, arguments.keywords, lambda atom: dispatch(frame, atom, arguments, node), node
+    )
 
 
 def call_method(frame: Frame, function: FunctionRef, receiver: Atom, node: int) -> Value:

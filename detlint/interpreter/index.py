@@ -36,6 +36,7 @@ class Index:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
         self._imported: frozenset[str] | None = None
+        self._targets: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
     def _parts(self) -> tuple[frozenset[str], dict[str, Counter[str]], frozenset[str]]:
@@ -92,6 +93,17 @@ class Index:
     def stored(self) -> frozenset[str]:
         """The attributes that are stored on anything anywhere."""
         return self._parts[0]
+
+    def goes_through(self, file: str, function: ir.Function, value: ir.Expression) -> bool:
+        """Whether an expression is a variable, or of one, that a loop or a comprehension of a function goes through."""
+        key = file, function.qualified
+        if key not in self._targets:
+            loops = (part for part in walk(function.body) if isinstance(part, (ir.For, ir.Clause)))
+            names = (each for loop in loops for each in walk(loop.target) if isinstance(each, (ir.Local, ir.Global)))
+            self._targets[key] = frozenset(each.name for each in names)
+        while isinstance(value, ir.Attribute):
+            value = value.value
+        return isinstance(value, (ir.Local, ir.Global)) and value.name in self._targets[key]
 
     @cached_property
     def folders(self) -> frozenset[str]:

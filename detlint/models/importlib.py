@@ -50,15 +50,6 @@ def _absolute(name: str, package: Value) -> list[str]:
     return [".".join((*parts, last)) for parts in outer]
 
 
-def located(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """What a dotted name stands for, in the module of which it is loaded."""
-    found = NOTHING
-    for atom in step.each(args.first()):
-        text = atom.value if isinstance(atom, Constant) and atom.kind == "str" else ""
-        found = step.join(found, step.module(text) if "." in text else UNKNOWN)
-    return found
-
-
 def spec(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """How a module is loaded from a file."""
     made = step.make(row.text("gives"))
@@ -88,7 +79,8 @@ def evaluated(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 
 def _evaluated(step: Step, atom: object) -> Value:
     if isinstance(atom, Choice):
-        return step.join(*(_all(step, part) for part in (atom.default, atom.other)))
+        default, other = (_all(step, part) for part in (atom.default, atom.other))
+        return value_of(Choice(atom.option, default, other)) if default.atoms and other.atoms else NOTHING
     if isinstance(atom, Constant) and atom.kind == "str":
         first, *rest = atom.value.split(".")
         found = step.variable(first) if first.isidentifier() else UNKNOWN

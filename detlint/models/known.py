@@ -86,6 +86,12 @@ class Known:
         """The one name of what can be imported from several places."""
         return self.catalogue.canonical(name)
 
+    def has_method(self, name: str) -> bool:
+        """Whether the tables speak of a method of a class, which may be that of a base of its."""
+        return name in self.names or (
+            name.startswith("torch.nn.") and f"torch.nn.Module.{name.rpartition('.')[2]}" in self.names
+        )
+
     # Calls
 
     def call(self, step: Step, name: str, given: Given) -> Value:

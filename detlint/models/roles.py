@@ -69,7 +69,7 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains, "enters": enters,
     "trains": marks, "restores": marks, "loader": loaders.made, "iterated:loader": loaders.passed_over,
-    "imports": importlib.imported, "located": importlib.located, "spec": importlib.spec, "loads": importlib.loaded,
+    "imports": importlib.imported, "spec": importlib.spec, "loads": importlib.loaded,
     "names": importlib.evaluated, "submodule": torch_nn.added, "children": torch_nn.children,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

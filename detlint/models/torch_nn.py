@@ -23,7 +23,7 @@ _MAPPINGS = ("builtins.dict", "collections.OrderedDict")
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`."""
-    return step.method(module, "forward", *((UNKNOWN,) if given.open else given.positional))
+    return step.call_with(step.attribute(value_of(module), "forward"), given)
 
 
 def holds(step: Step, container: Instance, given: Given) -> Value:
@@ -126,7 +126,8 @@ def names(step: Step, container: Instance, given: Given) -> Value:
 
 def in_turn(step: Step, container: Instance, given: Given) -> Value:
     """The layers are called one after the other."""
-    step.call(step.read(container, ITEMS), UNKNOWN)
+    for layer in step.each(step.read(container, ITEMS)):
+        step.call(value_of(layer), UNKNOWN)
     return SOMETHING
 
 

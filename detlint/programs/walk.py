@@ -194,6 +194,8 @@ class Walk:
             self._add(v.Marked(effect.kind, self.place(effect.code)))
         elif isinstance(effect, e.Invoke):
             self._invoke(ways, effect)
+        elif isinstance(effect, e.Dispatch):
+            self._fork(ways, effect.arms, self.place(effect.code) if effect.several else None, pairs=False)
         elif isinstance(effect, e.Around):
             self._around(ways, effect)
         elif isinstance(effect, e.Enter):
@@ -419,8 +421,8 @@ class Walk:
         else:
             self._fork(ways, chosen)
 
-    def _fork(self, ways: Ways, arms: Sequence[Effects]) -> None:
-        """One of several arms, nobody knows which."""
+    def _fork(self, ways: Ways, arms: Sequence[Effects], dispatch: Place | None = None, *, pairs: bool = True) -> None:
+        """One of several arms, nobody knows which; those of a test are `pairs`, where there are two."""
         start, ends, first = ways.states, list[States](), len(self._trace)
         for arm in arms:
             ways.states = dict(start)
@@ -429,9 +431,10 @@ class Walk:
                 self._effects(ways, arm)
             gone = CAUGHT if ways.states else ways.reach
             ways.reach = min(reach, ways.reach)
-            self._add(v.Guarded("", tuple(inner), reach=gone) if inner else None)
+            self._add(v.Guarded("", tuple(inner), dispatch, reach=gone) if inner else None)
             ends.append(ways.states)
-        self._pair(first)
+        if pairs:
+            self._pair(first)
         ways.states = self._together(ends)
 
     def _pair(self, first: int) -> None:
