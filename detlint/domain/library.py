@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from detlint.domain.atoms import Instance
+from detlint.domain.atoms import Constant, Instance
 from detlint.domain.effects import Stream
 from detlint.domain.given import Given
 from detlint.domain.step import Step
@@ -68,6 +68,11 @@ class Libraries(Protocol):
     @property
     def packages(self) -> frozenset[str]:
         """The names of the packages that the tables speak of."""
+        ...
+
+    @property
+    def constants(self) -> Mapping[str, Constant]:
+        """The names of libraries that stand for a constant."""
         ...
 
     @property

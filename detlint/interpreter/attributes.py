@@ -34,7 +34,10 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     """An attribute of an atom; nothing where it surely has none yet, `UNKNOWN` where nothing in the text binds it."""
     if isinstance(atom, LibraryRef):
         longest = frame.solver.limits.parts  # a loop over `x = x.next` makes names without end
-        return value_of(LibraryRef(f"{atom.name}.{name}")) if atom.name.count(".") + 1 < longest else UNKNOWN
+        if atom.name.count(".") + 1 >= longest:
+            return UNKNOWN
+        full = f"{atom.name}.{name}"
+        return value_of(frame.solver.libraries.constants.get(full) or LibraryRef(full))
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom, atom.site.kind, name, node)

@@ -19,11 +19,12 @@ from detlint.domain.given import Given
 from detlint.domain.library import Method
 from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value
-from detlint.interpreter import classes, containers
+from detlint.interpreter import classes, containers, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
 _MAPPING = LibraryRef("builtins.dict")
+_LOADED = LibraryRef("sys.modules")
 
 
 def iterate(frame: Frame, value: Value) -> Value:
@@ -149,6 +150,9 @@ def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
 def _under(frame: Frame, atom: Atom, key: Value) -> Value:
     """What a container has under a key."""
     found = NOTHING
+    if atom == _LOADED:
+        names = [each for each in frame.each(key) if isinstance(each, Constant)]
+        return frame.solver.lattice.all(modules.loaded(frame, name.value) for name in names) if names else UNKNOWN
     for slot in containers.slots_of(frame, key):
         index = int(slot.key.value) if isinstance(slot, Key) and slot.key.kind == "int" else None
         if isinstance(atom, TupleOf) and index is not None:

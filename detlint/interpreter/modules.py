@@ -7,6 +7,7 @@ from posixpath import basename, dirname, join, normpath
 
 from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
+from detlint.domain.given import Given
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments
@@ -15,6 +16,7 @@ from detlint.ir import nodes as ir
 
 _BUILTIN = frozenset(dir(builtins))
 _PACKAGE = "__init__.py"
+_ASKED = "__getattr__"  # what a module calls for names that it lacks
 RUNTIME = "detlint.runtime"
 """What a project's own copy of the runtime stands for, too."""
 
@@ -42,10 +44,12 @@ def named(frame: Frame, file: ir.File, name: str) -> Value:
             exported = True
     if exported:
         return found
-    if name in _BUILTIN:
-        return value_of(LibraryRef(f"builtins.{name}"))
     if name == "__name__":
         return _name(frame, file)
+    if name == "__package__":
+        return value_of(Constant("str", _package_name(frame, file)))
+    if name in _BUILTIN:
+        return value_of(LibraryRef(f"builtins.{name}"))
     libraries = frame.solver.libraries
     for level, module in reversed(file.stars):
         known = libraries.canonical(f"{module}.{name}")
@@ -62,6 +66,20 @@ def _name(frame: Frame, file: ir.File) -> Value:
     if not started or file.path in frame.solver.index.imported(imports):
         found = frame.join(found, value_of(Constant("str", imports.name(file.path))))
     return found
+
+
+def _package_name(frame: Frame, file: ir.File) -> str:
+    """The dotted name of the package that a module belongs to."""
+    name = frame.solver.imports.name(file.path)
+    return name if file.path.endswith(_PACKAGE) else name.rpartition(".")[0]
+
+
+def loaded(frame: Frame, name: str) -> Value:
+    """`sys.modules[name]`."""
+    if name == "__main__" and frame.file.path in frame.solver.started:
+        return value_of(ModuleRef(frame.file.path))
+    own = frame.solver.imports.name(frame.file.path)
+    return value_of(ModuleRef(frame.file.path)) if name == own else named_module(frame, name)
 
 
 def exports(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
@@ -101,7 +119,14 @@ def variable(frame: Frame, path: str, name: str) -> Value:
     inner = _within(frame, path, name)
     if inner.atoms:
         return inner
-    return UNKNOWN if file is None else named(frame, file, name)
+    if file is None:
+        return UNKNOWN
+    if _ASKED in file.binds and not name.startswith("__"):
+        asked = frame.read((ModuleRef(path), Attribute(_ASKED)))
+        return frame.tables.call(frame, asked, Given((value_of(Constant("str", name)),)), -1)
+    if name in frame.solver.index.stored:  # from outside
+        return frame.join(frame.read((ModuleRef(path), Attribute(name))), UNKNOWN)
+    return named(frame, file, name)
 
 
 def _within(frame: Frame, path: str, name: str) -> Value:
@@ -164,7 +189,7 @@ def _package(frame: Frame, path: str) -> str | None:
     folder = dirname(dirname(path) if path.endswith(f"/{_PACKAGE}") else path)
     package = f"{folder}/{_PACKAGE}" if folder else _PACKAGE
     importer = frame.file.path
-    within = importer.startswith(f"{folder}/") and importer not in frame.solver.started
+    within = importer.startswith(f"{folder}/") and importer not in (path, *frame.solver.started)
     return package if package in frame.solver.files and package not in (path, importer) and not within else None
 
 
@@ -195,7 +220,25 @@ def named_module(frame: Frame, name: str, importer: str = "") -> Value:
     path = frame.solver.search.within_project(name, importer, frame.solver.libraries.packages)
     if path is None and _is_own(frame, importer, name):
         path = importer
-    return enter(frame, path) if path is not None else value_of(LibraryRef(name))
+    return enter(frame, path) if path is not None else _library(frame, name)
+
+
+def _from(frame: Frame, source: Value, module: str, name: str) -> Value:
+    """What a module has that is no file of its own, or is found elsewhere than its name says."""
+    found = NOTHING
+    for atom in frame.each(source):
+        if isinstance(atom, ModuleRef):
+            found = frame.join(found, variable(frame, atom.file, name))
+        elif isinstance(atom, LibraryRef) and atom.name != module:
+            found = frame.join(found, _library(frame, f"{atom.name}.{name}"))
+        else:
+            found = frame.join(found, named_module(frame, f"{module}.{name}"))
+    return found
+
+
+def _library(frame: Frame, name: str) -> Value:
+    """What a name of a library stands for."""
+    return value_of(frame.solver.libraries.constants.get(name) or LibraryRef(name))
 
 
 def _is_own(frame: Frame, script: str, name: str) -> bool:
@@ -220,8 +263,11 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
     """`from a import b as c`."""
     own = frame.file.path
     path = _file(frame, own, statement.level, statement.module)
+    source = NOTHING
     if path is not None:
         enter(frame, path)
+    elif not statement.level:
+        source = named_module(frame, statement.module)
     for name, target in statement.names:
         if target is None:
             continue
@@ -232,5 +278,5 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
             beside = _file(frame, own, statement.level, f"{statement.module}.{name}".strip("."))
             value = enter(frame, beside) if beside is not None else UNKNOWN
         else:
-            value = named_module(frame, f"{statement.module}.{name}")
+            value = _from(frame, source, statement.module, name)
         assignments.assign(frame, target, value)

@@ -19,8 +19,8 @@ _LOCATION = Argument("location")
 
 def imported(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """The module of a name; a package that imports modules by names that are not known imports all that it has."""
-    package = args.of("package")
-    return _module(step, args.first("name"), package if package is not None else NOTHING)
+    package = args.given.value("package", 1)
+    return _module(step, args.first("name"), step.resolve(package) if package is not None else NOTHING)
 
 
 def _module(step: Step, name: Value, package: Value) -> Value:

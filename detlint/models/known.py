@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import Instance
+from detlint.domain.atoms import FALSE, Instance
 from detlint.domain.effects import Made, Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
@@ -33,6 +33,7 @@ class Known:
         rows = catalogue.rows
         self.names = catalogue.known_names
         self.packages = frozenset(name.partition(".")[0] for name in self.names)
+        self.constants = {"typing.TYPE_CHECKING": FALSE}  # which is true where nothing runs
         whole = (*rows("randomness", "undrawn"), *(r for r in rows("program", "role") if r.text("derived")))
         self.wholes: dict[str, frozenset[str]] = {}
         for name in (name for row in whole for name in row.list("names")):

@@ -28,7 +28,7 @@ Key = tuple[Node, State]
 _DEEPEST = 20  # contexts that are managed in each other
 _TURNS = 3  # walks of a node that calls itself
 _WORDS = {"fixed": SEEDED, "entropy": RESEEDED, "none": UNSEEDED, "unsure": UNSURE}
-_REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM, "break": CAUGHT, "continue": CAUGHT}
+_REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM}
 
 
 class Observation(Struct, frozen=True):
@@ -43,7 +43,7 @@ class Observation(Struct, frozen=True):
 
 @dataclass
 class Ways:
-    """Where ways go on: at the next statement, and at the end of the function or loop that they leave for.
+    """Where ways go on: at the next statement, and at the end of the function that they leave.
 
     `reach` is what all have left that left.
     """
@@ -51,7 +51,6 @@ class Ways:
     states: States
     returned: States = field(default_factory=dict)
     raised: States = field(default_factory=dict)
-    broken: States = field(default_factory=dict)
     reach: int = PROGRAM
 
 
@@ -365,7 +364,7 @@ class Walk:
             return
         (body, outer), self._bodies = self._bodies[-1], self._bodies[:-1]
         assert body is not None
-        inner = Ways(ways.states, outer.returned, outer.raised, outer.broken)
+        inner = Ways(ways.states, outer.returned, outer.raised)
         self._effects(inner, body)
         outer.reach = min(outer.reach, inner.reach)
         ways.states = inner.states
@@ -445,7 +444,6 @@ class Walk:
 
     def _repeat(self, ways: Ways, effect: e.Repeat) -> None:
         """A loop's body, until no pass finds another state; it is taken to run, for that is what it is written for."""
-        outer, ways.broken = ways.broken, {}
         returned, ways.returned = ways.returned, {}
         start = entered = dict(ways.states)
         ends: list[States] = []
@@ -454,21 +452,20 @@ class Walk:
             self._effects(ways, effect.body)
             ends.append(ways.states)
             first = len(self._begun) > begun  # what is done once alone, no later pass finds undone
-            again = self._together([*([] if first else [entered]), ways.states, ways.broken])
+            again = self._together([*([] if first else [entered]), ways.states])
             if again == entered:
                 break
             entered = again
-        ends.append(ways.broken)
-        ways.broken = outer
         ways.states = self._together(ends) or self._together([ways.returned]) or start
         self._merge(ways.returned, returned)
 
     def _leave(self, ways: Ways, effect: e.Leave) -> None:
+        """What leaves the function or the program; a loop goes on, for some pass of it comes to what follows."""
+        if effect.how in ("break", "continue"):
+            return
         ways.reach = min(ways.reach, CAUGHT if effect.caught else _REACH[effect.how])
         if effect.how == "return":
             self._merge(ways.returned, ways.states)
-        elif effect.how in ("break", "continue"):
-            self._merge(ways.broken, ways.states)
         elif effect.how == "raise":
             self._merge(ways.raised, ways.states)
         ways.states = {}
