@@ -7,7 +7,7 @@ from detlint.domain.atoms import Formal, ModuleRef
 from detlint.domain.slots import LOADED
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import attributes, calls, items, withs
+from detlint.interpreter import attributes, calls, items, modules, withs
 from detlint.interpreter.expressions import EXPRESSIONS
 from detlint.interpreter.frames import Frame, Tables
 from detlint.interpreter.solver import Entry, Solver
@@ -40,6 +40,8 @@ def _begin(frame: Frame) -> None:
     assert env is not None
     if entry.function.qualified == ir.MAIN:
         env.update(entry.inputs)
+    if entry.function.qualified.startswith(ir.COMMAND):
+        modules.enter(frame, entry.file.path)
     if entry.function.qualified == ir.TOP:
         frame.fill((ModuleRef(entry.file.path), LOADED), SOMETHING)
     for name in entry.function.caught:

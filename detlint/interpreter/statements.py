@@ -197,12 +197,6 @@ def _main(frame: Frame, statement: ir.Main) -> None:
     frame.execute(statement.orelse)
 
 
-def _command(frame: Frame, statement: ir.Command) -> None:
-    """A console script: the file is imported, and what the script names is called."""
-    modules.enter(frame, frame.file.path)
-    calls.call_value(frame, modules.variable(frame, frame.file.path, statement.name), Given(), statement.node)
-
-
 # Loops
 
 
@@ -289,5 +283,4 @@ STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
     ir.DefineClass: _define_class, ir.ImportModule: modules.import_module, ir.ImportNames: modules.import_names,
     ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute, ir.Try: _try, ir.Match: _match,
     ir.Leave: _leave, ir.Assert: _assert, ir.Main: _main,
-    ir.Command: _command,
 }  # fmt: skip

@@ -1,9 +1,8 @@
 """Expressions, statements, functions and files of the intermediate representation (IR).
 
-It keeps what Python does, in the order in which it does it, with names resolved to scopes and nothing else resolved:
-what a name of a library stands for is for the interpreter to say. It holds no positions. What acts or makes an object
-has a number, `node`, counted within its function, so that moved lines and edits elsewhere change nothing here;
-`detlint.ir.places` has the lines.
+It keeps what Python does, in order, with names resolved to scopes and nothing else: what a name of a library stands for
+is for the interpreter to say. It holds no positions. What acts or makes an object has a number, `node`, counted within
+its function, so that moved lines and edits elsewhere change nothing here; `detlint.ir.places` has the lines.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ TOP = ""
 """The name of a file's top level among its functions."""
 MAIN = "<main>"
 """The name of the body of `if __name__ == "__main__":` among the functions of a file."""
-COMMAND = "<command>"
-"""What begins the names of the functions that console scripts run, before that of what they call."""
+COMMAND = "<command>"  # begins the names of functions that console scripts run: import the file, call what it has
 
 ConstantKind = Literal["None", "True", "False", "int", "float", "str", "bytes", "..."]
 Star = Literal["", "*", "**"]
@@ -346,16 +344,9 @@ class Main(_Node, frozen=True):
     orelse: Statements
 
 
-class Command(_Node, frozen=True):
-    """What a console script does: it imports the file, and calls something of its without arguments."""
-
-    name: str
-    node: int = -1
-
-
 Statement = (
     Do | Assign | Annotated | Delete | Define | DefineClass | ImportModule | ImportNames | If | For | While | With
-    | Try | Match | Leave | Assert | Main | Command
+    | Try | Match | Leave | Assert | Main
 )  # fmt: skip
 Statements = tuple[Statement, ...]
 

@@ -27,7 +27,8 @@ def added(files: Mapping[str, ir.File], commands: Iterable[Command]) -> dict[str
     found = dict(files)
     for command in commands:
         file, qualified = found[command.file], _function(command.name)
-        function = ir.Function(command.name, qualified, (), (ir.Command(command.name),))
+        call = ir.Call(ir.Global(command.name), (), -1)
+        function = ir.Function(command.name, qualified, (), (ir.Do(call),))
         found[command.file] = msgspec.structs.replace(file, functions={**file.functions, qualified: function})
     return found
 
