@@ -111,6 +111,13 @@ class IteratorOver(_Atom, frozen=True):
     rows: tuple[Value, ...] = ()
 
 
+class GeneratorCall(_Atom, frozen=True):
+    """A call of a generator function, which does what it does where something goes over what it gives."""
+
+    node: Node
+    code: Code
+
+
 class Bound(_Atom, frozen=True):
     """A method of a receiver."""
 
@@ -168,6 +175,7 @@ Atom = (
     | Instance
     | TupleOf
     | IteratorOver
+    | GeneratorCall
     | Bound
     | Wrapped
     | PartialCall

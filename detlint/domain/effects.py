@@ -71,6 +71,13 @@ class SetSwitch(_Effect, frozen=True):
     code: Code
 
 
+class Replace(_Effect, frozen=True):
+    """A function of a library gets one of the program's `own` in its place, or its own place back."""
+
+    name: str
+    own: bool
+
+
 class Made(_Effect, frozen=True):
     """A loader is made, with or without a generator and a function that seeds its workers."""
 
@@ -141,11 +148,25 @@ class Invoke(_Effect, frozen=True):
     guess: bool = False
 
 
+class Dispatch(_Effect, frozen=True):
+    """A call of one of several things; `several` where more than one of these are the project's."""
+
+    arms: tuple[Effects, ...]
+    code: Code
+    several: bool
+
+
 class Around(_Effect, frozen=True):
     """A generator function that manages a context: `body` happens where it yields."""
 
     call: Invoke
     body: Effects
+
+
+class Enter(_Effect, frozen=True):
+    """A generator function that manages a context runs up to where it yields, and leaves the context for later."""
+
+    call: Invoke
 
 
 class Yield(_Effect, frozen=True):
@@ -184,6 +205,14 @@ class Branch(_Effect, frozen=True):
     others: tuple[Option, ...] = ()
 
 
+class First(_Effect, frozen=True):
+    """What a function of `code` does where a program first gets there; later it does so or `orelse`."""
+
+    code: Code
+    body: Effects
+    orelse: Effects
+
+
 class Repeat(_Effect, frozen=True):
     """A loop's body, any number of times."""
 
@@ -201,7 +230,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | Save | SetSwitch | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke | Around | Yield
-    | At | Import | Main | Branch | Repeat | Leave
+    Draw | Seed | Save | SetSwitch | Replace | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke
+    | Dispatch | Around | Enter | Yield | At | Import | Main | Branch | First | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

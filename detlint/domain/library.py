@@ -24,7 +24,8 @@ class Class(Struct, frozen=True):
     """A class of a library.
 
     `made` runs where an object is made, `called` where it is called, `iterated` gives an item of it, `attribute` an
-    attribute by name; `methods` get what they are called on. `bases` are classes whose model goes on where this ends.
+    attribute by name, `part` what it may hold under a name besides; `methods` get what they are called on. `bases` are
+    classes whose model goes on where this ends.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Class(Struct, frozen=True):
     called: Hook | None = None
     iterated: Hook | None = None
     attribute: Callable[[Step, Instance, str], Value | None] | None = None
+    part: Callable[[Step, Instance, str], Value] | None = None
     methods: Mapping[str, Method] = {}
     bases: tuple[str, ...] = ()
 
@@ -70,8 +72,32 @@ class Libraries(Protocol):
         """The constants that decide so, as texts."""
         ...
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the tables speak of: what a star import can bring."""
+        ...
+
+    @property
+    def packages(self) -> frozenset[str]:
+        """The names of the packages that the tables speak of."""
+        ...
+
+    @property
+    def wholes(self) -> Mapping[str, frozenset[str]]:
+        """What the tables know as a whole, also where a project is the library that defines it: by last name."""
+        ...
+
+    @property
+    def same_path(self) -> frozenset[str]:
+        """The last names of functions and methods that give the path that they are given, in another form."""
+        ...
+
     def canonical(self, name: str) -> str:
         """The one name of what can be imported from several places."""
+        ...
+
+    def has_method(self, name: str) -> bool:
+        """Whether the tables speak of a method of a class, which may be that of a base of its."""
         ...
 
     def call(self, step: Step, name: str, given: Given) -> Value:
@@ -103,7 +129,7 @@ class Libraries(Protocol):
         ...
 
     def constant(self, name: str) -> Value | None:
-        """The number that a name of a library stands for, wherever a program runs."""
+        """The constant that a name of a library stands for, wherever a program runs."""
         ...
 
     def set(self, step: Step, name: str, value: Value) -> None:

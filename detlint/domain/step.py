@@ -63,6 +63,10 @@ class Step(Protocol):
         """What a slot of an object has."""
         ...
 
+    def stored(self, owner: Instance) -> dict[str, Value]:
+        """What the methods of an object's class store on it, by name."""
+        ...
+
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""
         ...
@@ -162,6 +166,22 @@ class Step(Protocol):
 
     def module(self, name: str) -> Value:
         """Import a module by its absolute name."""
+        ...
+
+    def module_at(self, path: str) -> Value:
+        """Import the file at a path, from beside this one or from where programs start; unknown for another."""
+        ...
+
+    def package(self) -> None:
+        """Import all modules of the package whose file this is."""
+        ...
+
+    def variable(self, name: str) -> Value:
+        """What a name of the module means here."""
+        ...
+
+    def variables(self) -> list[Value]:
+        """The variables of the module."""
         ...
 
     def concrete(self, value: Value) -> Value:

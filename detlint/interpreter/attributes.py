@@ -140,7 +140,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         return frame.read((atom.site, Attribute(name)))
     if isinstance(owner, LibraryRef):
         known = frame.solver.libraries.get(CallStep(frame, node, None, value_of(atom), atom), f"{owner.name}.{name}")
-        found = known if known is not None else found
+        found = known if known is not None else frame.join(found, _part(frame, atom, owner, name))
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
@@ -159,11 +159,22 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
             found = versioned(frame, atom, name)
             break
     if found is None:
-        known = frame.solver.libraries.get(CallStep(frame, -1, None, value_of(atom), atom), f"{kind.name}.{name}")
-        found = known if known is not None else value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
+        found = frame.solver.libraries.get(CallStep(frame, -1, None, value_of(atom), atom), f"{kind.name}.{name}")
+        if found is None:
+            found = frame.join(value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom)), _part(frame, atom, kind, name))
         if name in frame.solver.index.stored and not kind.name.startswith("builtins."):
             found = frame.join(found, frame.read((atom.site, Attribute(name))))
     return found
+
+
+def _part(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
+    """What an object of a library's class, or of one that derives from it, holds under a name besides its methods."""
+    if frame.solver.libraries.has_method(f"{kind.name}.{name}"):
+        return NOTHING
+    for klass in classes.models(frame, kind.name):
+        if klass.part is not None and name not in klass.methods:
+            return klass.part(CallStep(frame, -1), atom, name)
+    return NOTHING
 
 
 def versioned(frame: Frame, atom: Instance, name: str, seen: frozenset[Instance] = frozenset()) -> Value:

@@ -13,6 +13,7 @@ from detlint.domain.atoms import (
     ClassRef,
     Cut,
     FunctionRef,
+    GeneratorCall,
     Instance,
     IteratorOver,
     LibraryRef,
@@ -29,7 +30,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
-from detlint.interpreter import assignments, classes, contexts, partials
+from detlint.interpreter import alternatives, assignments, classes, contexts, partials
 from detlint.interpreter.arguments import Arguments, arguments_of, bind, takes
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
@@ -60,11 +61,17 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         return NOTHING
     if frame.solver.asked:
         frame.emit(At(frame.code(expression.node)))
-    found = NOTHING
-    for atom in frame.each(callee):
-        found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
+
+    def run(atom: Atom) -> Value:
+        found = dispatch(frame, atom, arguments, expression.node, path, owner)
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
+        return found
+
+    if frame.solver.index.goes_through(frame.file.path, frame.function, function):  # one in each pass, all in turn
+        found = alternatives.call_each(frame, callee, run)
+    else:
+        found = alternatives.call_one(frame, callee, arguments.keywords, run, expression.node)
     _call_unknown(frame, function, callee, arguments, expression.node)
     return made_of(found, (callee,))
 
@@ -114,8 +121,9 @@ def dispatch(
     if isinstance(atom, Choice):
         other, found = frame.within(lambda: call_value(frame, atom.other, arguments.given, node))
         default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
-        frame.branch(Outcome(True, True, atom.option), other, default)
-        return frame.join(found, given)
+        outcome = Outcome(True, True, atom.option)
+        frame.branch(outcome, other, default)
+        return frame.begun(outcome, found, given)
     if isinstance(atom, StateSnapshot):
         return value_of(atom)  # a copy of it
     return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
@@ -123,11 +131,10 @@ def dispatch(
 
 def call_value(frame: Frame, value: Value, given: Given, node: int = -1) -> Value:
     """Call a value."""
-    found = NOTHING
     arguments = Arguments(given.positional, given.keywords, open=given.open)
-    for atom in frame.each(value):
-        found = frame.join(found, dispatch(frame, atom, arguments, node))
-    return found
+    return alternatives.call_one(
+        frame, value, arguments.keywords, lambda atom: dispatch(frame, atom, arguments, node), node
+    )
 
 
 def call_method(frame: Frame, function: FunctionRef, receiver: Atom, node: int) -> Value:
@@ -175,8 +182,11 @@ def call_function(
     for name, value in changed.items():
         if name in paths and name in bound:
             assignments.become(frame, paths[name], bound[name], value)
-    frame.emit(Invoke(tuple(nodes), place, guess))
-    return found
+    if not code.yields:
+        frame.emit(Invoke(tuple(nodes), place, guess))
+        return found
+    begun = found.of(GeneratorCall(target, place) for target in nodes)
+    return frame.join(found, begun) if found.atoms and not guess else found
 
 
 def _receivers(frame: Frame, code: ir.Function, arguments: Arguments) -> list[Atom]:

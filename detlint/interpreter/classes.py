@@ -63,6 +63,15 @@ def stores(frame: Frame, classes: Order, name: str) -> bool:
     return any(isinstance(k, ClassRef) and name in text(frame, k).stores for k in classes)
 
 
+def stored_names(frame: Frame, made: Instance) -> list[str]:
+    """The attributes that methods of an object's class store on their first parameter."""
+    kind = made.site.kind
+    around = order(frame, kind) if isinstance(kind, ClassRef) else ()
+    files = frame.solver.files
+    own = (files[k.file].classes[k.name].stores for k in around if isinstance(k, ClassRef))
+    return list(dict.fromkeys(name for names in own for name in names))
+
+
 def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 

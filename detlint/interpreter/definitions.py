@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from detlint.domain.atoms import FALSE, NOT_NONE, TRUE, Atom, Choice, ClassRef, Constant, FunctionRef, Option, Wrapped
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import arguments, assignments, calls, classes, descriptors, enumerations
+from detlint.interpreter import arguments, assignments, calls, classes, descriptors, enumerations, modules
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -46,7 +46,7 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
     _tell_of(frame, klass, statement)
     for decorator in statement.decorators:
         frame.evaluate(decorator)
-    assignments.assign(frame, statement.target, value_of(klass))
+    assignments.assign(frame, statement.target, value_of(modules.library_of(frame, statement.qualified) or klass))
 
 
 def _optional(frame: Frame, name: str, value: Value, node: int) -> Value:

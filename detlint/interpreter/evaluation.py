@@ -7,7 +7,7 @@ from detlint.domain.atoms import Formal, ModuleRef
 from detlint.domain.slots import LOADED
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import attributes, calls, items, making, withs
+from detlint.interpreter import attributes, calls, items, making, modules, withs
 from detlint.interpreter.expressions import EXPRESSIONS
 from detlint.interpreter.frames import Frame, Tables
 from detlint.interpreter.solver import Entry, Solver
@@ -16,7 +16,7 @@ from detlint.ir import nodes as ir
 
 TABLES = Tables(
     EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, making.make,
-    making.instantiate_with, making.copied, calls.put, withs.entered,
+    making.instantiate_with, making.copied, calls.put, withs.enter,
 )  # fmt: skip
 _NONE = value_of(ir.Constant("None"))
 
@@ -41,6 +41,8 @@ def _begin(frame: Frame) -> None:
     assert env is not None
     if entry.function.qualified == ir.MAIN:
         env.update(entry.inputs)
+    if entry.function.qualified.startswith(ir.COMMAND):
+        modules.enter(frame, entry.file.path)
     if entry.function.qualified == ir.TOP:
         frame.fill((ModuleRef(entry.file.path), LOADED), SOMETHING)
     for name in entry.function.caught:

@@ -15,6 +15,7 @@ from detlint.domain.atoms import (
     Constant,
     Formal,
     FunctionRef,
+    GeneratorCall,
     Instance,
     IteratorOver,
     LibraryRef,
@@ -363,7 +364,21 @@ class Frame:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
         plain = then.atoms and other.atoms and all(_is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
-            return self.join(then, other)
+            return self.begun(outcome, then, other)
+        return self._chosen(outcome, then, other)
+
+    def begun(self, outcome: Outcome, then: Value, other: Value) -> Value:
+        """Either of two values: an option decides no more than which generator function runs that was called."""
+        found = self.join(then, other)
+        decided = outcome.option is not None and outcome.may_hold and outcome.may_fail
+        if not decided or not any(isinstance(atom, GeneratorCall) for atom in found.atoms):
+            return found
+        arms = (value.of(a for a in value.atoms if isinstance(a, GeneratorCall)) for value in (then, other))
+        rest = found.of(atom for atom in found.atoms if not isinstance(atom, GeneratorCall))
+        return self.join(rest, self._chosen(outcome, *arms))
+
+    def _chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
+        """A choice of two values by the options that decide."""
         default, set_ = (other, then) if outcome.set else (then, other)
         taints, certain = then.taints | other.taints, then.certain & other.certain
         if not outcome.sure:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from posixpath import dirname
 
 from detlint.domain.atoms import AllocationSite
 from detlint.domain.codes import FAR
@@ -12,6 +13,7 @@ from detlint.interpreter import made_classes
 from detlint.ir import counting
 from detlint.ir import nodes as ir
 from detlint.ir.uses import Uses
+from detlint.sources.imports import Imports
 
 _DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
 _PLAIN = (ir.Constant, ir.Operation)
@@ -29,6 +31,8 @@ class Index:
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
         self._uses: dict[str, Uses] = {}
         self._classes: dict[tuple[str, str], ir.Class] = {}
+        self._imported: frozenset[str] | None = None
+        self._targets: dict[tuple[str, str], frozenset[str]] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -85,6 +89,36 @@ class Index:
     def stored(self) -> frozenset[str]:
         """The attributes that are stored on anything anywhere."""
         return frozenset(name for file in self.files.values() for name in file.counts.stored)
+
+    def goes_through(self, file: str, function: ir.Function, value: ir.Expression) -> bool:
+        """Whether an expression is a variable, or of one, that a loop or a comprehension of a function goes through."""
+        key = file, function.qualified
+        if key not in self._targets:
+            loops = (part for part in counting.walk(function.body) if isinstance(part, (ir.For, ir.Clause)))
+            parts = (part for loop in loops for part in counting.walk(loop.target))
+            self._targets[key] = frozenset(part.name for part in parts if isinstance(part, (ir.Local, ir.Global)))
+        while isinstance(value, ir.Attribute):
+            value = value.value
+        return isinstance(value, (ir.Local, ir.Global)) and value.name in self._targets[key]
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders that hold files of the project, and those around them."""
+        found = set[str]()
+        for path in self.files:
+            while path := dirname(path):
+                if path in found or path == "/":
+                    break
+                found.add(path)
+        return frozenset(found)
+
+    def imported(self, imports: Imports) -> frozenset[str]:
+        """The files that the text of another one imports."""
+        if self._imported is None:
+            self._imported = frozenset(
+                found for path, file in self.files.items() for found in _imported(imports, file) if found != path
+            )
+        return self._imported
 
     def makers(self, klass: str) -> tuple[int, int] | None:
         """How many places, in how many files, make objects of a class; None where it is handed on as a value.
@@ -164,3 +198,11 @@ class Index:
             ]
             self._handed[key] = frozenset(each.name for each in given if isinstance(each, ir.Local)) & names
         return self._handed[key]
+
+
+def _imported(imports: Imports, file: ir.File) -> Iterator[str]:
+    """The files that the text of a file imports."""
+    for level, target in file.counts.imports:
+        found = imports.relative(file.path, level, target) if level else imports.find(target, file.path)
+        if found is not None:
+            yield found

@@ -9,6 +9,7 @@ from detlint.domain.atoms import (
     ClassRef,
     Constant,
     FunctionRef,
+    GeneratorCall,
     Instance,
     IteratorOver,
     LibraryRef,
@@ -17,7 +18,10 @@ from detlint.domain.atoms import (
     TupleOf,
     Wrapped,
 )
+from detlint.domain.effects import Invoke
 from detlint.domain.given import Given
+from detlint.domain.library import Method
+from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import attributes, classes, containers, enumerations, modules, protocols
@@ -44,8 +48,13 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         return atom.items
     if isinstance(atom, StateSnapshot):
         return value_of(atom)  # a part of it
+    if isinstance(atom, GeneratorCall):
+        return _run(frame, atom)
     if isinstance(atom, Choice):
-        return frame.join(iterate(frame, atom.default), iterate(frame, atom.other))
+        other, found = frame.within(lambda: iterate(frame, atom.other))
+        default, given = frame.within(lambda: iterate(frame, atom.default))
+        frame.branch(Outcome(True, True, atom.option), other, default)
+        return frame.join(found, given)
     if isinstance(atom, Constant):
         return SOMETHING if atom.kind == "str" else NOTHING
     if isinstance(atom, ClassRef) and enumerations.is_one(frame, classes.order(frame, atom)):
@@ -62,6 +71,15 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
         around = (atom.site.kind,)
         return frame.once("iterate", atom.site, lambda: _of_library(frame, atom, around), NOTHING)
     return SOMETHING if isinstance(atom, NotNone) else UNKNOWN
+
+
+def _run(frame: Frame, atom: GeneratorCall) -> Value:
+    """Let a generator function do what it does; an iterator beside this has what it yields."""
+    frame.flush()
+    summary = frame.solver.enter(frame.entry, atom.node, {})
+    frame.emit(Invoke((atom.node,), atom.code))
+    frame.after_call(summary.writes)
+    return NOTHING
 
 
 def _of_library(frame: Frame, atom: Instance, around: classes.Order) -> Value:
@@ -126,6 +144,8 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
             given = _of_class(frame, atom, key)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
             given = _of_own(frame, atom, atom.site.kind, key)
+        elif isinstance(atom, Instance) and (method := _getting(frame, atom.site.kind)) is not None:
+            given = method(CallStep(frame, -1, owner=value.of((atom,)), receiver=atom), value, Given((key,)))
         elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
             given = _under(frame, atom, key)
             given = given.with_taints(given.taints | key.taints, given.certain | key.certain)
@@ -133,6 +153,12 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
             given = containers.tainted(_under(frame, atom, key), value)
         found = frame.join(found, given)
     return found
+
+
+def _getting(frame: Frame, kind: ClassRef | LibraryRef) -> Method | None:
+    """The method by which a model gives an item of an object of a library's class."""
+    found = (klass.methods.get("__getitem__") for klass in classes.models(frame, kind.name))
+    return next(filter(None, found), None)
 
 
 def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:

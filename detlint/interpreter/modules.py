@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+from posixpath import basename, dirname, join, normpath
 
 from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
+from detlint.domain.given import Given
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments
@@ -14,6 +16,10 @@ from detlint.ir import nodes as ir
 
 _MAIN = Constant("str", "__main__")
 _BUILTIN = frozenset(dir(builtins))
+_PACKAGE = "__init__.py"
+_ASKED = "__getattr__"  # what a module calls for names that it lacks
+RUNTIME = "detlint.runtime"
+"""What a project's own copy of the runtime stands for, too."""
 
 
 def global_variable(frame: Frame, name: str) -> Value:
@@ -45,15 +51,40 @@ def _otherwise(frame: Frame, file: ir.File, name: str) -> Value:
             exported = True
     if exported:
         return found
+    if name == "__name__":
+        return _name(frame, file)
+    if name == "__package__":
+        return value_of(Constant("str", _package_name(frame, file)))
     if name in _BUILTIN:
         return value_of(LibraryRef(f"builtins.{name}"))
-    if name == "__name__":
-        return UNKNOWN
+    libraries = frame.solver.libraries
+    for level, module in reversed(file.stars):
+        known = libraries.canonical(f"{module}.{name}")
+        if level == 0 and _file(frame, file.path, level, module) is None and known in libraries.names:
+            return value_of(LibraryRef(known))
     return UNKNOWN if unknown or not file.stars else found
 
 
+def _name(frame: Frame, file: ir.File) -> Value:
+    """What a module calls itself, and what it is called where a program starts with it."""
+    imports = frame.solver.imports
+    started = file.path in frame.solver.started
+    found = value_of(Constant("str", "__main__")) if started else NOTHING
+    if not started or file.path in frame.solver.index.imported(imports):
+        found = frame.join(found, value_of(Constant("str", imports.name(file.path))))
+    return found
+
+
+def _package_name(frame: Frame, file: ir.File) -> str:
+    """The dotted name of the package that a module belongs to."""
+    name = frame.solver.imports.name(file.path)
+    return name if file.path.endswith(_PACKAGE) else name.rpartition(".")[0]
+
+
 def exports(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
-    """Whether the text of a module, or of one that it imports all of, binds a name."""
+    """Whether the text of a module, or of one that it imports all of, binds a name that a star brings."""
+    if name.startswith("_"):
+        return False
     file = frame.solver.files[path]
     if name in file.binds:
         return True
@@ -64,22 +95,64 @@ def exports(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
     return False
 
 
+def names(frame: Frame, file: ir.File) -> list[str]:
+    """The names that the text of a module binds, and those that it imports with all of other modules."""
+    found = dict.fromkeys(file.binds)
+    waiting, seen = [file], {file.path}
+    while waiting:
+        importer = waiting.pop()
+        for level, module in importer.stars:
+            path = _file(frame, importer.path, level, module)
+            if path is not None and path not in seen:
+                seen.add(path)
+                waiting.append(frame.solver.files[path])
+                found |= dict.fromkeys(name for name in frame.solver.files[path].binds if not name.startswith("_"))
+    return list(found)
+
+
 def variable(frame: Frame, path: str, name: str) -> Value:
     """An attribute of a module of the project: a variable of its text, else a module within the package."""
-    file = frame.solver.files[path]
-    if name in file.binds:
+    file = frame.solver.files.get(path)
+    if file is not None and name in file.binds:
         return frame.read((ModuleRef(path), Attribute(name)))
-    if path.endswith("__init__.py"):
-        inner = frame.solver.imports.relative(path, 1, name)
-        if inner is not None and inner in frame.solver.files and inner != path:
-            return enter(frame, inner)
+    inner = _within(frame, path, name)
+    if inner.atoms:
+        return inner
+    if file is None:
+        return UNKNOWN
+    if _ASKED in file.binds and not name.startswith("__"):
+        asked = frame.read((ModuleRef(path), Attribute(_ASKED)))
+        return frame.tables.call(frame, asked, Given((value_of(Constant("str", name)),)), -1)
     return named(frame, file, name)
 
 
+def _within(frame: Frame, path: str, name: str) -> Value:
+    """A module of a package, which is told by its file, or of a folder that is one without a file; nothing for none."""
+    if not path.endswith((_PACKAGE, "/")):
+        return NOTHING
+    place = f"{dirname(path)}/{name}".removeprefix("/")
+    for file in (f"{place}/{_PACKAGE}", f"{place}.py"):
+        if file in frame.solver.files:
+            return enter(frame, file) if file != path else NOTHING
+    return value_of(ModuleRef(f"{place}/")) if place in frame.solver.index.folders else NOTHING
+
+
+def library_of(frame: Frame, qualified: str) -> LibraryRef | None:
+    """What this file defines under a name, where the project is a library of which the tables know that as a whole."""
+    whole = frame.solver.libraries.wholes.get(qualified)
+    if whole is None:
+        return None
+    found = frame.solver.libraries.canonical(f"{frame.solver.imports.name(frame.file.path)}.{qualified}")
+    return LibraryRef(found) if found in whole else None
+
+
 def enter(frame: Frame, path: str) -> Value:
-    """Import a file: its top level runs, the first time in a program."""
+    """Import a file: its top level runs, the first time in a program, after that of the package that it belongs to."""
     if path == frame.file.path and frame.is_top:
         return value_of(ModuleRef(path))
+    package = _package(frame, path)
+    if package is not None:
+        enter(frame, package)
     frame.flush()
     summary = frame.solver.enter(frame.entry, Node(FunctionRef(path, ir.TOP)), {})
     frame.emit(Import(path))
@@ -87,22 +160,86 @@ def enter(frame: Frame, path: str) -> Value:
     return value_of(ModuleRef(path))
 
 
+def at(frame: Frame, path: str) -> Value:
+    """Import the file at a path, from beside this one or from where programs start; unknown for another."""
+    for folder in (dirname(frame.file.path), ""):
+        found = normpath(join(folder, path))
+        if found in frame.solver.files:
+            return enter(frame, found)
+    return UNKNOWN
+
+
+def enter_all(frame: Frame) -> None:
+    """Import all modules of the package whose file this is, as one does that lists its folder."""
+    own = frame.file.path
+    if not own.endswith(_PACKAGE):
+        return
+    folder = dirname(own)
+    for path in sorted(frame.solver.files):
+        inner = dirname(path) if path.endswith(f"/{_PACKAGE}") else path
+        if dirname(inner) == folder and path != own:
+            enter(frame, path)
+
+
+def _package(frame: Frame, path: str) -> str | None:
+    """The file of the package that a file belongs to, which has run where one of that package imports another."""
+    folder = dirname(dirname(path) if path.endswith(f"/{_PACKAGE}") else path)
+    package = f"{folder}/{_PACKAGE}" if folder else _PACKAGE
+    importer = frame.file.path
+    within = importer.startswith(f"{folder}/") and importer not in (path, *frame.solver.started)
+    return package if package in frame.solver.files and package not in (path, importer) and not within else None
+
+
 def _file(frame: Frame, importer: str, level: int, module: str) -> str | None:
     """The file of the project that an import loads, if any."""
-    imports = frame.solver.imports
-    path = imports.relative(importer, level, module) if level else imports.find(module, importer)
+    if level:
+        path = frame.solver.imports.relative(importer, level, module)
+    else:
+        path = frame.solver.search.find(module, importer)
     return path if path in frame.solver.files else None
 
 
-def named_module(frame: Frame, name: str) -> Value:
+def named_module(frame: Frame, name: str, importer: str = "") -> Value:
     """A module by its absolute name: of the project, or of a library."""
-    path = _file(frame, frame.file.path, 0, name)
+    importer = importer or frame.file.path
+    if frame.solver.libraries.canonical(name) == RUNTIME:
+        return value_of(LibraryRef(RUNTIME))
+    path = _file(frame, importer, 0, name)
     if path is not None:
         return enter(frame, path)
+    folder = frame.solver.search.namespace(name, importer)
+    if folder:
+        return value_of(ModuleRef(folder))
     head, _, last = name.rpartition(".")
-    if head and (path := _file(frame, frame.file.path, 0, head)) is not None:
+    if head and (path := _file(frame, importer, 0, head)) is not None:
+        enter(frame, path)
         return variable(frame, path, last)
-    return library_name(frame, name)
+    path = frame.solver.search.within_project(name, importer, frame.solver.libraries.packages)
+    if path is None and _is_own(frame, importer, name):
+        path = importer
+    return enter(frame, path) if path is not None else library_name(frame, name)
+
+
+def _from(frame: Frame, source: Value, module: str, name: str) -> Value:
+    """What a module has that is no file of its own, or is found elsewhere than its name says."""
+    found = NOTHING
+    for atom in frame.each(source):
+        if isinstance(atom, ModuleRef):
+            found = frame.join(found, variable(frame, atom.file, name))
+        elif isinstance(atom, LibraryRef) and atom.name != module:
+            found = frame.join(found, library_name(frame, f"{atom.name}.{name}"))
+        else:
+            found = frame.join(found, named_module(frame, f"{module}.{name}"))
+    return found
+
+
+def _is_own(frame: Frame, script: str, name: str) -> bool:
+    """Whether a script that imports a module of this name gets itself: its own name, and that of no library."""
+    return (
+        script in frame.solver.started
+        and basename(script) == f"{name}.py"
+        and name not in frame.solver.libraries.packages
+    )
 
 
 def library_name(frame: Frame, name: str) -> Value:
@@ -114,47 +251,48 @@ def library_name(frame: Frame, name: str) -> Value:
 def loaded(frame: Frame, name: Value) -> Value:
     """The modules of some names that are imported: that of a program is the one that it starts."""
     found = NOTHING
+    own_name = frame.solver.imports.name(frame.file.path)
     for atom in frame.each(name):
-        path = _file(frame, frame.file.path, 0, atom.value) if isinstance(atom, Constant) else None
-        if path is not None:
-            found = frame.join(found, value_of(ModuleRef(path)))
+        text = atom.value if isinstance(atom, Constant) and atom.kind == "str" else None
+        path = _file(frame, frame.file.path, 0, text) if text is not None else None
+        if path is not None or text == own_name:
+            found = frame.join(found, value_of(ModuleRef(path or frame.file.path)))
         elif atom == _MAIN:
             own = frame.file.path in frame.solver.started
             paths = (frame.file.path,) if own else sorted(frame.solver.started)
             found = frame.join(found, value_of(*map(ModuleRef, paths)))
         else:
-            found = frame.join(found, UNKNOWN)
+            found = frame.join(found, UNKNOWN if text is None else named_module(frame, text))
     return found
 
 
 def import_module(frame: Frame, statement: ir.ImportModule) -> None:
     """`import a.b as c`."""
-    parts = statement.module.split(".")
-    for count in range(1, len(parts)):
-        path = _file(frame, frame.file.path, 0, ".".join(parts[:count]))
-        if path is not None:
-            enter(frame, path)
     value = named_module(frame, statement.module)
-    if not statement.alias:
-        value = named_module(frame, parts[0])
+    first, dot, _ = statement.module.partition(".")
+    if dot and not statement.alias:
+        value = named_module(frame, first)
     assignments.assign(frame, statement.target, value)
 
 
 def import_names(frame: Frame, statement: ir.ImportNames) -> None:
     """`from a import b as c`."""
-    path = _file(frame, frame.file.path, statement.level, statement.module)
+    own = frame.file.path
+    path = _file(frame, own, statement.level, statement.module)
+    source = NOTHING
     if path is not None:
         enter(frame, path)
+    elif not statement.level:
+        source = named_module(frame, statement.module)
     for name, target in statement.names:
         if target is None:
             continue
         if path is not None:
-            value = variable(frame, path, name)
+            inner = _within(frame, path, name) if path == own else NOTHING
+            value = inner if inner.atoms else variable(frame, path, name)
         elif statement.level:
-            inner = frame.solver.imports.relative(
-                frame.file.path, statement.level, f"{statement.module}.{name}".strip(".")
-            )
-            value = enter(frame, inner) if inner is not None and inner in frame.solver.files else UNKNOWN
+            beside = _file(frame, own, statement.level, f"{statement.module}.{name}".strip("."))
+            value = enter(frame, beside) if beside is not None else UNKNOWN
         else:
-            value = named_module(frame, f"{statement.module}.{name}")
+            value = _from(frame, source, statement.module, name)
         assignments.assign(frame, target, value)

@@ -15,7 +15,9 @@ from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value, possible
+from detlint.interpreter.firsts import Firsts
 from detlint.interpreter.index import Index
+from detlint.interpreter.search import Search
 from detlint.ir import nodes as ir
 from detlint.sources.imports import Imports
 
@@ -92,6 +94,8 @@ class Solver:
         self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index
+        self.firsts: Firsts = Firsts(files) if below is None else below.firsts
+        self.search: Search = Search(files, imports, libraries.same_path) if below is None else below.search
         self.table: dict[Node, Entry] = {}
         self.coarse: dict[tuple[str, str], None] = {}
         self.libraries = libraries

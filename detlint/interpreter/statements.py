@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, PartialCall, Wrapped
-from detlint.domain.effects import Branch, Effects, Leave, Main, Repeat
+from detlint.domain.effects import Branch, Effects, First, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
@@ -30,6 +30,9 @@ _WRAPPERS = {
     "functools.cached_property": "property",
 }  # fmt: skip
 
+_SUBJECT = "<subject>"  # the variable of what a `match` looks at, where that is none itself
+_EXIT = LibraryRef("builtins.SystemExit")
+
 
 def _do(frame: Frame, statement: ir.Do) -> None:
     frame.evaluate(statement.value)
@@ -50,7 +53,8 @@ def _annotated(frame: Frame, statement: ir.Annotated) -> None:
 
 
 def _define(frame: Frame, statement: ir.Define) -> None:
-    value = value_of(expressions.function(frame, statement.function))
+    made = expressions.function(frame, statement.function)
+    value = value_of(modules.library_of(frame, statement.function) or made)
     for decorator in reversed(statement.decorators):
         value = _decorated(frame, decorator, value)
     assignments.assign(frame, statement.target, value)
@@ -109,7 +113,11 @@ def _if(frame: Frame, statement: ir.If) -> None:
             branches.narrow(frame, statement.test, holds)
         ends.append((frame.effects_of(body), frame.env))
     (first, env_1), (second, env_2) = ends
-    frame.branch(outcome, first, second)
+    either = outcome.may_hold and outcome.may_fail and outcome.option is None
+    if either and first and frame.solver.firsts.first(frame.file.path, statement):
+        frame.emit(First(frame.code(-1), first, second))
+    else:
+        frame.branch(outcome, first, second)
     frame.env = frame.merge_arms(outcome, env_1, env_2)
 
 
@@ -153,17 +161,30 @@ def _imports_alone(statements: ir.Statements) -> bool:
 
 
 def _match(frame: Frame, statement: ir.Match) -> None:
-    frame.evaluate(statement.subject)
-    env = frame.env
-    ends: list[Environment | None] = [] if statement.exhaustive else [env]
-    effects: tuple[Any, ...] = ()
+    """A `match` is a chain of tests of its subject, each of which narrows it for those after it."""
+    subject = statement.subject
+    value = frame.evaluate(subject)
+    if not isinstance(subject, (ir.Local, ir.Global, ir.Attribute)):
+        subject = ir.Local(_SUBJECT)
+        frame.assign(_SUBJECT, value)
+    rest: ir.Statements = ()
     for case in reversed(statement.cases):
-        frame.env = dict(env) if env is not None else None
-        inner = frame.effects_of(case.body)
-        ends.append(frame.env)
-        effects = (Branch(None, True, inner, effects),) if inner or effects else ()
-    frame.effects.extend(effects)
-    frame.env = frame.merge(ends)
+        whatever = not (case.patterns or case.asks)
+        rest = case.body if whatever else (ir.If(_matches(subject, case), case.body, rest),)
+    frame.execute(rest)
+
+
+def _matches(subject: ir.Expression, case: ir.Case) -> ir.Expression:
+    """Whether a case matches, as a test."""
+    tests: list[ir.Expression] = []
+    for operator, value in case.patterns:
+        if operator == "isinstance":
+            tests.append(ir.Call(ir.Global(operator), (ir.Argument(subject), ir.Argument(value)), -1))
+        else:
+            tests.append(ir.Compare((operator,), (subject, value), -1))
+    if not tests or case.asks:
+        return ir.Unread()
+    return tests[0] if len(tests) == 1 else ir.Operation("or", tuple(tests), -1)
 
 
 def _main(frame: Frame, statement: ir.Main) -> None:
@@ -262,8 +283,14 @@ def _leave(frame: Frame, statement: ir.Leave) -> None:
         frame.leave()
     else:
         frame.flush()
-    frame.emit(Leave(statement.kind, bool(frame.trying) and statement.kind == "raise"))
+    exits = statement.kind == "raise" and any(_is_exit(atom) for atom in frame.each(value))
+    frame.emit(Leave("exit" if exits else statement.kind, bool(frame.trying) and statement.kind == "raise"))
     frame.env = None
+
+
+def _is_exit(atom: Atom) -> bool:
+    """Whether an error is the one that ends the program."""
+    return atom == _EXIT or (isinstance(atom, Instance) and atom.site.kind == _EXIT)
 
 
 def _assert(frame: Frame, statement: ir.Assert) -> None:

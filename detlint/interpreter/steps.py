@@ -9,7 +9,7 @@ from detlint.domain.codes import Code
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, commands, contexts, kinship, modules, partials, protocols, rows
@@ -79,6 +79,11 @@ class CallStep:
     def read(self, owner: Instance, slot: Slot) -> Value:
         """What a slot of an object has."""
         return self.frame.read((owner.site, slot))
+
+    def stored(self, owner: Instance) -> dict[str, Value]:
+        """What the methods of an object's class store on it, by name."""
+        names = classes.stored_names(self.frame, owner)
+        return {name: self.frame.read((owner.site, Attribute(name))) for name in names}
 
     def become(self, value: Value) -> None:
         """What the method is called on is `value` from here on."""
@@ -219,6 +224,22 @@ class CallStep:
     def module(self, name: str) -> Value:
         """Import a module by its absolute name."""
         return modules.named_module(self.frame, name)
+
+    def module_at(self, path: str) -> Value:
+        """Import the file at a path, from beside this one or from where programs start; unknown for another."""
+        return modules.at(self.frame, path)
+
+    def package(self) -> None:
+        """Import all modules of the package whose file this is."""
+        modules.enter_all(self.frame)
+
+    def variable(self, name: str) -> Value:
+        """What a name of the module means here."""
+        return modules.global_variable(self.frame, name)
+
+    def variables(self) -> list[Value]:
+        """The variables of the module."""
+        return [modules.global_variable(self.frame, name) for name in modules.names(self.frame, self.frame.file)]
 
     def concrete(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters, and with the taints of that."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from detlint.domain.atoms import ClassRef, Instance, IteratorOver, LibraryRef, Node
-from detlint.domain.effects import Around, Branch, Effects, Invoke, Restoring, Stream
+from detlint.domain.atoms import Choice, ClassRef, GeneratorCall, Instance, IteratorOver, LibraryRef
+from detlint.domain.effects import Around, Branch, Effects, Enter, Invoke, Restoring, Stream
 from detlint.domain.given import Given
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import assignments, calls, classes
@@ -25,16 +25,16 @@ def _within(frame: Frame, items: Sequence[ir.WithItem], body: ir.Statements) -> 
         frame.execute(body)
         return
     item = items[0]
-    before, value = frame.apart(item.value)
-    entering, given = frame.within(lambda: entered(frame, value, item.node))
+    value = frame.evaluate(item.value)
+    entering, given = frame.within(lambda: _entered(frame, value, item.node))
     if item.target is not None:
         assignments.assign(frame, item.target, given)
     inner, _ = frame.within(lambda: _within(frame, items[1:], body))
-    managed = _managed(frame, before, (*entering, *inner)) if _has_generator(frame, value) else None
+    managed = _managed(frame, value, (*entering, *inner))
     if managed is not None:
         frame.effects.extend(managed)
     else:
-        frame.effects.extend((*before, *entering))
+        frame.effects.extend(entering)
         _put_back(frame, value, inner)
     if frame.env is not None:
         _each(frame, value, "__exit__", item.node)
@@ -43,42 +43,63 @@ def _within(frame: Frame, items: Sequence[ir.WithItem], body: ir.Statements) -> 
                 frame.solver.libraries.leave(CallStep(frame, item.node), atom, atom.site.kind.name)
 
 
-def _managed(frame: Frame, before: Effects, body: Effects) -> Effects | None:
-    """The effects of entering a context, with the body where a generator function yields that manages it, in whichever
-    arm it is called; None where none is.
-    """
-    last = before[-1] if before else None
-    if isinstance(last, Invoke) and any(_generates(frame, node) for node in last.nodes):
-        return (*before[:-1], Around(last, body))
-    if not isinstance(last, Branch):
+def _managed(frame: Frame, value: Value, body: Effects) -> Effects | None:
+    """A body where the generator function yields that manages a context, whichever an option chooses; None for none."""
+    atoms = frame.each(value)
+    calls = [atom for atom in atoms if isinstance(atom, GeneratorCall)]
+    ways: list[Effects] = [(Around(_call(calls), body),)] if calls else []
+    others = any(not isinstance(atom, (Choice, GeneratorCall, IteratorOver)) for atom in atoms)
+    for atom in atoms:
+        if isinstance(atom, Choice):
+            other, default = _managed(frame, atom.other, body), _managed(frame, atom.default, body)
+            if other is not None or default is not None:
+                others = others and None not in (other, default)  # they are what an arm without one stands for
+                arms = (body if other is None else other, body if default is None else default)
+                ways.append((Branch(atom.option, True, *arms),))
+            else:
+                others = True
+    if not ways:
         return None
-    arms = _managed(frame, last.body, body), _managed(frame, last.orelse, body)
-    if arms == (None, None):
-        return None
-    then = arms[0] if arms[0] is not None else (*last.body, *body)
-    other = arms[1] if arms[1] is not None else (*last.orelse, *body)
-    return (*before[:-1], Branch(last.option, last.set, then, other))
+    found = body if others else ways.pop()
+    for way in reversed(ways):
+        found = (Branch(None, True, way, found),)
+    return found
 
 
-def _generates(frame: Frame, node: Node) -> bool:
-    """Whether what a call enters is a generator function."""
-    return frame.solver.files[node.function.file].functions[node.function.name].yields
+def _call(calls: Sequence[GeneratorCall]) -> Invoke:
+    """What runs generator functions that were called."""
+    return Invoke(tuple(call.node for call in calls), calls[0].code)
 
 
-def _has_generator(frame: Frame, value: Value) -> bool:
-    """Whether a value is what a generator function gives, which manages a context."""
-    return any(isinstance(atom, IteratorOver) for atom in frame.each(value))
+def enter(frame: Frame, value: Value, node: int) -> Value:
+    """Enter a context that something else leaves, later."""
+    frame.effects.extend(_entering(frame, value))
+    return _entered(frame, value, node)
 
 
-def entered(frame: Frame, value: Value, node: int) -> Value:
+def _entering(frame: Frame, value: Value) -> Effects:
+    """The generator functions that manage a context, up to where they yield."""
+    calls = [atom for atom in frame.each(value) if isinstance(atom, GeneratorCall)]
+    found: Effects = (Enter(_call(calls)),) if calls else ()
+    for atom in frame.each(value):
+        if isinstance(atom, Choice):
+            arms = _entering(frame, atom.other), _entering(frame, atom.default)
+            found = (*found, Branch(atom.option, True, *arms)) if any(arms) else found
+    return found
+
+
+def _entered(frame: Frame, value: Value, node: int) -> Value:
     """What is bound where a context is entered."""
     found = _each(frame, value, "__enter__", node)
     for atom in frame.each(value):
         if isinstance(atom, IteratorOver):
             found = frame.join(found, atom.items)
+        elif isinstance(atom, Choice):
+            parts = (_entered(frame, part, node) for part in (atom.default, atom.other) if part.atoms)
+            found = frame.join(found, frame.solver.lattice.all(parts))
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
             found = frame.join(found, value.of((atom,)))
-        elif not isinstance(atom, Instance):
+        elif not isinstance(atom, (GeneratorCall, Instance)):
             found = frame.join(found, UNKNOWN)
     return found
 

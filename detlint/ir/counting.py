@@ -37,6 +37,7 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
     aliases = {last(target): name for part in imports for name, target in part.names if target is not None}
     called, used, decorating = Counter[str](), Counter[str](), Counter[str]()
     stored, spelled, counting = set[str](), set[str](), set[str]()
+    imported: list[tuple[int, str]] = []
     for part in parts:
         if isinstance(part, _NAMES):
             used[aliases.get(part.name, part.name)] += 1
@@ -56,6 +57,10 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
                 used.subtract(aliases.get(each, each) for each in bases)
         elif isinstance(part, ir.ImportNames):
             used.subtract(name for name, target in part.names if target is not None)
+            imported.append((part.level, part.module))
+            imported += [(part.level, f"{part.module}.{name}".lstrip(".")) for name, _ in part.names]
+        elif isinstance(part, ir.ImportModule):
+            imported.append((0, part.module))
         elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
             targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
             stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
@@ -69,8 +74,10 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
         stored.remove("")
         stored.update(part.value for part in parts if isinstance(part, ir.Constant) and part.value.isidentifier())
     net = {name: count for name, count in used.items() if count}
-    names = (tuple(sorted(each)) for each in (stored, spelled, counting))
-    return ir.Counts(dict(called), net, dict(decorating), *names)
+    store, spell, count = (tuple(sorted(each)) for each in (stored, spelled, counting))
+    return ir.Counts(
+        dict(called), net, dict(decorating), store, spell, count, tuple(dict.fromkeys(imported)), assigned(parts)
+    )
 
 
 def _named_attribute(name: str, call: ir.Call) -> tuple[str, ...]:
@@ -93,6 +100,31 @@ def _made_of_themselves(part: ir.Assign) -> set[str]:
 def _is_name(text: str) -> bool:
     """Whether a text may be the name of an option."""
     return len(text) < _NAME and text.lstrip("-").replace("-", "_").isidentifier()
+
+
+def assigned(parts: Iterable[Any]) -> dict[str, tuple[int, int]]:
+    """How often variables of a module, and attributes after a dot, are given None or False, and how often other values.
+
+    What a class binds in its body is an attribute.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for part in parts:
+        names: list[tuple[str, ir.Assign]] = []
+        if isinstance(part, ir.Assign):
+            names += [(target.name, part) for target in part.targets if isinstance(target, ir.Global)]
+            names += [(f".{target.name}", part) for target in part.targets if isinstance(target, ir.Attribute)]
+        elif isinstance(part, ir.DefineClass):
+            inner = [(target, each) for each in part.body if isinstance(each, ir.Assign) for target in each.targets]
+            names += [(f".{target.name}", each) for target, each in inner if isinstance(target, ir.Local)]
+        for name, assign in names:
+            empty, other = found.get(name, (0, 0))
+            found[name] = (empty + 1, other) if is_nothing(assign.value) else (empty, other + 1)
+    return found
+
+
+def is_nothing(expression: ir.Expression) -> bool:
+    """Whether an expression is None or False."""
+    return isinstance(expression, ir.Constant) and expression.kind in ("None", "False")
 
 
 def tested(parameters: tuple[ir.Parameter, ...], body: ir.Statements) -> tuple[str, ...]:

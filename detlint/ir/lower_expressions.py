@@ -126,10 +126,10 @@ class Expressions:
         return ir.Mapping(entries, self.body.number(node))
 
     def _operation(self, node: s.Operation) -> ir.Expression:
-        if node.operator in ("yield", "yield from"):
+        if node.operator == "yield":
             self.body.yields = True
             value = self.lower(node.operands[0]) if node.operands else ir.Constant("None")
-            return ir.Yield(value, node.operator == "yield from", self.body.number(node))
+            return ir.Yield(value, "from" in node.rest, self.body.number(node))
         operands = self.each(node.operands)
         if node.operator in _COMPARED:
             return ir.Compare((node.operator, *node.rest), operands, self.body.number(node))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from detlint import reading
 from detlint.ir import nodes as ir
 from detlint.ir.counting import counts
 from detlint.ir.lower_statements import Statements
 from detlint.ir.places import Places
+from detlint.tree.positions import Origin
 
 
-def lower(text: str, path: str, package: str = "") -> tuple[ir.File, Places]:
+def lower(text: str, path: str, package: str = "", origins: Sequence[Origin] = ()) -> tuple[ir.File, Places]:
     """Lower a file. `path` is what others know it by, `package` the dotted package it is in.
 
+    `origins` say for each line of a notebook's text, which is put together from its cells, where it stands there.
     Raises NotPythonError.
     """
     read = reading.read(text, package)
@@ -21,6 +25,6 @@ def lower(text: str, path: str, package: str = "") -> tuple[ir.File, Places]:
     functions = {name: read.spans.of(node) for name, node in lowered.defined.items()}
     binds = tuple(sorted(read.file.scope.bindings))
     stars = tuple(dict.fromkeys(lowered.stars))
-    return ir.File(path, lowered.functions, lowered.classes, binds, counts(lowered.functions.values()), stars), Places(
-        text, spans, functions
-    )
+    counted = counts(lowered.functions.values())
+    file = ir.File(path, lowered.functions, lowered.classes, binds, counted, stars)
+    return file, Places(text, spans, functions, origins)

@@ -1,9 +1,8 @@
 """Expressions, statements, functions and files of the intermediate representation (IR).
 
-It keeps what Python does, in the order in which it does it, with names resolved to scopes and nothing else resolved:
-what a name of a library stands for is for the interpreter to say. It holds no positions. What acts or makes an object
-has a number, `node`, counted within its function, so that moved lines and edits elsewhere change nothing here;
-`detlint.ir.places` has the lines.
+It keeps what Python does, in order, with names resolved to scopes and nothing else: what a name of a library stands for
+is for the interpreter to say. It holds no positions. What acts or makes an object has a number, `node`, counted within
+its function, so that moved lines and edits elsewhere change nothing here; `detlint.ir.places` has the lines.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ TOP = ""
 """The name of a file's top level among its functions."""
 MAIN = "<main>"
 """The name of the body of `if __name__ == "__main__":` among the functions of a file."""
+COMMAND = "<command>"  # begins the names of functions that console scripts run: import the file, call what it has
 
 ConstantKind = Literal["None", "True", "False", "int", "float", "str", "bytes", "..."]
 Star = Literal["", "*", "**"]
@@ -400,7 +400,9 @@ class Counts(_Node, frozen=True):
     """How often the text of a file calls a name, uses it as a value and decorates with it; the attributes it stores.
 
     `spelled` are the names that its texts spell, as those of options are, and the keywords of calls; `counting` the
-    variables and attributes that are assigned anew from what they were.
+    variables and attributes that are assigned anew from what they were; `imports` what it may import, at its top level
+    or in a function: modules and names in them, each with its leading dots counted; `assigned` how often variables, and
+    attributes after a dot, are given None or False, and how often something else.
     """
 
     called: dict[str, int]
@@ -409,6 +411,8 @@ class Counts(_Node, frozen=True):
     stored: tuple[str, ...]
     spelled: tuple[str, ...] = ()
     counting: tuple[str, ...] = ()
+    imports: tuple[tuple[int, str], ...] = ()
+    assigned: dict[str, tuple[int, int]] = {}
 
 
 class File(_Node, frozen=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import NONE, AllocationSite, ClassRef, Constant, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.atoms import AllocationSite, ClassRef, Instance, LibraryRef
 from detlint.domain.effects import Mark
 from detlint.domain.given import Given
-from detlint.domain.slots import ANY_KEY, Argument, Attribute
+from detlint.domain.slots import ANY_KEY, Argument
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -74,26 +74,6 @@ def forwards(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
             given = step.method(atom, "forward", *args.given.positional[0 if own else 1 :])
             found = step.join(found, given)
     return found
-
-
-def submodule(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """`owner.add_module(name, module)`."""
-    key, module = args.of("name") or args.given.first, args.of("module")
-    if module is None:
-        module = args.given.positional[1] if len(args.given.positional) > 1 else NOTHING
-    if isinstance(step.receiver, Instance):
-        step.fill(step.receiver, ANY_KEY, module)
-        for atom in step.each(key):
-            if isinstance(atom, Constant):
-                step.fill(step.receiver, Attribute(atom.value), module)
-    return value_of(NONE)
-
-
-def children(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """The modules that a module holds, among what else it may."""
-    held = step.join(UNKNOWN, step.read(step.receiver, ANY_KEY)) if isinstance(step.receiver, Instance) else UNKNOWN
-    named = name.rpartition(".")[2].startswith("named_")
-    return value_of(IteratorOver(value_of(TupleOf((SOMETHING, held))) if named else held))
 
 
 def constructs(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

@@ -60,7 +60,8 @@ def mapped(step: Step, given: Given) -> Value:
     found = NOTHING
     for rows in step.rows(first) if given.positional else [()]:
         pairs = [pair for row in rows for pair in step.rows(row)]
-        if pairs and all(len(pair) == _PAIR for pair in pairs):
+        named = bool(given.keywords) and not (given.positional or given.open)
+        if (pairs or named) and all(len(pair) == _PAIR for pair in pairs):
             made = step.make("builtins.dict")
             for key, value in (*pairs, *((_text(name), value) for name, value in given.keywords.items())):
                 for atom in step.each(key):

@@ -7,30 +7,45 @@ from collections.abc import Callable, Iterable, Mapping
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
-from detlint.domain.atoms import UNKNOWN_ATOM, Bound, ClassRef, FunctionRef, Instance, IteratorOver
+from detlint.domain.atoms import FALSE, UNKNOWN_ATOM, Bound, ClassRef, FunctionRef, Instance, IteratorOver
 from detlint.domain.effects import Mark, Stream
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
+from detlint.domain.modes import TRAINS, trains
+from detlint.domain.outcomes import HOLDS
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, value_of
-from detlint.models import autograd, devices, draws, holders, launchers, loaders, numbers, processes, seeds, switches
-from detlint.models.arguments import Arguments, arguments, named_in, parameters, words_of
+from detlint.models import (
+    autograd,
+    devices,
+    draws,
+    holders,
+    launchers,
+    loaders,
+    numbers,
+    processes,
+    replaced,
+    seeds,
+    switches,
+)
+from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.models.asides import Asides
 from detlint.models.library_draws import LibraryDraws
 from detlint.models.salted import Salted
+from detlint.models.tables import Tables, conditions
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
 
 
-class Known:
+class Known(Tables):
     """All that is known of libraries. `roles` are the kinds of role that the tables give functions."""
 
     def __init__(
         self, catalogue: Catalogue, torch: Version, models: Iterable[Library], roles: Mapping[str, Role]
     ) -> None:
-        self.catalogue = catalogue
+        super().__init__(catalogue)
         self.torch = torch
         self.functions: dict[str, Called] = {}
         self.classes: dict[str, Class] = {}
@@ -38,65 +53,12 @@ class Known:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
-        self._numbers = numbers.numbers(catalogue.rows("program", "number"))
+        checking = {"typing.TYPE_CHECKING": value_of(FALSE)}  # which is true where nothing runs
+        self._constants = {**numbers.numbers(catalogue.rows("program", "number")), **checking}
         self.functions |= numbers.tellers(catalogue.rows("program", "number"))
         self._asides = Asides(catalogue)
         self._draws = LibraryDraws(catalogue)
-        rows = catalogue.rows
-        consumers = rows("randomness", "consumer")
-        self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
-        for row in consumers:
-            if row.text("kind") == "sample":
-                names = (f"{name}.{method}" for name in row.list("names") for method in row.list("methods"))
-                self.consumers |= dict.fromkeys(names, row)
-        self._families = [row for row in consumers if row.list("families")]
-        self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
-        self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
-        self.worker_seeds = _by_name(rows("randomness", "workers"))
-        self.seeders = _by_name(rows("randomness", "seeder"))
-        self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
-        values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
-        self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
-        self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
         self._salted = Salted(catalogue)
-        self.launchers = _by_name(rows("randomness", "launcher"))
-        self.callbacks = _by_name(rows("randomness", "callback"))
-        self.roles = _by_name(rows("program", "role"))
-        self.applied = catalogue.names("program", "applied")
-        self.undrawn = _by_name(rows("randomness", "undrawn"))
-        self.exits = catalogue.names("program", "exit")
-        self.settings: dict[str, list[Row]] = {}
-        for row in rows("switches", "setting"):
-            for name in (*row.list("names"), *row.list("calls")):
-                self.settings.setdefault(name, []).append(row)
-        held = catalogue.names("switches", "variables", id="held")
-        self.environment = frozenset(f"{name}.__setitem__" for name in held)
-        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
-        self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
-        for row in rows("program", "role"):
-            for method in row.list("methods"):
-                self.methods.setdefault(method, []).append(row.text("kind"))
-        taken = (*self.launchers.items(), *self.roles.items())
-        self._taken = {
-            kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
-            for kind in ("function", "type")
-        }
-        self.decided, self.deciding = _decided(catalogue)
-        stacking = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
-        self.stacks = frozenset(name.rpartition(".")[0] for name in stacking)
-        self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
-        of_tensors = (
-            (method, f"torch.Tensor.{method}")
-            for method in catalogue.names("names", "methods", "methods", id="tensor-only")
-        )
-        self._telling = {method: name for method, name in of_tensors if name in self.consumers}
-        self._hints = catalogue.names("randomness", "hint")
-        self._apart = catalogue.names("randomness", "hint", key="apart")
-        self._seeding = catalogue.names("randomness", "object", key="seeding")
-
-    def canonical(self, name: str) -> str:
-        """The one name of what can be imported from several places."""
-        return self.catalogue.canonical(name)
 
     # Calls
 
@@ -113,7 +75,7 @@ class Known:
             if name in self.environment:
                 switches.set_variable(self, step, given.first)
             return SOMETHING
-        callback = self._find(self.callbacks, name)
+        callback = self.find(self.callbacks, name)
         if callback is not None:
             launchers.call_back(step, callback, args)
         if name in self.drawing:
@@ -121,10 +83,10 @@ class Known:
         if name in self.exits:
             step.leave()
             return NOTHING
-        role, consumer = self._find(self.roles, name), self.consumer(name)
+        role, consumer = self.find(self.roles, name), self.consumer(name)
         drawn = NOTHING
         if consumer is not None:
-            drawn = draws.consume(step, consumer, name, args, self._asides.kind(step, name))
+            drawn = self._consume(step, consumer, name, args)
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
@@ -139,7 +101,7 @@ class Known:
             return seeds.entropy(step)
         elif name in self.undrawn:
             return self.made(step, name, given)
-        elif (launcher := self._find(self.launchers, name)) is not None:
+        elif (launcher := self.find(self.launchers, name)) is not None:
             return launchers.launch(self, step, launcher, args)
         elif name in self.salted and given.each:
             return self._salted.hashed(step, given.first)
@@ -149,6 +111,11 @@ class Known:
             if drawing is not None:
                 return drawing
         return made_of(self.make(step, name, given), (step.owner, *given.each))
+
+    def _consume(self, step: Step, consumer: Row, name: str, args: Arguments) -> Value:
+        """Draw what a consumer draws, or run what the program has put in the place of its initialisers."""
+        aside = self._asides.kind(step, name)
+        return replaced.instead(self, step, name, args.given, lambda: draws.consume(step, consumer, name, args, aside))
 
     def arguments(self, step: Step, name: str, given: Given) -> Arguments:
         """The arguments of a call."""
@@ -184,7 +151,7 @@ class Known:
         args = self.arguments(step, name, given)
         consumer = self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args, self._asides.kind(step, name))
+            self._consume(step, consumer, name, args)
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
             loaders.note(step, args)
@@ -208,36 +175,6 @@ class Known:
         """Leave a context of a library: what a stack of contexts holds is left."""
         if name in self.stacks:
             processes.leave(step, made)
-
-    # What decorators give, and classes are
-
-    def decorates(self, name: str) -> bool:
-        """Whether it is known what something of a library does as a decorator."""
-        return self.canonical(name) in self.roles
-
-    def given_to(self, kind: str, name: str) -> str:
-        """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
-        return self._taken[kind].get(name, "")
-
-    def takes_class(self, name: str) -> bool:
-        """Whether a method of a library is given the class that it is taken from."""
-        row = self.roles.get(self.canonical(name))
-        return row is not None and row.text("taken") == "class"
-
-    def is_of(self, name: str, kind: str) -> bool:
-        """Whether the tables tell that a class is of a kind."""
-        packages = self.catalogue.names("program", "class", key="packages", kind=kind)
-        return name.partition(".")[0] in packages or name in self.catalogue.names("program", "class", kind=kind)
-
-    def are_apart(self, name: str, other: str) -> bool:
-        """Whether an object that was made of a class is certainly none of another."""
-        packages = self.catalogue.names("program", "class", key="packages", kind="apart")
-        mine, others = (next((p for p in packages if each.startswith(f"{p}.")), None) for each in (name, other))
-        return mine is not None and others is not None and mine != others
-
-    def told_by_name(self, method: str) -> str:
-        """The method of a library that one of a name is, whatever has it; "" for any other."""
-        return self._telling.get(method, "")
 
     def call_unknown(self, step: Step, name: str, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
@@ -269,7 +206,12 @@ class Known:
         args = self.kept(step, made, name, *_asked(consumer))
         args.given = Given((), {**args.given.keywords, **given.keywords}, args.given.open)
         outcome = args.applies(consumer.list("when"), consumer.list("unless"))
-        return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
+        mode = TRAINS if consumer.text("mode") == "train" else HOLDS
+
+        def drawn() -> Value:
+            return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
+
+        return step.arm(mode, drawn, lambda: SOMETHING)
 
     def called(self, step: Step, made: Instance, given: Value) -> None:
         """Call what is hooked onto an object that was called and gave something."""
@@ -316,75 +258,25 @@ class Known:
     def get(self, step: Step, name: str) -> Value | None:
         """What a name of a library stands for, where that is more than the name, as what a loader keeps."""
         owner, _, last = name.rpartition(".")
+        if last == "training":
+            return trains()
         row = self.roles.get(owner)
         if row is None or last not in row.list("keeps") or not isinstance(step.receiver, Instance):
             return None
         return loaders.kept(step, step.receiver, last)
 
     def constant(self, name: str) -> Value | None:
-        """The number that a name of a library stands for, wherever a program runs."""
-        return self._numbers.get(self.canonical(name))
+        """The constant that a name of a library stands for, wherever a program runs."""
+        return self._constants.get(self.canonical(name))
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""
+        replaced.put(self, step, self.canonical(name), value)
         if f"{self.canonical(name)}.__setitem__" in self.environment:  # as `|=` does
             switches.set_variables(self, step, Given((value,)))
         switches.by_value(step, self.settings.get(self.canonical(name), ()), value)
 
-    def consumer(self, name: str) -> Row | None:
-        """The row of what draws when it is called, or makes something that does."""
-        return self.consumers.get(name) or self._family(name)
-
-    def _family(self, name: str) -> Row | None:
-        """The row of the functions of a package whose names begin alike."""
-        last = name.rpartition(".")[2]
-        rows = (row for row in self._families if name.startswith(f"{row.text('package')}."))
-        return next((row for row in rows if last.islower() and last.startswith(row.list("families"))), None)
-
-    def _find(self, table: Mapping[str, Row], name: str) -> Row | None:
-        """The row of a name; what every module has, a class of layers has too."""
-        if name not in table and name.startswith("torch.nn."):
-            return table.get(f"torch.nn.Module.{name.rpartition('.')[2]}")
-        return table.get(name)
-
-    def hints_at_seeding(self, name: str) -> bool:
-        """Whether a function's name says that it may seed a global generator."""
-        words = name.lower()
-        apart = name in self._seeding or any(other in words for other in self._apart)
-        return not apart and any(hint in words for hint in self._hints)
-
 
 def _asked(row: Row) -> list[str]:
     """The parameters that the conditions of a row speak of."""
-    return list(map(named_in, _conditions(row)))
-
-
-def _decided(catalogue: Catalogue) -> tuple[dict[str, frozenset[str | int]], frozenset[str]]:
-    """The parameters that decide what something of a library does, by its last name, and the constants that do so.
-
-    A parameter is there by its name, and by its place where it may be given so.
-    """
-    found: dict[str, frozenset[str | int]] = {}
-    words = set[str]()
-    for row in (*catalogue.rows("randomness", "consumer"), *catalogue.rows("program", "role")):
-        conditions = (*_conditions(row), *(loaders.DECIDE if row.text("kind") == "loader" else ()))
-        words.update(word for each in conditions for word in words_of(each))
-        names = frozenset(map(named_in, conditions))
-        for name in row.list("names") if names else ():
-            _, places = parameters(catalogue.signatures.get(name, ""))
-            given = names | {places.index(each) for each in names if each in places}
-            last = name.rpartition(".")[2]
-            found[last] = found.get(last, frozenset()) | given
-    return found, frozenset(words)
-
-
-def _conditions(row: Row) -> tuple[str, ...]:
-    return (*row.list("when"), *row.list("unless"))
-
-
-def _by_name(rows: Iterable[Row]) -> dict[str, Row]:
-    found: dict[str, Row] = {}
-    for row in rows:
-        for name in row.list("names"):
-            found.setdefault(name, row)
-    return found
+    return list(map(named_in, conditions(row)))

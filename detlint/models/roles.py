@@ -8,9 +8,23 @@ from typing import TYPE_CHECKING
 from detlint.catalogue import Row
 from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall, TupleOf
 from detlint.domain.effects import Mark, SetSwitch
+from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.step import Step
-from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import argparse, autograd, classes, engines, fields, holders, loaders, processes, seeds, switches
+from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
+from detlint.models import (
+    argparse,
+    autograd,
+    classes,
+    engines,
+    fields,
+    holders,
+    importlib,
+    loaders,
+    processes,
+    seeds,
+    switches,
+    torch_nn,
+)
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -43,6 +57,19 @@ def evaluates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     return itself(known, step, row, name, args)
 
 
+def trains(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The layers of a model train, or no longer where that is said."""
+
+    def set_to(word: str) -> Value:
+        step.emit(SetSwitch("layers", word, step.code))
+        return SOMETHING
+
+    given = args.given.each
+    outcome = truth(step.resolve(given[0])) if given else HOLDS
+    step.arm(outcome, lambda: set_to("train"), lambda: set_to("eval"))
+    return itself(known, step, row, name, args)
+
+
 def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A step that says what the program is for."""
     autograd.mark(step, row.text("kind"))
@@ -65,7 +92,8 @@ def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 
 
 ROLES: Mapping[str, Role] = {
-    "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
+    "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains, "trains": marks,
+    "restores": marks,
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
     "option-class": argparse.add_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,
@@ -75,13 +103,14 @@ ROLES: Mapping[str, Role] = {
     "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
     "engine": engines.made, "attaches": engines.attaches, "attached": engines.attached, "engine-runs": engines.runs,
     "hooks": autograd.hooks, "backward-hooks": autograd.backward_hooks, "differentiable": autograd.differentiable,
-    "forwards": autograd.forwards, "submodule": autograd.submodule,
-    "children": autograd.children, "constructs": autograd.constructs,
+    "forwards": autograd.forwards, "constructs": autograd.constructs,
+    "submodule": torch_nn.added, "children": torch_nn.children,
     "acts": processes.acts, "leaves": processes.leaves, "left-with": processes.left_with, "enters": processes.enters,
     "field": fields.field, "named-tuple": classes.named_tuple, "replaced": classes.replaced,
     "type": classes.kind_of, "class-of-fields": classes.of_fields, "allocates": classes.allocated,
     "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
     "subclasses": classes.derived,
+    "imports": importlib.imported, "spec": importlib.spec, "loads": importlib.loaded, "names": importlib.evaluated,
     **seeds.ROLES, **switches.ROLES,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

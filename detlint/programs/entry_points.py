@@ -11,6 +11,7 @@ from detlint.domain.effects import Spawn
 from detlint.domain.limits import Limits
 from detlint.finding import Place
 from detlint.interpreter.solver import Solver
+from detlint.programs.commands import Command
 from detlint.programs.entries import Entry
 from detlint.programs.events import RESEEDED, START, UNSEEDED, State
 from detlint.programs.views import View, Views
@@ -43,8 +44,9 @@ class _Follower:
 
     def follow(self, entry: Entry) -> None:
         """Walk a program, and then the processes that it starts."""
-        seen = self.views.of(entry.path)
-        walked = self._walked(entry, seen)
+        command = Command(entry.path, entry.target).start if entry.kind == "command" else None
+        seen = self.views.of(entry.path, command)
+        walked = self._walked(entry, seen, command=command)
         script = entry.kind == "script" and not (entry.acts or walked.spawned)
         if not script:  # one that does nothing of interest is a configuration, as likely as not
             self.found.entries.append(entry)
@@ -64,9 +66,11 @@ class _Follower:
             self.found.entries.append(worst)
             self.found.ends.append((worst.path, worst.end))
 
-    def _walked(self, entry: Entry, seen: View, main: str = "", nodes: Sequence[Node] = ()) -> Walked:
+    def _walked(
+        self, entry: Entry, seen: View, main: str = "", nodes: Sequence[Node] = (), command: Node | None = None
+    ) -> Walked:
         walk = Walk(self.solver, main or entry.path, seen, Limits(), self.place)
-        walked = walk.run(nodes)
+        walked = walk.run(nodes, command)
         entry.trace, entry.initialisers = walked.trace, self.initialisers
         entry.end = walked.end or START
         for visited, states in walked.visits.items():

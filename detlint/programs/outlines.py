@@ -83,22 +83,10 @@ class Outline:
             return any(_CLASS in name for name in (klass.qualified.rpartition(".")[2], *bases))
         return any(base.endswith(_BASE) or (_CLASS in base and not own) for base in bases)
 
-    @cached_property
+    @property
     def imports(self) -> tuple[tuple[int, str], ...]:
-        """What it may import, at its top level or in a function: modules and names in them.
-
-        Each is the number of its leading dots, and its dotted name.
-        """
-        return tuple(self._imports())
-
-    def _imports(self) -> Iterator[tuple[int, str]]:
-        for part in self._parts:
-            if isinstance(part, ir.ImportModule):
-                yield 0, part.module
-            elif isinstance(part, ir.ImportNames):
-                yield part.level, part.module
-                for name, _ in part.names:
-                    yield part.level, f"{part.module}.{name}" if part.module else name
+        """What it may import: modules and names in them, each with its leading dots counted."""
+        return self.file.counts.imports
 
     @property
     def _parts(self) -> Iterator[object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from detlint.interpreter.evaluation import evaluate
 from detlint.interpreter.solver import Solver
 from detlint.ir import nodes as ir
 from detlint.models import known
+from detlint.programs.commands import Command, added
 from detlint.sources.imports import Imports
 
 _STACK = 512 * 1024 * 1024  # bytes: evaluations stand in each other as the calls of a program do
@@ -41,23 +42,35 @@ class Solution:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be solved: the programs that some `files` start, with what is known of `libraries`.
+    """What is to be solved: the programs that some `lowered` files and `commands` start, as is known of libraries.
 
     Any order of work gives the same tables, that of the seed `shuffle` as well. With `asked`, walks tell the states at
     all calls.
     """
 
-    files: Mapping[str, ir.File]
+    lowered: Mapping[str, ir.File]
     started: frozenset[str]
     libraries: Libraries
     limits: Limits = LIMITS
     shuffle: int | None = None
     asked: bool = False
+    commands: Sequence[Command] = ()
+
+    @cached_property
+    def files(self) -> Mapping[str, ir.File]:
+        """The files, with the functions that console scripts run among their own."""
+        return added(self.lowered, self.commands)
 
     @cached_property
     def imports(self) -> Imports:
         """Which file an import loads."""
         return Imports(self.files)
+
+    @property
+    def starts(self) -> list[Node]:
+        """The nodes with which programs start."""
+        scripts = [command.start for command in self.commands]
+        return [*(Node(FunctionRef(path, ir.TOP)) for path in sorted(self.started)), *scripts]
 
 
 def newest() -> Libraries:
@@ -113,8 +126,8 @@ def _reached(problem: Problem, *, strict: bool) -> Solver:
         problem.files, problem.imports, problem.libraries, evaluate, problem.limits,
         started=problem.started, shuffle=problem.shuffle, strict=strict, asked=problem.asked,
     )  # fmt: skip
-    for path in solver.shuffled(sorted(problem.started)):
-        solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
+    for node in solver.shuffled(problem.starts):
+        solver.enter(None, node, {})
     solver.solve()
     Certainty(solver).settle()
     return solver

@@ -15,8 +15,8 @@ from detlint.domain.values import NOTHING, Value
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
-_ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Made, e.Spawn, e.Mark)
-_HOLDING = (e.Repeat, e.Apart, e.Restoring, e.Scope, e.Around)
+_ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Replace, e.Made, e.Spawn, e.Mark)
+_HOLDING = (e.Repeat, e.Apart, e.Restoring, e.Scope, e.Around, e.Later)
 _PLAIN = (Unknown, NotNone, Cut, Formal)
 
 
@@ -114,9 +114,9 @@ class Views:
         self._telling = self._found()
         self._known: dict[Node, list[_Known]] = defaultdict(list)
 
-    def of(self, file: str) -> View:
-        """What the program that a file starts sees."""
-        found = View(self.members(file))
+    def of(self, file: str, command: Node | None = None) -> View:
+        """What the program that a file starts sees, or that a console script starts with a node."""
+        found = View(self.members(command or Node(FunctionRef(file, ir.TOP))))
         narrowed = _Narrowed(self.whole, found)
         changed: set[Node] = set()
         entries = (self.whole.table[node] for node in found.nodes if node in self._telling)
@@ -130,14 +130,14 @@ class Views:
                 changed.add(entry.node)
         return found
 
-    def members(self, file: str) -> frozenset[Node]:
-        """The nodes that the program which a file starts reaches; `__main__` blocks of other files are not its own."""
-        start = Node(FunctionRef(file, ir.TOP))
+    def members(self, start: Node) -> frozenset[Node]:
+        """The nodes that the program of a node reaches; the `__main__` blocks of other files are not its own."""
+        own = Node(FunctionRef(start.function.file, ir.MAIN)) if start.function.name == ir.TOP else None
         found = {start}
         waiting = [start]
         while waiting:
             for node in self.called.get(waiting.pop(), ()):
-                if node not in found and (node.function.name != ir.MAIN or node.function.file == file):
+                if node not in found and (node.function.name != ir.MAIN or node == own):
                     found.add(node)
                     waiting.append(node)
         return frozenset(found)
@@ -200,9 +200,12 @@ def _acts(effects: Effects) -> Iterator[bool]:
     for effect in effects:
         if isinstance(effect, _ACTING):
             yield True
-        elif isinstance(effect, e.Branch):
+        elif isinstance(effect, (e.Branch, e.First)):
             yield from _acts(effect.body)
             yield from _acts(effect.orelse)
+        elif isinstance(effect, e.Dispatch):
+            for arm in effect.arms:
+                yield from _acts(arm)
         elif isinstance(effect, _HOLDING):
             yield from _acts(effect.body)
 

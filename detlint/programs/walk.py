@@ -14,6 +14,7 @@ from detlint.domain.atoms import FunctionRef, Node, Option
 from detlint.domain.codes import Code
 from detlint.domain.effects import GENERATORS, SEEDABLE, Effect, Effects, Stream
 from detlint.domain.limits import Limits
+from detlint.domain.modes import asked
 from detlint.domain.path_conditions import ALWAYS, PathCondition
 from detlint.finding import Place
 from detlint.interpreter.solver import Solver
@@ -25,9 +26,11 @@ from detlint.programs.views import View
 States = dict[PathCondition, State]
 """In which states a program may be here: one for each condition on its options."""
 Visit = tuple[tuple[Code, State], ...]
+Key = tuple[Node, State]
 _DEEPEST = 20  # contexts that are managed in each other
+_TURNS = 3  # walks of a node that calls itself
 _WORDS = {"fixed": SEEDED, "entropy": RESEEDED, "none": UNSEEDED, "unsure": UNSURE}
-_REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM, "break": CAUGHT, "continue": CAUGHT}
+_REACH = {"return": FUNCTION, "raise": FUNCTION, "exit": PROGRAM}
 
 
 class Observation(Struct, frozen=True):
@@ -42,7 +45,7 @@ class Observation(Struct, frozen=True):
 
 @dataclass
 class Ways:
-    """Where ways go on: at the next statement, and at the end of the function or loop that they leave for.
+    """Where ways go on: at the next statement, and at the end of the function that they leave.
 
     `reach` is what all have left that left.
     """
@@ -50,7 +53,6 @@ class Ways:
     states: States
     returned: States = field(default_factory=dict)
     raised: States = field(default_factory=dict)
-    broken: States = field(default_factory=dict)
     reach: int = PROGRAM
 
 
@@ -87,16 +89,26 @@ class Walk:
         self._visit: list[tuple[Code, State]] = []
         self.drawn: dict[Code, set[str]] = defaultdict(set)  # the words that each draw has found so far
         self.saved: dict[Code, set[str]] = defaultdict(set)  # and those that were saved
-        self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
-        self._open: set[tuple[Node, State]] = set()
+        self._known: dict[Key, tuple[States, v.Trace]] = {}
+        self._open: set[Key] = set()
+        self._again: set[Key] = set()  # what was entered while it was open
+        self._assumed: dict[Key, tuple[States, v.Trace]] = {}  # what that gives, as far as is known
+        self._begun: set[e.First] = set()
         self._path: tuple[Code, ...] = ()
         self._trace: list[v.Event] = []
-        self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
+        self._bodies: list[tuple[Effects | None, Ways]] = []  # of the contexts that are being managed, or only entered
 
-    def run(self, starts: Sequence[Node] = ()) -> Walked:
-        """Walk the program that its file starts; or a process that imports it and then runs `starts`, in turn."""
+    def run(self, starts: Sequence[Node] = (), command: Node | None = None) -> Walked:
+        """Walk the program that its file starts, or a console script's `command`; or a process that runs `starts`.
+
+        A process imports its file, and then runs what it starts, in turn.
+        """
         ways = Ways({ALWAYS: START})
-        if starts:
+        if command is not None:
+            self.is_main = False
+            ways.states, trace = self._node(command, START)
+            self._trace += trace
+        elif starts:
             self.is_main = False
             for file in (self.file, *(node.function.file for node in starts)):
                 self._effect(ways, e.Import(file))
@@ -122,26 +134,47 @@ class Walk:
         ways.states = states if ended else {}
 
     def _node(self, node: Node, state: State) -> tuple[States, v.Trace]:
-        """The states in which a node leaves a program that enters it in one, and its trace; none while it is open."""
+        """The states in which a node leaves a program that enters it in one, and its trace.
+
+        While it is open it gives what it did before: it is walked again until that is so, but not for ever.
+        """
         key = node, state
         if key in self._open:
-            return {}, ()
+            self._again.add(key)
+            return self._assumed.get(key, ({}, ()))
         if key not in self._known:
             self._open.add(key)
-            entry = self.solver.table.get(node)
-            ways = Ways({ALWAYS: state})
-            visit, self._visit = self._visit, [(Code(node.function.file, node.function.name, -1), state)]
-            bodies, self._bodies = self._bodies, []
-            with self._traced() as trace:
-                if entry is not None:
-                    self._effects(ways, self.seen.own.get(node, entry.summary).effects)
-            self._bodies = bodies
-            self.visits.setdefault(node, {})[tuple(self._visit)] = None
-            self._visit = visit
-            self._merge(ways.returned, ways.states)
-            self._known[key] = self._few(ways.returned or ways.raised), tuple(trace)
+            begun, known = set(self._begun), len(self._known)
+            for _ in range(_TURNS):
+                found, visit = self._walked(node, state)
+                if key not in self._again or found[0] == self._assumed.get(key, ({}, ()))[0]:
+                    break
+                self._assumed[key] = found
+                for stale in list(self._known)[known:]:
+                    del self._known[stale]
+                self._begun = set(begun)
+            self.visits.setdefault(node, {})[visit] = None
+            self._again.discard(key)
+            self._assumed.pop(key, None)
             self._open.discard(key)
+            if len(self._begun) > len(begun):  # the next time it does something else
+                return found
+            self._known[key] = found
         return self._known[key]
+
+    def _walked(self, node: Node, state: State) -> tuple[tuple[States, v.Trace], Visit]:
+        """The same, from one walk through the node, and the states at the calls in it."""
+        entry = self.solver.table.get(node)
+        ways = Ways({ALWAYS: state})
+        outer, self._visit = self._visit, [(Code(node.function.file, node.function.name, -1), state)]
+        bodies, self._bodies = self._bodies, []
+        with self._traced() as trace:
+            if entry is not None:
+                self._effects(ways, self.seen.own.get(node, entry.summary).effects)
+        self._bodies = bodies
+        visit, self._visit = tuple(self._visit), outer
+        self._merge(ways.returned, ways.states)
+        return (self._few(ways.returned or ways.raised), tuple(trace)), visit
 
     @contextmanager
     def _traced(self) -> Iterator[list[v.Event]]:
@@ -180,6 +213,10 @@ class Walk:
         elif isinstance(effect, e.SetSwitch):
             self._add(v.Switched(effect.name, effect.word, self.place(effect.code)))
             self._put(ways, (effect.name,), effect.word)
+        elif isinstance(effect, e.Replace):
+            for condition, state in ways.states.items():
+                names = set(state["replaced"].split()) - {effect.name} | ({effect.name} if effect.own else set())
+                ways.states[condition] = state.but(("replaced",), " ".join(sorted(names)))
         elif isinstance(effect, e.Made):
             self._add(v.Loaded(self.place(effect.code), effect.generator, effect.worker_init))
         elif isinstance(effect, e.Mark):
@@ -190,8 +227,12 @@ class Walk:
             self._invoke(ways, effect)
         elif isinstance(effect, e.At):
             self._visit.append((effect.code, _shown(ways.states)))
+        elif isinstance(effect, e.Dispatch):
+            self._fork(ways, effect.arms, (), self.place(effect.code) if effect.several else None, pairs=False)
         elif isinstance(effect, e.Around):
             self._around(ways, effect)
+        elif isinstance(effect, e.Enter):
+            self._enter(ways, effect)
         elif isinstance(effect, e.Yield):
             self._yield(ways)
         elif isinstance(effect, e.Import):
@@ -203,6 +244,12 @@ class Walk:
                 self._called(ways, effect.node, "", None, {}, within=True)
         elif isinstance(effect, e.Branch):
             self._branch(ways, effect)
+        elif isinstance(effect, e.First):
+            if effect in self._begun:
+                self._fork(ways, (effect.body, effect.orelse))
+            else:
+                self._begun.add(effect)
+                self._effects(ways, effect.body)
         elif isinstance(effect, e.Repeat):
             self._repeat(ways, effect)
         elif isinstance(effect, e.Apart) and effect.spawned is not None and _shown(ways.states)["start"] == "spawn":
@@ -352,12 +399,30 @@ class Walk:
             else:
                 self._add(v.Scope(trace) if trace else None)
 
+    def _enter(self, ways: Ways, effect: e.Enter) -> None:
+        """A generator function up to where it yields, in the states that it has there."""
+        entered = Ways({})
+        with self._traced() as inner:
+            for node in effect.call.nodes[:1]:
+                entry = self.solver.table.get(node)
+                if entry is not None and len(self._bodies) <= _DEEPEST:
+                    self._bodies.append((None, entered))
+                    self._effects(Ways(ways.states), self.seen.own.get(node, entry.summary).effects)
+                    self._bodies.pop()
+        ways.states = entered.states or ways.states
+        self._add(v.Scope(tuple(inner)) if inner else None)
+
     def _yield(self, ways: Ways) -> None:
         """The body of a context, where its manager yields: what leaves there leaves the function that has the body."""
         if not self._bodies:
             return
+        if self._bodies[-1][0] is None:
+            self._merge(self._bodies[-1][1].states, ways.states)
+            ways.states = {}
+            return
         (body, outer), self._bodies = self._bodies[-1], self._bodies[:-1]
-        inner = Ways(ways.states, outer.returned, outer.raised, outer.broken)
+        assert body is not None
+        inner = Ways(ways.states, outer.returned, outer.raised)
         self._effects(inner, body)
         outer.reach = min(outer.reach, inner.reach)
         ways.states = inner.states
@@ -369,6 +434,10 @@ class Walk:
         """Both arms: one only where the user sets an option, the other by default; without an option either."""
         if effect.option is None:
             self._fork(ways, (effect.body, effect.orelse))
+            return
+        by_state = asked(effect.option)
+        if by_state is not None:
+            self._by_state(ways, effect, *by_state)
             return
         arms = {effect.set: effect.body, not effect.set: effect.orelse}
         if effect.option.is_parameter:
@@ -418,19 +487,34 @@ class Walk:
         if condition is not None:
             self._merge(into, {condition: state})
 
-    def _fork(self, ways: Ways, arms: Sequence[Effects], options: Sequence[str] = ("", "")) -> None:
-        """One of several arms, nobody knows which."""
+    def _by_state(self, ways: Ways, effect: e.Branch, switch: str, words: frozenset[str]) -> None:
+        """One of two arms, as a switch has some words or has not; both where that is not known."""
+        arms = (effect.body, effect.orelse) if effect.set else (effect.orelse, effect.body)
+        found = {words <= set(state[switch].split()) or state[switch] == UNSURE for state in ways.states.values()}
+        lacking = {not words <= set(state[switch].split()) for state in ways.states.values()}
+        chosen = [arm for arm, taken in zip(arms, (True in found, True in lacking), strict=True) if taken]
+        if len(chosen) == 1:
+            self._effects(ways, chosen[0])
+        else:
+            self._fork(ways, chosen)
+
+    def _fork(
+        self, ways: Ways, arms: Sequence[Effects], options: Sequence[str] = (), dispatch: Place | None = None,
+        *, pairs: bool = True,
+    ) -> None:  # fmt: skip
+        """One of several arms, nobody knows which; those of a test are `pairs`, where there are two."""
         start, ends, first = ways.states, list[States](), len(self._trace)
-        for arm, option in zip(arms, options, strict=True):
+        for arm, option in zip(arms, options or [""] * len(arms), strict=True):
             ways.states = dict(start)
             reach, ways.reach = ways.reach, PROGRAM
             with self._traced() as inner:
                 self._effects(ways, arm)
             gone = CAUGHT if ways.states else ways.reach
             ways.reach = min(reach, ways.reach)
-            self._add(v.Guarded(option, tuple(inner), reach=gone) if inner else None)
+            self._add(v.Guarded(option, tuple(inner), dispatch, reach=gone) if inner else None)
             ends.append(ways.states)
-        self._pair(first)
+        if pairs:
+            self._pair(first)
         ways.states = self._together(ends)
 
     def _pair(self, first: int) -> None:
@@ -441,27 +525,28 @@ class Walk:
 
     def _repeat(self, ways: Ways, effect: e.Repeat) -> None:
         """A loop's body, until no pass finds another state; it is taken to run, for that is what it is written for."""
-        outer, ways.broken = ways.broken, {}
+        returned, ways.returned = ways.returned, {}
         start = entered = dict(ways.states)
         ends: list[States] = []
         for _ in range(self.limits.states):
-            ways.states = dict(entered)
+            ways.states, begun = dict(entered), len(self._begun)
             self._effects(ways, effect.body)
             ends.append(ways.states)
-            again = self._together([entered, ways.states, ways.broken])
+            first = len(self._begun) > begun  # what is done once alone, no later pass finds undone
+            again = self._together([*([] if first else [entered]), ways.states])
             if again == entered:
                 break
             entered = again
-        ends.append(ways.broken)
-        ways.broken = outer
-        ways.states = self._together(ends) or start
+        ways.states = self._together(ends) or self._together([ways.returned]) or start
+        self._merge(ways.returned, returned)
 
     def _leave(self, ways: Ways, effect: e.Leave) -> None:
+        """What leaves the function or the program; a loop goes on, for some pass of it comes to what follows."""
+        if effect.how in ("break", "continue"):
+            return
         ways.reach = min(ways.reach, CAUGHT if effect.caught else _REACH[effect.how])
         if effect.how == "return":
             self._merge(ways.returned, ways.states)
-        elif effect.how in ("break", "continue"):
-            self._merge(ways.broken, ways.states)
         elif effect.how == "raise":
             self._merge(ways.raised, ways.states)
         elif effect.how == "exit":

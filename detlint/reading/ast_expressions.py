@@ -168,7 +168,8 @@ class AstExpressions(Lowering):
 
     def _waiting(self, node: ast.Await | ast.Yield | ast.YieldFrom) -> s.Expression:
         operands = [] if node.value is None else [self.expression(node.value)]
-        return self.make(s.Operation("await" if isinstance(node, ast.Await) else "yield", operands), node)
+        rest = ("from",) if isinstance(node, ast.YieldFrom) else ()
+        return self.make(s.Operation("await" if isinstance(node, ast.Await) else "yield", operands, rest), node)
 
     def _comprehension(self, node: Any) -> s.Expression:
         outer, self.scope = self.scope, Scope("comprehension", self.scope)

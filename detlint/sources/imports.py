@@ -58,7 +58,12 @@ class Imports:
 
     def is_namespace(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> bool:
         """Whether `import target` gets a namespace package: a folder of modules without an `__init__.py`."""
-        return self._place(target, importer, script, extra) in self._folders - {""}
+        return bool(self.namespace(target, importer, script, extra))
+
+    def namespace(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> str:
+        """The folder, with a slash at its end, of the namespace package that `import target` gets; else ""."""
+        place = self._place(target, importer, script, extra)
+        return f"{place}/" if place and place in self._folders else ""
 
     def relative(self, importer: str, level: int, module: str) -> str | None:
         """The file that `from <level dots><module> import ...` loads in the file `importer`, or None.

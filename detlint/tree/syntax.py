@@ -117,7 +117,7 @@ class Dictionary(Expression):
 
 @record(slots=True, eq=False)
 class Operation(Expression):
-    """Operands joined by an operator: "+", "and", "<", "await", "f-string" ...; `rest` are the others of a chain."""
+    """Operands joined by an operator: "+", "and", "await" ...; `rest`: the others of a chain, "from" of a `yield`."""
 
     operator: str
     operands: list[Expression]

@@ -29,10 +29,12 @@ from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
 from detlint.ir.places import Places
 from detlint.models import known
+from detlint.programs.commands import Command
 from detlint.programs.entries import Entry
 from detlint.programs.entry_points import followed
 from detlint.programs.solving import Problem, solve
 from detlint.reading import NotPythonError
+from detlint.sources import notebook
 
 Told = dict[tuple[str, str, str], Mapping[str, Any]]
 _KEYS = ("deterministic_algorithms", "cudnn_benchmark", "cudnn_deterministic", "cublas_workspace", "loaders")
@@ -43,33 +45,38 @@ def recorded(rows: list[Mapping[str, Any]]) -> Told:
     return {(row["path"], row["kind"], row["function"] or ""): row for row in rows}
 
 
-def told(texts: Mapping[str, str], torch: str, starts: list[tuple[str, str, bool]]) -> tuple[Told, list[Entry]]:
-    """The entry points of a project, by the interpreter of values."""
+def told(texts: Mapping[str, str], torch: str, old: Told) -> tuple[Told, list[Entry]]:
+    """The entry points of a project that starts where a record says, by the interpreter of values."""
     from detlint.output.entries_json import _entry
 
     files: dict[str, ir.File] = {}
     places: dict[str, Places] = {}
     for path, text in texts.items():
-        if path.endswith(".py"):
+        if path.endswith((".py", ".ipynb")):
             try:
-                files[path], places[path] = lower(text, path)
-            except NotPythonError:
+                document = notebook.read(path, text)
+                files[path], places[path] = lower(document.text, path, origins=document.origins)
+            except (NotPythonError, notebook.NotebookError):
                 continue
     rules = catalogue.load()
     libraries = known(rules, Version(torch) if torch else rules.newest_release())
-    begun = [Entry(path, kind, self_check=check) for path, kind, check in starts if path in files]
-    solution = solve(Problem(files, frozenset(entry.path for entry in begun), libraries))
 
     def place(code: Code) -> Place:
-        return places[code.file].place(code.file, code.function, code.node)
+        name = code.function.removeprefix(f"{ir.COMMAND} ")
+        return places[code.file].place(code.file, name, code.node)
 
+    begun = [Entry(path, kind) for path, kind, _ in old if kind in ("main", "script", "notebook") and path in files]
+    for (path, kind, name), row in old.items():
+        if kind == "command":
+            functions = (f for f in files[path].functions.values() if f.qualified not in (ir.TOP, ir.MAIN))
+            at = ((f.name, place(Code(path, f.qualified, -1))) for f in functions if not (f.klass or f.owner))
+            target, where = next((target, where) for target, where in at if where.line == row["line"])
+            begun.append(Entry(path, kind, name, where, target=target))
+    commands = tuple(dict.fromkeys(Command(e.path, e.target) for e in begun if e.kind == "command"))
+    started = frozenset(entry.path for entry in begun if entry.kind != "command")
+    solution = solve(Problem(files, started, libraries, commands=commands))
     found = followed(solution.solver, begun, place, rules.names("program", "initialiser"))
     return recorded([_entry(entry) for entry in found.entries]), found.entries
-
-
-def starts_of(old: Told) -> list[tuple[str, str, bool]]:
-    """The files that programs were recorded to start with."""
-    return [(path, kind, False) for path, kind, _ in old if kind in ("main", "script")]
 
 
 def differences(old: Told, new: Told) -> Iterator[tuple[str, str]]:
@@ -114,7 +121,7 @@ def _of_checkouts(record: Path, corpus: Path, only: str, show: int) -> None:
         finally:
             os.chdir(here)
         start = time.perf_counter()
-        new, _ = told(texts, "", starts_of(old))
+        new, _ = told(texts, "", old)
         found = list(differences(old, new))
         counts = Counter(kind for kind, _ in found)
         same = len(old) - len({words.partition(")")[0] for _, words in found})
@@ -145,7 +152,7 @@ def main(record: Path, only: str, show: int, test: str, corpus: Path | None) -> 
             old = recorded(program["entries"]["entries"])
             counts["programs"] += 1
             try:
-                new, _ = told(program["texts"], program["torch"], starts_of(old))
+                new, _ = told(program["texts"], program["torch"], old)
                 found = list(differences(old, new))
             except Exception:
                 found = [("crash", traceback.format_exc(limit=-3))]

@@ -1,0 +1,101 @@
+"""Modules that a program imports, or loads from a file, by a name that it puts together, and what texts name in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from detlint.catalogue import Row
+from detlint.domain.atoms import NONE, Choice, ClassRef, Constant, Instance
+from detlint.domain.slots import Argument
+from detlint.domain.step import Step
+from detlint.domain.values import NOTHING, UNKNOWN, Value, constants, value_of
+from detlint.models.arguments import Arguments
+
+if TYPE_CHECKING:
+    from detlint.models.known import Known
+
+_LOCATION = Argument("location")
+
+
+def imported(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The module of a name; a package that imports modules by names that are not known imports all that it has."""
+    package = args.given.value("package", 1)
+    return _module(step, args.first("name"), step.resolve(package) if package is not None else NOTHING)
+
+
+def _module(step: Step, name: Value, package: Value) -> Value:
+    found = NOTHING
+    for atom in step.each(name):
+        if isinstance(atom, Choice):
+            found = step.join(found, _module(step, atom.default, package))
+            found = step.join(found, _module(step, atom.other, package))
+        elif isinstance(atom, Constant) and atom.kind == "str":
+            for full in _absolute(atom.value, package):
+                found = step.join(found, step.module(full) if full else UNKNOWN)
+        elif atom != NONE:
+            step.package()
+            found = step.join(found, UNKNOWN)
+    return found
+
+
+def _absolute(name: str, package: Value) -> list[str]:
+    """The absolute name of a module that may be told relative to a package; "" where that is not known."""
+    last = name.lstrip(".")
+    if last == name:
+        return [name]
+    around = constants(package)
+    if around is None:
+        return [""]
+    outer = (each.value.split(".")[: 1 - (len(name) - len(last)) or None] for each in around)
+    return [".".join((*parts, last)) for parts in outer]
+
+
+def spec(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """How a module is loaded from a file."""
+    made = step.make(row.text("gives"))
+    location = args.of("location") or (args.given.positional[1] if len(args.given.positional) > 1 else UNKNOWN)
+    step.fill(made, _LOCATION, location)
+    return value_of(made)
+
+
+def loaded(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """The module of a spec, which is loaded next: from beside the file that says so, or from where a program starts."""
+    found = NOTHING
+    for atom in step.each(args.first()):
+        location = step.read(atom, _LOCATION) if isinstance(atom, Instance) else UNKNOWN
+        for path in step.each(location):
+            known_path = isinstance(path, Constant) and path.kind == "str"
+            found = step.join(found, step.module_at(path.value) if known_path else UNKNOWN)  # type: ignore[union-attr]
+    return found
+
+
+def evaluated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """What a text names that is evaluated: where that is not known, perhaps a class of the file."""
+    found = NOTHING
+    for atom in step.each(args.first()):
+        found = step.join(found, _evaluated(step, atom))
+    return found
+
+
+def _evaluated(step: Step, atom: object) -> Value:
+    if isinstance(atom, Choice):
+        default, other = (_all(step, part) for part in (atom.default, atom.other))
+        return value_of(Choice(atom.option, default, other)) if default.atoms and other.atoms else NOTHING
+    if isinstance(atom, Constant) and atom.kind == "str":
+        first, *rest = atom.value.split(".")
+        found = step.variable(first) if first.isidentifier() else UNKNOWN
+        for name in rest:
+            found = step.attribute(found, name) if name.isidentifier() else UNKNOWN
+        return found
+    classes = (value.of(a for a in value.atoms if isinstance(a, ClassRef)) for value in step.variables())
+    found = UNKNOWN
+    for each in classes:
+        found = step.join(found, each)
+    return found
+
+
+def _all(step: Step, value: Value) -> Value:
+    found = NOTHING
+    for atom in step.each(value):
+        found = step.join(found, _evaluated(step, atom))
+    return found

@@ -1,0 +1,173 @@
+"""The tables of facts about libraries, by the names that they speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from detlint.catalogue import Catalogue, Row
+from detlint.models import loaders
+from detlint.models.arguments import named_in, parameters, words_of
+
+
+class Tables:
+    """The rows of the tables by name, and what they tell of names alone."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        rows = catalogue.rows
+        self.names = catalogue.known_names
+        self.packages = frozenset(name.partition(".")[0] for name in self.names)
+        whole = (*rows("randomness", "undrawn"), *(r for r in rows("program", "role") if r.text("derived")))
+        self.wholes: dict[str, frozenset[str]] = {}
+        for name in (name for row in whole for name in row.list("names")):
+            last = name.rpartition(".")[2]
+            self.wholes[last] = self.wholes.get(last, frozenset()) | {name}
+        paths = (catalogue.names("python", "kind", key, id="same-path") for key in ("functions", "methods"))
+        self.same_path = frozenset(name.rpartition(".")[2] for names in paths for name in names)
+        consumers = rows("randomness", "consumer")
+        self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
+        for row in consumers:
+            if row.text("kind") == "sample":
+                names = (f"{name}.{method}" for name in row.list("names") for method in row.list("methods"))
+                self.consumers |= dict.fromkeys(names, row)
+        self._families = [row for row in consumers if row.list("families")]
+        self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
+        self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
+        self.worker_seeds = _by_name(rows("randomness", "workers"))
+        self.seeders = _by_name(rows("randomness", "seeder"))
+        self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
+        values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
+        self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
+        self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
+        self.launchers = _by_name(rows("randomness", "launcher"))
+        self.callbacks = _by_name(rows("randomness", "callback"))
+        self.roles = _by_name(rows("program", "role"))
+        self.applied = catalogue.names("program", "applied")
+        self.undrawn = _by_name(rows("randomness", "undrawn"))
+        self.exits = catalogue.names("program", "exit")
+        self.settings: dict[str, list[Row]] = {}
+        for row in rows("switches", "setting"):
+            for name in (*row.list("names"), *row.list("calls")):
+                self.settings.setdefault(name, []).append(row)
+        held = catalogue.names("switches", "variables", id="held")
+        self.environment = frozenset(f"{name}.__setitem__" for name in held)
+        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
+        self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
+        for row in rows("program", "role"):
+            for method in row.list("methods"):
+                self.methods.setdefault(method, []).append(row.text("kind"))
+        taken = (*self.launchers.items(), *self.roles.items())
+        self._taken = {
+            kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
+            for kind in ("function", "type")
+        }
+        self.decided, self.deciding = _decided(catalogue)
+        stacking = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
+        self.stacks = frozenset(name.rpartition(".")[0] for name in stacking)
+        self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
+        of_tensors = (
+            (method, f"torch.Tensor.{method}")
+            for method in catalogue.names("names", "methods", "methods", id="tensor-only")
+        )
+        self._telling = {method: name for method, name in of_tensors if name in self.consumers}
+        self._hints = catalogue.names("randomness", "hint")
+        self._apart = catalogue.names("randomness", "hint", key="apart")
+        self._seeding = catalogue.names("randomness", "object", key="seeding")
+        drawn = rows("randomness", "initialised")
+        self.initialised = {name: row.list("calls") for row in drawn for name in row.list("names")}
+        layers = (f"{name}.reset_parameters" for name in self.initialised)
+        self.replaceable = frozenset(call for calls in self.initialised.values() for call in calls) | frozenset(layers)
+
+    def canonical(self, name: str) -> str:
+        """The one name of what can be imported from several places."""
+        return self.catalogue.canonical(name)
+
+    def has_method(self, name: str) -> bool:
+        """Whether the tables speak of a method of a class, which may be that of a base of its."""
+        return name in self.names or (
+            name.startswith("torch.nn.") and f"torch.nn.Module.{name.rpartition('.')[2]}" in self.names
+        )
+
+    def consumer(self, name: str) -> Row | None:
+        """The row of what draws when it is called, or makes something that does."""
+        return self.consumers.get(name) or self._family(name)
+
+    def _family(self, name: str) -> Row | None:
+        """The row of the functions of a package whose names begin alike."""
+        last = name.rpartition(".")[2]
+        rows = (row for row in self._families if name.startswith(f"{row.text('package')}."))
+        return next((row for row in rows if last.islower() and last.startswith(row.list("families"))), None)
+
+    def find(self, table: Mapping[str, Row], name: str) -> Row | None:
+        """The row of a name; what every module has, a class of layers has too."""
+        if name not in table and name.startswith("torch.nn."):
+            return table.get(f"torch.nn.Module.{name.rpartition('.')[2]}")
+        return table.get(name)
+
+    # What decorators give, and classes are
+
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        return self.canonical(name) in self.roles
+
+    def given_to(self, kind: str, name: str) -> str:
+        """The method of a name that decorators of libraries give to a "function" or a "type", if they do."""
+        return self._taken[kind].get(name, "")
+
+    def takes_class(self, name: str) -> bool:
+        """Whether a method of a library is given the class that it is taken from."""
+        row = self.roles.get(self.canonical(name))
+        return row is not None and row.text("taken") == "class"
+
+    def is_of(self, name: str, kind: str) -> bool:
+        """Whether the tables tell that a class is of a kind."""
+        packages = self.catalogue.names("program", "class", key="packages", kind=kind)
+        return name.partition(".")[0] in packages or name in self.catalogue.names("program", "class", kind=kind)
+
+    def are_apart(self, name: str, other: str) -> bool:
+        """Whether an object that was made of a class is certainly none of another."""
+        packages = self.catalogue.names("program", "class", key="packages", kind="apart")
+        mine, others = (next((p for p in packages if each.startswith(f"{p}.")), None) for each in (name, other))
+        return mine is not None and others is not None and mine != others
+
+    def told_by_name(self, method: str) -> str:
+        """The method of a library that one of a name is, whatever has it; "" for any other."""
+        return self._telling.get(method, "")
+
+    def hints_at_seeding(self, name: str) -> bool:
+        """Whether a function's name says that it may seed a global generator."""
+        words = name.lower()
+        apart = name in self._seeding or any(other in words for other in self._apart)
+        return not apart and any(hint in words for hint in self._hints)
+
+
+def _decided(catalogue: Catalogue) -> tuple[dict[str, frozenset[str | int]], frozenset[str]]:
+    """The parameters that decide what something of a library does, by its last name, and the constants that do so.
+
+    A parameter is there by its name, and by its place where it may be given so.
+    """
+    found: dict[str, frozenset[str | int]] = {}
+    words = set[str]()
+    for row in (*catalogue.rows("randomness", "consumer"), *catalogue.rows("program", "role")):
+        deciding = (*conditions(row), *(loaders.DECIDE if row.text("kind") == "loader" else ()))
+        words.update(word for each in deciding for word in words_of(each))
+        names = frozenset(map(named_in, deciding))
+        for name in row.list("names") if names else ():
+            _, places = parameters(catalogue.signatures.get(name, ""))
+            given = names | {places.index(each) for each in names if each in places}
+            last = name.rpartition(".")[2]
+            found[last] = found.get(last, frozenset()) | given
+    return found, frozenset(words)
+
+
+def conditions(row: Row) -> tuple[str, ...]:
+    """The conditions of a row."""
+    return (*row.list("when"), *row.list("unless"))
+
+
+def _by_name(rows: Iterable[Row]) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for row in rows:
+        for name in row.list("names"):
+            found.setdefault(name, row)
+    return found
