@@ -22,7 +22,8 @@ class Class(Struct, frozen=True):
     """A class of a library.
 
     `made` runs where an object is made, `called` where it is called, `iterated` gives an item of it, `attribute` an
-    attribute by name; `methods` get what they are called on. `bases` are classes whose model goes on where this ends.
+    attribute by name; `methods` get what they are called on, `properties` what they are read of. `bases` are classes
+    whose model goes on where this ends.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Class(Struct, frozen=True):
     iterated: Hook | None = None
     attribute: Callable[[Step, Instance, str], Value | None] | None = None
     methods: Mapping[str, Method] = {}
+    properties: Mapping[str, Method] = {}
     bases: tuple[str, ...] = ()
 
 

@@ -32,6 +32,14 @@ class Items(_Slot, frozen=True):
     """All items of a container, whatever they are under."""
 
 
+class Contents(_Slot, frozen=True):
+    """What a container is made with: the items of a list as a tuple, the entries of a dict."""
+
+
+class Keys(_Slot, frozen=True):
+    """The keys under which a dict gets something later."""
+
+
 class Captured(_Slot, frozen=True):
     """A variable of a function that functions within it share."""
 
@@ -50,11 +58,13 @@ class Base(_Slot, frozen=True):
     index: int
 
 
-Slot = Attribute | Key | AnyKey | Items | Captured | Argument | Base
+Slot = Attribute | Key | AnyKey | Items | Contents | Keys | Captured | Argument | Base
 Owner = AllocationSite | Instance | ClassRef | ModuleRef | FunctionRef | Node
 Cell = tuple[Owner, Slot]
 ANY_KEY = AnyKey()
 ITEMS = Items()
+CONTENTS = Contents()
+KEYS = Keys()
 LOADED = Argument("")
 """What a module has once some program runs it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from detlint.documents.documents import Documents
 from detlint.domain.atoms import Atom, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
@@ -21,6 +22,16 @@ class Step(Protocol):
     @property
     def code(self) -> Code:
         """Where the call stands."""
+        ...
+
+    @property
+    def documents(self) -> Documents:
+        """The documents of the project."""
+        ...
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The programs that the file may belong to in which the call stands."""
         ...
 
     @property
@@ -45,8 +56,12 @@ class Step(Protocol):
         """Use a value in a way for which its taints matter."""
         ...
 
-    def make(self, kind: str, empty: bool = False) -> Instance:
-        """Make an object of a class of a library here."""
+    def make(self, kind: str, empty: bool = False, part: str = "") -> Instance:
+        """Make an object of a class of a library here: of several a `part`."""
+        ...
+
+    def hold(self, owner: Instance, slot: Slot, value: Value) -> None:
+        """Give an object that is made here what a slot of it has: nobody holds anything of it yet."""
         ...
 
     def fill(self, owner: Instance, slot: Slot, value: Value) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
+from detlint.domain.atoms import ClassRef, Constant, FunctionRef, Instance, LibraryRef, ModuleRef
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, UNKNOWN, Value
@@ -73,7 +73,9 @@ def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
     """The cells of a slot of all that a value may be."""
     found: list[Cell] = []
     for atom in frame.each(base):
-        if isinstance(atom, Instance):
+        if isinstance(atom, Instance) and isinstance(slot, Attribute) and atom.site.kind == containers.MAPPING:
+            found += [(atom.site, Key(Constant("str", slot.name))), (atom.site, ITEMS)]
+        elif isinstance(atom, Instance):
             found.append((atom.site, slot))
         elif isinstance(atom, (ClassRef, ModuleRef)):
             found.append((atom, slot))

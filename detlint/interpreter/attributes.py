@@ -12,12 +12,13 @@ from detlint.domain.atoms import (
     Instance,
     LibraryRef,
     ModuleRef,
+    PathTo,
     SuperOf,
     TupleOf,
 )  # fmt: skip
-from detlint.domain.slots import Attribute, Base
+from detlint.domain.slots import Attribute, Base, Key
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, modules
+from detlint.interpreter import classes, containers, modules, paths
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -50,6 +51,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return frame.join(of(frame, atom.default, name, node), of(frame, atom.other, name, node))
     if isinstance(atom, TupleOf):
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
+    if isinstance(atom, PathTo):
+        return paths.attribute(frame, atom, name)
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     return UNKNOWN
@@ -76,6 +79,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
 
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     """An attribute of an object of a library: by its model, what was stored on it, else a method."""
+    if kind == containers.MAPPING and not hasattr(dict, name):  # of a dict that shows its entries as attributes
+        return containers.keyed(frame, atom, Key(Constant("str", name)))
     found: Value | None = None
     for klass in classes.models(frame, kind.name):
         if klass.attribute is not None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, Instance, LibraryRef, TupleOf
-from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
+from detlint.domain.atoms import Constant, DictOf, Instance, LibraryRef, TupleOf
+from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, Key, Slot
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter.frames import Frame
+
+MAPPING = LibraryRef("builtins.dict")
 
 
 def is_container(kind: LibraryRef) -> bool:
@@ -49,5 +51,9 @@ def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):
         return frame.tables.iterate(frame, value_of(atom))
     if isinstance(slot, Key):
-        return frame.join(frame.read((atom.site, slot)), frame.read((atom.site, ANY_KEY)))
+        found = frame.join(frame.read((atom.site, slot)), frame.read((atom.site, ANY_KEY)))
+        for made in frame.each(frame.read((atom.site, CONTENTS))):
+            if isinstance(made, DictOf):
+                found = frame.join(found, dict(made.entries).get(slot.key, made.rest or NOTHING))
+        return found
     return frame.read((atom.site, ITEMS))

@@ -112,7 +112,9 @@ def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
     return None
 
 
-def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = False) -> AllocationSite:
+def site(
+    frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = False, part: str = ""
+) -> AllocationSite:
     """Where an object is made: in its place and for which object; a class that is made in many places is made in few.
 
     Containers and objects of libraries keep their place and context: they are as many as what makes them.
@@ -120,7 +122,7 @@ def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = 
     code = frame.code(node)
     context = frame.defining
     if isinstance(kind, LibraryRef):
-        return AllocationSite(kind, code, context, empty)
+        return AllocationSite(kind, code, context, empty, part)
     makers = frame.solver.index.makers(kind.name)
     limits = frame.solver.limits
     if frame.solver.below is not None or makers is None or makers[1] > limits.files:

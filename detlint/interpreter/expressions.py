@@ -12,7 +12,7 @@ from detlint.domain.effects import Branch, Repeat, Yield
 from detlint.domain.outcomes import truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules
+from detlint.interpreter import assignments, branches, calls, containers, contexts, items, modules, paths
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -126,6 +126,9 @@ def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
     taints = certain = t.NONE
     for operand in operands:
         taints, certain = taints | operand.taints, certain | operand.certain
+    found, operands = paths.beneath(frame, operator, operands)
+    if not operands[0].atoms:
+        return found
     atoms: set[Atom] = set()
     if operator in ("+", "+=") and len(operands) == 2:
         for left, right in product(frame.each(operands[0]), frame.each(operands[1])):
@@ -135,7 +138,7 @@ def computed(frame: Frame, operator: str, operands: list[Value]) -> Value:
         atoms.update(NOT_NONE for operand in operands for a in frame.each(operand) if not isinstance(a, _KEPT))
     else:
         atoms.add(NOT_NONE)
-    return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
+    return frame.join(found, Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain))
 
 
 def _sum(left: Atom, right: Atom) -> list[Atom]:

@@ -14,11 +14,9 @@ from detlint.domain.atoms import (
     Constant,
     Formal,
     FunctionRef,
-    IteratorOver,
     LibraryRef,
     ModuleRef,
     NotNone,
-    TupleOf,
     Unknown,
 )
 from detlint.domain.bare import bare
@@ -28,7 +26,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts
+from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, parts
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
@@ -156,7 +154,7 @@ class Frame:
 
     def deep(self, value: Value) -> Value:
         """A value whose parts are concrete as well."""
-        if not any(isinstance(atom, (TupleOf, IteratorOver, Choice)) for atom in value.atoms):
+        if not any(isinstance(atom, COMPOUND) for atom in value.atoms):
             return value
         return value.of(mapped(atom, self.concrete) for atom in value.atoms)
 

@@ -10,8 +10,6 @@ from detlint.interpreter import classes, containers
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
-_MAPPING = LibraryRef("builtins.dict")
-
 
 def iterate(frame: Frame, value: Value) -> Value:
     """An item of a value, and what going over it does."""
@@ -34,7 +32,7 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom)
-        if atom.site.kind == _MAPPING:
+        if atom.site.kind == containers.MAPPING:
             return SOMETHING
         if containers.is_container(atom.site.kind):
             return frame.read((atom.site, ITEMS))
@@ -97,7 +95,7 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
             given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
             given = _of_own(frame, atom, atom.site.kind, key)
-        elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
+        elif isinstance(atom, Instance) and atom.site.kind == containers.MAPPING:
             given = _under(frame, atom, key)
             given = given.with_taints(given.taints | key.taints, given.certain | key.certain)
         else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 
-from detlint.domain.atoms import FunctionRef, LibraryRef, ModuleRef, Node
+from detlint.documents.paths import PROJECT
+from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
@@ -42,6 +43,8 @@ def named(frame: Frame, file: ir.File, name: str) -> Value:
         return value_of(LibraryRef(f"builtins.{name}"))
     if name == "__name__":
         return UNKNOWN
+    if name == "__file__":
+        return value_of(Constant("str", f"{PROJECT}{file.path}"))
     return UNKNOWN if unknown or not file.stars else found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import TypeVar
 
+from detlint.documents.documents import Documents, none
 from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.heap import Heap
 from detlint.domain.library import Libraries
@@ -16,6 +17,7 @@ from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value, possible
 from detlint.interpreter.index import Index
+from detlint.interpreter.scripts import Scripts
 from detlint.ir import nodes as ir
 from detlint.sources.imports import Imports
 
@@ -78,6 +80,7 @@ class Solver:
         shuffle: int | None = None,
         strict: bool = True,
         below: Solver | None = None,
+        documents: Documents | None = None,
     ) -> None:
         self.files = files
         self.imports = imports
@@ -89,6 +92,8 @@ class Solver:
         self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index
+        self.documents: Documents = documents or Documents(none) if below is None else below.documents
+        self.scripts: Scripts = Scripts(files, imports, started) if below is None else below.scripts
         self.table: dict[Node, Entry] = {}
         self.coarse: dict[tuple[str, str], None] = {}
         self.libraries = libraries

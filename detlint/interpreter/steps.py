@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from detlint.documents.documents import Documents
 from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
 from detlint.domain.codes import Code
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
@@ -39,6 +40,16 @@ class CallStep:
         """Where the call stands."""
         return self.frame.code(self.node)
 
+    @property
+    def documents(self) -> Documents:
+        """The documents of the project."""
+        return self.frame.solver.documents
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The programs that the file may belong to in which the call stands."""
+        return self.frame.solver.scripts.of(self.frame.file.path)
+
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""
         return self.frame.join(a, b)
@@ -51,9 +62,13 @@ class CallStep:
         """Use a value in a way for which its taints matter."""
         self.frame.sink(value, self.code, use)
 
-    def make(self, kind: str, empty: bool = False) -> Instance:
-        """Make an object of a class of a library here."""
-        return Instance(contexts.site(self.frame, LibraryRef(kind), self.node, empty=empty))
+    def make(self, kind: str, empty: bool = False, part: str = "") -> Instance:
+        """Make an object of a class of a library here: of several a `part`."""
+        return Instance(contexts.site(self.frame, LibraryRef(kind), self.node, empty=empty, part=part))
+
+    def hold(self, owner: Instance, slot: Slot, value: Value) -> None:
+        """Give an object that is made here what a slot of it has: nobody holds anything of it yet."""
+        self.frame.fill((owner.site, slot), value)
 
     def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
         """Keep a value in a slot of an object."""

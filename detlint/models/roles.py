@@ -10,7 +10,7 @@ from detlint.domain.atoms import TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import loaders
+from detlint.models import documents, loaders
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -50,5 +50,6 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
     "loader": loaders.made, "iterated:loader": loaders.passed_over,
+    "opens-document": documents.opened, "loads-document": documents.loaded,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from detlint import catalogue
+from detlint.documents.documents import Documents, none
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
@@ -23,6 +24,15 @@ from detlint.sources.imports import Imports
 
 _STACK = 512 * 1024 * 1024  # bytes: evaluations stand in each other as the calls of a program do
 _DEEPEST = 40_000  # Python frames
+
+
+@dataclass(frozen=True)
+class Project:
+    """What programs are solved with: where imports lead, what is known of libraries, and the documents."""
+
+    imports: Imports
+    libraries: Libraries
+    documents: Documents
 
 
 @dataclass(frozen=True)
@@ -44,18 +54,22 @@ def solve(
     limits: Limits | None = None,
     shuffle: int | None = None,
     libraries: Libraries | None = None,
+    documents: Documents | None = None,
 ) -> Solution:
     """Solve the programs that some `files` start, with what is known of `libraries`: by default for the newest torch.
+
+    They read the project's `documents`, which note what was looked at.
 
     Any order of work gives the same tables; where a limit is met that could show the order, all is solved anew in the
     canonical one.
     """
+    project = Project(Imports(files), libraries or newest(), documents or Documents(none))
     found: list[Solution] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            found.append(_solve(files, started, libraries or newest(), limits or Limits(), shuffle))
+            found.append(_solve(files, started, project, limits or Limits(), shuffle))
         except BaseException as error:
             failed.append(error)
 
@@ -78,35 +92,37 @@ def newest() -> Libraries:
 
 
 def _solve(
-    files: Mapping[str, ir.File], started: frozenset[str], libraries: Libraries, limits: Limits, shuffle: int | None
+    files: Mapping[str, ir.File], started: frozenset[str], project: Project, limits: Limits, shuffle: int | None
 ) -> Solution:
-    imports = Imports(files)
     start = time.perf_counter()
     try:
-        return _both(files, imports, libraries, started, limits, shuffle, strict=True)
+        return _both(files, project, started, limits, shuffle, strict=True)
     except LimitReachedError:
         lost = time.perf_counter() - start
-    found = _both(files, imports, libraries, started, limits, None, strict=False)
+    found = _both(files, project, started, limits, None, strict=False)
     return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
 
 
 def _both(
-    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
-    shuffle: int | None, *, strict: bool,
+    files: Mapping[str, ir.File], project: Project, started: frozenset[str], limits: Limits, shuffle: int | None,
+    *, strict: bool,
 ) -> Solution:  # fmt: skip
     """Solve what programs reach, then what none does."""
     start = time.perf_counter()
-    reached = _reached(files, imports, libraries, started, limits, shuffle, strict=strict)
+    reached = _reached(files, project, started, limits, shuffle, strict=strict)
     middle = time.perf_counter()
     unreached = _unreached(reached, shuffle)
     return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
 
 
 def _reached(
-    files: Mapping[str, ir.File], imports: Imports, libraries: Libraries, started: frozenset[str], limits: Limits,
-    shuffle: int | None, *, strict: bool,
+    files: Mapping[str, ir.File], project: Project, started: frozenset[str], limits: Limits, shuffle: int | None,
+    *, strict: bool,
 ) -> Solver:  # fmt: skip
-    solver = Solver(files, imports, libraries, evaluate, limits, started=started, shuffle=shuffle, strict=strict)
+    solver = Solver(
+        files, project.imports, project.libraries, evaluate, limits,
+        started=started, shuffle=shuffle, strict=strict, documents=project.documents,
+    )  # fmt: skip
     for path in solver.shuffled(sorted(started)):
         solver.enter(None, Node(FunctionRef(path, ir.TOP)), {})
     solver.solve()

@@ -20,6 +20,7 @@ import click
 from packaging.version import Version
 
 from detlint import catalogue
+from detlint.documents.documents import Documents, Given
 from detlint.domain.codes import Code
 from detlint.finding import Place
 from detlint.ir import nodes as ir
@@ -55,7 +56,9 @@ def told(texts: Mapping[str, str], torch: str, starts: list[tuple[str, str, bool
     rules = catalogue.load()
     libraries = known(rules, Version(torch) if torch else rules.newest_release())
     begun = [Entry(path, kind, self_check=check) for path, kind, check in starts if path in files]
-    solution = solve(files, frozenset(entry.path for entry in begun), libraries=libraries)
+    solution = solve(
+        files, frozenset(entry.path for entry in begun), libraries=libraries, documents=Documents(Given(texts))
+    )
 
     def place(code: Code) -> Place:
         return places[code.file].place(code.file, code.function, code.node)
