@@ -92,6 +92,14 @@ class Libraries(Protocol):
         """The streams that a context puts back, and the switches that are set within it."""
         ...
 
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        ...
+
+    def is_configuration(self, name: str) -> bool:
+        """Whether the objects of a class are nodes of a configuration, all fields of which a user may set."""
+        ...
+
     def named(self, step: Step, method: str) -> None:
         """Call a method of what is not known: what its name says that it does."""
         ...

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from detlint.documents.documents import Documents
-from detlint.domain.atoms import Atom, Instance
+from detlint.domain.atoms import Atom, Constant, DictOf, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
@@ -126,6 +126,26 @@ class Step(Protocol):
 
     def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
         """Call a method that the project may override."""
+        ...
+
+    def version(self, owner: Instance, part: str, attributes: Mapping[str, Value]) -> Instance:
+        """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
+        ...
+
+    def item(self, value: Value, key: Constant) -> Value:
+        """What containers have under a key."""
+        ...
+
+    def entries(self, owner: Instance) -> DictOf:
+        """All that a dict is known to have."""
+        ...
+
+    def is_configuration(self, atom: Atom) -> bool:
+        """Whether an atom is a node of a configuration, all fields of which a user may set."""
+        ...
+
+    def names(self, method: str, keyword: str) -> frozenset[str]:
+        """The texts that calls of a method in the project give it by a keyword or first."""
         ...
 
     def attribute(self, value: Value, name: str) -> Value:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import ClassRef, Constant, FunctionRef, Instance, LibraryRef, ModuleRef
+from detlint.domain.atoms import Choice, ClassRef, Constant, FunctionRef, Instance, LibraryRef, ModuleRef, Option
 from detlint.domain.bare import CONFIGURATION
+from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
-from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import containers
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import classes, containers
 from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -87,6 +88,8 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     slot = Attribute(target.name)
     if _to_version(frame, target, base, value, node):
         return
+    if frame.is_top and any(classes.is_configuration(frame, atom) for atom in frame.each(base)):
+        value = _default(frame, target.name, value)
     for atom in frame.each(base):
         if isinstance(atom, LibraryRef):
             frame.tables.put(frame, f"{atom.name}.{target.name}", value, node)
@@ -98,6 +101,17 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     else:
         for cell in cells:
             frame.write(cell, value)
+
+
+def _default(frame: Frame, name: str, value: Value) -> Value:
+    """What a configuration has by default, which a file may set too; not what stands for nothing, as -1 may."""
+    option = Option(name, frame.code(-1))
+    return value.of(
+        Choice(option, value_of(atom), SOMETHING)
+        if isinstance(atom, Constant) and atom.kind != "None" and atom.value != "-1" and truth(value_of(atom)) == HOLDS
+        else atom
+        for atom in frame.each(value)
+    )
 
 
 def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, node: int) -> bool:

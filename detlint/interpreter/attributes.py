@@ -62,6 +62,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     """An attribute of an object of the project: what was stored on it, and what its class has."""
     if name == "__class__":
         return value_of(klass)
+    if atom.version is not None:
+        return _of_version(frame, atom, name, node)
     around = classes.order(frame, klass)
     value, owner = classes.lookup(frame, around, name)
     found, properties = classes.bound(value, atom)
@@ -77,10 +79,18 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     return found
 
 
+def _of_version(frame: Frame, atom: Instance, name: str, node: int) -> Value:
+    """An attribute of an object of the project that is another one but for some attributes."""
+    found = frame.read((atom, Attribute(name)))
+    return found if found.atoms else of(frame, frame.read((atom, Base(0))), name, node)
+
+
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     """An attribute of an object of a library: by its model, what was stored on it, else a method."""
     if kind == containers.MAPPING and not hasattr(dict, name):  # of a dict that shows its entries as attributes
         return containers.keyed(frame, atom, Key(Constant("str", name)))
+    if name in frame.solver.index.stored and classes.is_configuration(frame, atom):
+        return frame.read((atom.site, Attribute(name)))
     found: Value | None = None
     for klass in classes.models(frame, kind.name):
         if klass.attribute is not None:

@@ -46,6 +46,15 @@ def tainted(item: Value, container: Value) -> Value:
     return item.with_taints(item.taints | taints, item.certain | t.items(container.certain))
 
 
+def entries(frame: Frame, atom: Instance) -> DictOf:
+    """All that a dict is known to have."""
+    held = [a for a in frame.each(frame.read((atom.site, CONTENTS))) if isinstance(a, DictOf)]
+    names = dict.fromkeys(key for each in held for key, _ in each.entries)
+    rest = frame.solver.lattice.all(each.rest for each in held if each.rest is not None)
+    rest = frame.join(rest, frame.read((atom.site, ANY_KEY)))
+    return DictOf(tuple((key, keyed(frame, atom, Key(key))) for key in names), rest if rest.atoms else None)
+
+
 def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     """What a container has in a slot."""
     if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):

@@ -234,6 +234,12 @@ class Frame:
         """Leave a value in a cell of something that is made here: nobody holds anything of it yet."""
         self.solver.write(self.entry, cell, self.concrete(value))
 
+    def touch(self, cell: Cell, value: Value) -> None:
+        """A cell may have another value from here on: so may the access paths to it."""
+        for key, cells in self.cells.items():
+            if cell in cells and self.env is not None and key in self.env:
+                self.env[key] = self.join(self.env[key], value)
+
     def read(self, cell: Cell) -> Value:
         """What a cell holds."""
         return self.solver.read(self.entry, cell)

@@ -32,6 +32,7 @@ class Index:
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
+        self._given: dict[tuple[str, str], frozenset[str]] = {}
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
@@ -69,6 +70,21 @@ class Index:
                     targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
                     stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
         return frozenset(stored), made, frozenset(name for name, count in used.items() if count > 0)
+
+    def texts_given(self, method: str, keyword: str) -> frozenset[str]:
+        """The texts that calls of a method give it by a keyword or first."""
+        key = (method, keyword)
+        if key not in self._given:
+            found = set[str]()
+            for file in self.files.values():
+                for part in walk(tuple(function.body for function in file.functions.values())):
+                    if isinstance(part, ir.Call) and _last(part.function) == method:
+                        first = part.arguments[:1] if part.arguments and not part.arguments[0].keyword else ()
+                        named = [argument for argument in part.arguments if argument.keyword == keyword]
+                        values = [argument.value for argument in (*first, *named)]
+                        found.update(x.value for x in values if isinstance(x, ir.Constant) and x.kind == "str")
+            self._given[key] = frozenset(found)
+        return self._given[key]
 
     def decorates(self, decorator: ir.Expression) -> int:
         """How many functions and classes have a decorator of the name of one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, PartialCall, Wrapped
 from detlint.domain.effects import Branch, Leave, Main, Repeat
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute, Base
@@ -18,6 +18,7 @@ _WRAPPERS = {
     "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
     "functools.cached_property": "property",
 }  # fmt: skip
+_DECORATED = (FunctionRef, ClassRef, Instance, Bound, PartialCall)
 
 
 def _do(frame: Frame, statement: ir.Do) -> None:
@@ -58,15 +59,27 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
             kind: Any = _WRAPPERS[atom.name]
             found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
-        elif isinstance(atom, (FunctionRef, Bound)) and not isinstance(getattr(atom, "function", None), LibraryRef):
+        elif _decorates(frame, atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
-            known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
+            known = [a for a in frame.each(given) if isinstance(a, _DECORATED)]
             found = frame.join(found, given.of(known))
             if len(known) < len(given.atoms):
                 found = frame.join(found, value)
         else:
             found = frame.join(found, value)
     return found
+
+
+def _decorates(frame: Frame, atom: Atom) -> bool:
+    """Whether it is known what a decorator does."""
+    if isinstance(atom, (Bound, PartialCall)):
+        return _decorates(frame, atom.function)
+    return isinstance(atom, FunctionRef) or (isinstance(atom, LibraryRef) and _is_known(frame, atom.name))
+
+
+def _is_known(frame: Frame, name: str) -> bool:
+    libraries = frame.solver.libraries
+    return libraries.decorates(libraries.canonical(name))
 
 
 def _define_class(frame: Frame, statement: ir.DefineClass) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from detlint.documents.documents import Documents
-from detlint.domain.atoms import Atom, ClassRef, Instance, LibraryRef
+from detlint.domain.atoms import Atom, ClassRef, Constant, DictOf, Instance, LibraryRef
 from detlint.domain.codes import Code
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Base, Key, Slot
 from detlint.domain.summaries import Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, classes, contexts, modules
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments, classes, containers, contexts, modules
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 
@@ -73,6 +73,7 @@ class CallStep:
     def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
         """Keep a value in a slot of an object."""
         self.frame.write((owner.site, slot), value)
+        self.frame.touch((owner.site, slot), value)
         if slot == ANY_KEY or isinstance(slot, Key):
             self.frame.write((owner.site, ITEMS), value)
 
@@ -162,6 +163,35 @@ class CallStep:
         if not isinstance(found, ClassRef):
             return NOTHING
         return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
+
+    def version(self, owner: Instance, part: str, attributes: Mapping[str, Value]) -> Instance:
+        """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
+        code = self.code
+        made = Instance(owner.site, Code(code.file, f"{code.function}<{part}>", code.node))
+        for name, value in attributes.items():
+            self.frame.fill((made, Attribute(name)), value)
+        self.frame.fill((made, Base(0)), value_of(owner))
+        return made
+
+    def item(self, value: Value, key: Constant) -> Value:
+        """What containers have under a key."""
+        found = NOTHING
+        for atom in self.each(value):
+            if isinstance(atom, Instance):
+                found = self.join(found, containers.keyed(self.frame, atom, Key(key)))
+        return found
+
+    def entries(self, owner: Instance) -> DictOf:
+        """All that a dict is known to have."""
+        return containers.entries(self.frame, owner)
+
+    def is_configuration(self, atom: Atom) -> bool:
+        """Whether an atom is a node of a configuration, all fields of which a user may set."""
+        return classes.is_configuration(self.frame, atom)
+
+    def names(self, method: str, keyword: str) -> frozenset[str]:
+        """The texts that calls of a method in the project give it by a keyword or first."""
+        return self.frame.solver.index.texts_given(method, keyword)
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""

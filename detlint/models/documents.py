@@ -108,7 +108,7 @@ def value_of_tree(step: Step, said: Tree, part: str) -> Value:
     if isinstance(said, Unknown):
         return SOMETHING if said.present else UNKNOWN
     if isinstance(said, list):
-        return _list(step, [value_of_tree(step, held, f"{part}.{index}") for index, held in enumerate(said)], part)
+        return made_list(step, [value_of_tree(step, held, f"{part}.{index}") for index, held in enumerate(said)], part)
     entries: dict[Constant, Value] = {}
     rest: Value | None = None
     for key, held in said.items():
@@ -129,8 +129,10 @@ def made_dict(step: Step, entries: Mapping[Constant, Value], rest: Value | None,
     return made
 
 
-def _list(step: Step, items: Sequence[Value], part: str) -> Value:
+def made_list(step: Step, items: Sequence[Value], part: str) -> Value:
+    """A new list of some items."""
     made = step.make(LIST.name, empty=not items, part=part)
+    step.hold(made, CONTENTS, value_of(Constant("int", str(min(len(items), _ITEMS)))))
     for index, item in enumerate(items[:_ITEMS]):
         step.hold(made, Key(Constant("int", str(index))), item)
     for item in items if len(items) <= _ITEMS else (UNKNOWN,):

@@ -14,10 +14,11 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import draws, launchers, seeds, switches
+from detlint.models import configurations, draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.semantics import libraries
 
+_NONE_GIVEN = Given()
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
 
 
@@ -54,6 +55,7 @@ class Known:
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
         self.undrawn = _by_name(rows("randomness", "undrawn"))
+        self._configurations = catalogue.names("program", "class", kind="config")
         self.exits = catalogue.names("program", "exit")
         self.settings: dict[str, list[Row]] = {}
         for row in rows("switches", "setting"):
@@ -154,17 +156,25 @@ class Known:
     def other(self, step: Step, name: str, given: Given) -> None:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
         root, last = name.partition(".")[0], name.rpartition(".")[2]
-        self.named(step, last)
+        self.named(step, last, given)
         if root in libraries.KNOWN:
             return
         if self.hints_at_seeding(last):
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
 
-    def named(self, step: Step, method: str) -> None:
+    # What decorators give
+
+    def decorates(self, name: str) -> bool:
+        """Whether it is known what something of a library does as a decorator."""
+        return name in self.roles
+
+    def named(self, step: Step, method: str, given: Given = _NONE_GIVEN) -> None:
         """Call a method of what is not known: what its name says that it does."""
         for kind in self.methods.get(method, ()):
-            if kind != "opens":
+            if kind == "opens":
+                configurations.opened(step, given)
+            else:
                 step.emit(Mark(kind, step.code))
 
     # Objects
@@ -197,6 +207,10 @@ class Known:
             outcome = self.kept(step, made, name).holds("device=meta")
             empty = outcome.may_hold and not outcome.may_fail
         return streams, (("device", "meta"),) if empty else ()
+
+    def is_configuration(self, name: str) -> bool:
+        """Whether the objects of a class are nodes of a configuration, all fields of which a user may set."""
+        return name in self._configurations
 
     # Names
 

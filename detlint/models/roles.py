@@ -10,7 +10,7 @@ from detlint.domain.atoms import TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import documents, loaders
+from detlint.models import configurations, documents, hydra, loaders, targets
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -51,5 +51,9 @@ ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
     "loader": loaders.made, "iterated:loader": loaders.passed_over,
     "opens-document": documents.opened, "loads-document": documents.loaded,
+    "attributes": configurations.attributes, "filled": configurations.filled, "merges": configurations.united,
+    "interpolated": configurations.interpolated, "configs": hydra.store, "keeps-config": hydra.keeps,
+    "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
+    "located": targets.located, "targets": targets.targets,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""

@@ -1,0 +1,164 @@
+"""Configurations: objects that show entries as attributes, classes of fields, and several of these put together."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from detlint.catalogue import Row
+from detlint.documents.trees import tree
+from detlint.domain.atoms import (
+    ABSENT,
+    CUT_ALL,
+    UNKNOWN_ATOM,
+    Atom,
+    ClassRef,
+    Constant,
+    DictOf,
+    Instance,
+)  # fmt: skip
+from detlint.domain.given import Given
+from detlint.domain.slots import Attribute
+from detlint.domain.step import Step
+from detlint.domain.values import NOTHING, UNKNOWN, Value, told, value_of
+from detlint.models import documents
+from detlint.models.arguments import Arguments
+
+if TYPE_CHECKING:
+    from detlint.models.known import Known
+
+_MOST = 32  # ways in which configurations are put together
+_DEEP = 8  # mappings within mappings
+
+
+def attributes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A dict that shows the entries as attributes that it is given in a mapping or by keyword."""
+    given = args.given
+    parts = list(given.positional)
+    if given.keywords or given.open or not parts:
+        named = {Constant("str", key): step.resolve(value) for key, value in given.keywords.items()}
+        parts.append(value_of(documents.made_dict(step, named, UNKNOWN if given.open else None, "")))
+    return _united(step, parts)
+
+
+def filled(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A configuration that is filled in from a class of fields, or a mapping as it is."""
+    return of_fields(step, args.first())
+
+
+def of_fields(step: Step, value: Value) -> Value:
+    """The objects of classes of fields, and the mappings and such objects that a value may be."""
+    found = NOTHING
+    for atom in step.each(value):
+        if isinstance(atom, ClassRef):
+            made = step.call_with(value_of(atom), Given())
+        else:
+            made = value_of(atom) if _is_dict(atom) or _is_own(atom) else UNKNOWN
+        found = step.join(found, made)
+    return found
+
+
+def united(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """One configuration of several, of which the last counts most."""
+    return _united(step, args.given.positional)
+
+
+def _united(step: Step, parts: list[Value] | tuple[Value, ...]) -> Value:
+    atoms = [step.each(part) for part in parts]
+    if prod(map(len, atoms)) > _MOST:
+        return value_of(CUT_ALL)
+    found = NOTHING
+    for first, *others in product(*atoms):
+        below: Value = value_of(first)
+        for other in others:
+            below = merged(step, below, value_of(other), _DEEP)
+        found = step.join(found, below)
+    return found
+
+
+def merged(step: Step, below: Value, above: Value, depth: int = _DEEP) -> Value:
+    """Two configurations of which the second one counts where both say something."""
+    found = NOTHING
+    for one in step.each(below):
+        for two in step.each(above):
+            found = step.join(found, _merged(step, one, two, depth))
+    return found
+
+
+def _merged(step: Step, below: Atom, above: Atom, depth: int) -> Value:
+    more = step.entries(above) if isinstance(above, Instance) and _is_dict(above) else DictOf((), UNKNOWN)
+    if not isinstance(below, Instance) or depth == 0:
+        return UNKNOWN
+    if not (_is_dict(below) or _is_own(below)):
+        return UNKNOWN
+    part = str(crc32(f"{told(below)} {told(above)}".encode(errors="replace")))
+    held = dict(step.entries(below).entries) if _is_dict(below) else {}
+    rest = step.entries(below).rest if _is_dict(below) else None
+    for key, value in more.entries:
+        known = held.get(key)
+        if known is None and _is_own(below):
+            known = step.attribute(value_of(below), key.value)
+        held[key] = value if known is None else _over(step, known, value, depth)
+    if _is_own(below):
+        return value_of(step.version(below, part, {key.value: value for key, value in held.items()}))
+    if more.rest is not None:
+        rest = more.rest if rest is None else step.join(rest, more.rest)
+    return value_of(documents.made_dict(step, held, rest, part))
+
+
+def _over(step: Step, known: Value, value: Value, depth: int) -> Value:
+    """A value that is laid over another: what both hold within is put together, too."""
+    within = [atom for atom in step.each(known) if _is_dict(atom) or _is_own(atom)]
+    found = NOTHING
+    for atom in step.each(value):
+        if atom == ABSENT:
+            found = step.join(found, known)
+        elif _is_dict(atom) and within:
+            found = step.join(found, merged(step, known.of(within), value_of(atom), depth - 1))
+        else:
+            found = step.join(found, value_of(atom))
+    return found
+
+
+def opened(step: Step, given: Given) -> None:
+    """Let a node of a configuration take over what a file says."""
+    owner = step.receiver
+    if isinstance(owner, Instance) and step.is_configuration(owner) and given.positional:
+        paths, _ = documents.documents_at(step, given.first)
+        for path in paths:
+            said = step.documents.parsed(path, "yaml")
+            if isinstance(said, dict):
+                _take_over(step, owner, said, path, "")
+
+
+def _take_over(step: Step, owner: Instance, said: dict[object, object], path: str, where: str) -> None:
+    """Set the fields of a node, and of those that it holds, to what a file may say of them."""
+    for key, held in said.items():
+        name = f"{where}.{key}" if where else str(key)
+        inner = [a for a in step.each(step.attribute(value_of(owner), str(key))) if step.is_configuration(a)]
+        for atom in inner if isinstance(held, dict) else ():
+            if isinstance(atom, Instance) and isinstance(held, dict):
+                _take_over(step, atom, held, path, name)
+        if not inner:
+            value = documents.value_of_tree(step, tree(held, path, name), f"{path}:{name}")
+            step.fill(owner, Attribute(str(key)), value)
+
+
+def interpolated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """What another field holds, which is not known before the whole is composed."""
+    found = NOTHING
+    for atom in step.each(args.first("interpolation")):
+        text = Constant("str", f"${{{atom.value}}}") if isinstance(atom, Constant) else UNKNOWN_ATOM
+        found = step.join(found, value_of(UNKNOWN_ATOM, text))
+    return found
+
+
+def _is_dict(atom: Atom) -> bool:
+    return isinstance(atom, Instance) and atom.site.kind == documents.DICT
+
+
+def _is_own(atom: Atom) -> bool:
+    """Whether an atom is an object of a class of the project."""
+    return isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef)
