@@ -144,6 +144,14 @@ class Step(Protocol):
         """Whether an atom is a node of a configuration, all fields of which a user may set."""
         ...
 
+    def fields(self, owner: Instance) -> tuple[str, ...]:
+        """The names that the classes of the project bind that an object is of."""
+        ...
+
+    def names_of(self, package: str) -> frozenset[str]:
+        """The names that the text of the project takes from a package of a library."""
+        ...
+
     def names(self, method: str, keyword: str) -> frozenset[str]:
         """The texts that calls of a method in the project give it by a keyword or first."""
         ...

@@ -32,6 +32,7 @@ class Index:
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
+        self._taken: dict[str, frozenset[str]] = {}
         self._given: dict[tuple[str, str], frozenset[str]] = {}
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -85,6 +86,19 @@ class Index:
                         found.update(x.value for x in values if isinstance(x, ir.Constant) and x.kind == "str")
             self._given[key] = frozenset(found)
         return self._given[key]
+
+    def names_of(self, package: str) -> frozenset[str]:
+        """The names that files take from a package: that they import from it, or read of it by its own name."""
+        if package not in self._taken:
+            found = set[str]()
+            for file in self.files.values():
+                for part in walk(tuple(function.body for function in file.functions.values())):
+                    if isinstance(part, ir.ImportNames) and part.module.partition(".")[0] == package:
+                        found.update(name for name, _ in part.names)
+                    elif isinstance(part, ir.Attribute) and part.value == ir.Global(package):
+                        found.add(part.name)
+            self._taken[package] = frozenset(found)
+        return self._taken[package]
 
     def decorates(self, decorator: ir.Expression) -> int:
         """How many functions and classes have a decorator of the name of one."""

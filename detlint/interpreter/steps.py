@@ -189,6 +189,20 @@ class CallStep:
         """Whether an atom is a node of a configuration, all fields of which a user may set."""
         return classes.is_configuration(self.frame, atom)
 
+    def fields(self, owner: Instance) -> tuple[str, ...]:
+        """The names that the classes of the project bind that an object is of."""
+        kind, files = owner.site.kind, self.frame.solver.files
+        around = reversed(classes.order(self.frame, kind)) if isinstance(kind, ClassRef) else ()
+        found: dict[str, None] = {}
+        for klass in around:
+            if isinstance(klass, ClassRef):
+                found.update(dict.fromkeys(files[klass.file].classes[klass.name].binds))
+        return tuple(found)
+
+    def names_of(self, package: str) -> frozenset[str]:
+        """The names that the text of the project takes from a package of a library."""
+        return self.frame.solver.index.names_of(package)
+
     def names(self, method: str, keyword: str) -> frozenset[str]:
         """The texts that calls of a method in the project give it by a keyword or first."""
         return self.frame.solver.index.texts_given(method, keyword)

@@ -71,11 +71,23 @@ def _united(step: Step, parts: list[Value] | tuple[Value, ...]) -> Value:
         return value_of(CUT_ALL)
     found = NOTHING
     for first, *others in product(*atoms):
-        below: Value = value_of(first)
+        below = _own(step, first)
         for other in others:
             below = merged(step, below, value_of(other), _DEEP)
         found = step.join(found, below)
     return found
+
+
+def _own(step: Step, atom: Atom) -> Value:
+    """What an atom is that is a configuration: of entries that are written down a dict."""
+    if not isinstance(atom, DictOf):
+        return value_of(atom) if _is_dict(atom) or _is_own(atom) else UNKNOWN
+    return value_of(documents.made_dict(step, dict(atom.entries), atom.rest, _part(atom)))
+
+
+def _part(*atoms: Atom) -> str:
+    """What tells that which is made of some atoms from others."""
+    return str(crc32(" ".join(map(told, atoms)).encode(errors="replace")))
 
 
 def merged(step: Step, below: Value, above: Value, depth: int = _DEEP) -> Value:
@@ -88,24 +100,28 @@ def merged(step: Step, below: Value, above: Value, depth: int = _DEEP) -> Value:
 
 
 def _merged(step: Step, below: Atom, above: Atom, depth: int) -> Value:
-    more = step.entries(above) if isinstance(above, Instance) and _is_dict(above) else DictOf((), UNKNOWN)
-    if not isinstance(below, Instance) or depth == 0:
+    more = _held(step, above) or DictOf((), UNKNOWN)
+    held = _held(step, below)
+    part = _part(below, above)
+    if isinstance(below, Instance) and held is None and _is_own(below) and depth:
+        own = value_of(below)
+        said = {key.value: _over(step, step.attribute(own, key.value), value, depth) for key, value in more.entries}
+        return value_of(step.version(below, part, said))
+    if held is None or depth == 0:
         return UNKNOWN
-    if not (_is_dict(below) or _is_own(below)):
-        return UNKNOWN
-    part = str(crc32(f"{told(below)} {told(above)}".encode(errors="replace")))
-    held = dict(step.entries(below).entries) if _is_dict(below) else {}
-    rest = step.entries(below).rest if _is_dict(below) else None
+    entries = dict(held.entries)
     for key, value in more.entries:
-        known = held.get(key)
-        if known is None and _is_own(below):
-            known = step.attribute(value_of(below), key.value)
-        held[key] = value if known is None else _over(step, known, value, depth)
-    if _is_own(below):
-        return value_of(step.version(below, part, {key.value: value for key, value in held.items()}))
-    if more.rest is not None:
-        rest = more.rest if rest is None else step.join(rest, more.rest)
-    return value_of(documents.made_dict(step, held, rest, part))
+        entries[key] = _over(step, entries[key], value, depth) if key in entries else value
+    rest = [each for each in (held.rest, more.rest) if each is not None]
+    whole = step.join(rest[0], rest[-1]) if rest else None
+    return value_of(documents.made_dict(step, entries, whole, part))
+
+
+def _held(step: Step, atom: Atom) -> DictOf | None:
+    """What a dict has; None for anything else."""
+    if isinstance(atom, DictOf):
+        return atom
+    return step.entries(atom) if isinstance(atom, Instance) and _is_dict(atom) else None
 
 
 def _over(step: Step, known: Value, value: Value, depth: int) -> Value:

@@ -100,7 +100,8 @@ def composes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
 
     What one of these gives a value that may be among others is not known.
     """
-    folders = step.read(CONFIGS, _FOLDER)
+    found = step.names_of("hydra") & {each.rpartition(".")[2] for each in known.of_kind("initialises-configs")}
+    folders = step.read(CONFIGS, _FOLDER) if found else UNKNOWN
     overrides = args.given.value("overrides", 1)
     certain, perhaps = _overrides(step, overrides) if overrides is not None else ([], [])
     return _composed(step, args.first("config_name"), folders, certain, perhaps)
@@ -167,4 +168,35 @@ def _of_name(step: Step, name: str, folder: str | None, certain: list[str], perh
 
 def _kept(step: Step, name: str) -> Value:
     """The configuration that the program keeps under a name."""
-    return configurations.of_fields(step, step.read(CONFIGS, Key(Constant("str", name))))
+    made = configurations.of_fields(step, step.read(CONFIGS, Key(Constant("str", name))))
+    found = NOTHING
+    for root in step.each(made):
+        found = step.join(found, value_of(_resolved(step, root) if isinstance(root, Instance) else root))
+    return found
+
+
+def _resolved(step: Step, root: Instance) -> Instance:
+    """A configuration of classes of fields in whose parts what refers to another field is what that has."""
+    parts: dict[str, Value] = {}
+    for name in step.fields(root):
+        held = step.attribute(value_of(root), name)
+        if any(isinstance(part, Instance) and step.fields(part) for part in step.each(held)):
+            found = NOTHING
+            for part in step.each(held):
+                said = _references(step, root, part) if isinstance(part, Instance) else {}
+                found = step.join(found, value_of(step.version(part, name, said) if said else part))  # type: ignore[arg-type]
+            parts[name] = found
+    return step.version(root, "resolved", parts) if parts else root
+
+
+def _references(step: Step, root: Instance, part: Instance) -> dict[str, Value]:
+    """The fields of a part that refer to others, by what those hold."""
+    found: dict[str, Value] = {}
+    for name in step.fields(part):
+        for atom in step.each(step.attribute(value_of(part), name)):
+            if isinstance(atom, Constant) and atom.kind == "str" and atom.value.startswith("${"):
+                value = value_of(root)
+                for word in atom.value[2:-1].split("."):
+                    value = step.attribute(value, word)
+                found[name] = value
+    return found

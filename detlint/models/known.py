@@ -163,6 +163,10 @@ class Known:
             seeds.perhaps(step, name)
         launchers.perhaps_call(step, given)
 
+    def of_kind(self, kind: str) -> frozenset[str]:
+        """The names of what has a kind of role."""
+        return frozenset(name for name, row in self.roles.items() if row.text("kind") == kind)
+
     # What decorators give
 
     def decorates(self, name: str) -> bool:
