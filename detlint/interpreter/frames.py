@@ -14,9 +14,11 @@ from detlint.domain.atoms import (
     Constant,
     Formal,
     FunctionRef,
+    Instance,
     LibraryRef,
     ModuleRef,
     NotNone,
+    PathTo,
     Unknown,
 )
 from detlint.domain.bare import bare
@@ -38,7 +40,8 @@ Key = str | Path
 Environment = dict[Key, Value]
 """What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
 _OWN = "="
-_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice)
+_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice, PathTo)
+_PATH = LibraryRef("pathlib.Path")
 
 
 @dataclass
@@ -347,7 +350,7 @@ class Frame:
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(isinstance(atom, _PLAIN) for atom in then.atoms | other.atoms)
+        plain = then.atoms and other.atoms and all(map(_is_plain, then.atoms | other.atoms))
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
@@ -365,6 +368,11 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
+
+
+def _is_plain(atom: Atom) -> bool:
+    """Whether an atom never changes."""
+    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind == _PATH)
 
 
 def own(key: Key) -> Path:

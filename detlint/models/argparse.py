@@ -60,9 +60,18 @@ def group(step: Step, owner: Value, given: Given) -> Value:
     return owner
 
 
+def named(step: Step, made: Instance, given: Given) -> Value:
+    """A namespace of the arguments that are given by keyword."""
+    for name, value in given.keywords.items():
+        step.hold(made, Attribute(name), value)
+    if given.open:
+        step.hold(made, Argument("**"), UNKNOWN)
+    return value_of(made)
+
+
 def option(step: Step, namespace: Instance, name: str) -> Value | None:
     """What the parsers of a namespace have under a name."""
-    found = NOTHING
+    found = step.read(namespace, Argument("**"))
     for atom in step.each(step.read(namespace, Argument("parser"))):
         if isinstance(atom, Instance):
             found = step.join(found, step.read(atom, Attribute(name)))
@@ -79,6 +88,6 @@ LIBRARY = Library(
                 "add_mutually_exclusive_group": group,
             },
         ),
-        Class("Namespace", attribute=option),
+        Class("Namespace", made=named, attribute=option),
     ),
 )  # fmt: skip

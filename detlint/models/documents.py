@@ -41,7 +41,7 @@ _OPPOSITE = {TRUE: FALSE, FALSE: TRUE}
 
 def subject(step: Step, args: Arguments, name: str = "") -> Value:
     """What a method is called on, or the first argument of a function."""
-    return value_of(step.receiver) if step.receiver is not None else args.first(name)
+    return step.owner if step.receiver is not None else args.first(name)
 
 
 def documents_at(step: Step, value: Value) -> tuple[list[str], bool]:
