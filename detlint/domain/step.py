@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from detlint.documents.documents import Documents
-from detlint.domain.atoms import Atom, Constant, DictOf, Instance
+from detlint.domain.atoms import Atom, DictOf, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
@@ -132,12 +132,12 @@ class Step(Protocol):
         """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
         ...
 
-    def item(self, value: Value, key: Constant) -> Value:
-        """What containers have under a key."""
+    def item(self, value: Value, key: Value) -> Value:
+        """What a value has under a key."""
         ...
 
-    def entries(self, owner: Instance) -> DictOf:
-        """All that a dict is known to have."""
+    def entries(self, atom: Atom) -> DictOf | None:
+        """What a dict has; None for anything else."""
         ...
 
     def is_configuration(self, atom: Atom) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from detlint.documents.documents import Documents
-from detlint.domain.atoms import Atom, ClassRef, Constant, DictOf, Instance, LibraryRef
+from detlint.domain.atoms import Atom, ClassRef, DictOf, Instance, LibraryRef
 from detlint.domain.codes import Code
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
@@ -173,17 +173,18 @@ class CallStep:
         self.frame.fill((made, Base(0)), value_of(owner))
         return made
 
-    def item(self, value: Value, key: Constant) -> Value:
-        """What containers have under a key."""
+    def item(self, value: Value, key: Value) -> Value:
+        """What a value has under a key."""
         found = NOTHING
         for atom in self.each(value):
-            if isinstance(atom, Instance):
-                found = self.join(found, containers.keyed(self.frame, atom, Key(key)))
+            for slot in containers.slots_of(self.frame, key) if isinstance(atom, Instance) else ():
+                found = self.join(found, containers.keyed(self.frame, atom, slot))
         return found
 
-    def entries(self, owner: Instance) -> DictOf:
-        """All that a dict is known to have."""
-        return containers.entries(self.frame, owner)
+    def entries(self, atom: Atom) -> DictOf | None:
+        """What a dict has; None for anything else."""
+        known = isinstance(atom, Instance) and atom.site.kind == containers.MAPPING
+        return containers.entries(self.frame, atom) if isinstance(atom, Instance) and known else None
 
     def is_configuration(self, atom: Atom) -> bool:
         """Whether an atom is a node of a configuration, all fields of which a user may set."""

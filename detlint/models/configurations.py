@@ -119,9 +119,7 @@ def _merged(step: Step, below: Atom, above: Atom, depth: int) -> Value:
 
 def _held(step: Step, atom: Atom) -> DictOf | None:
     """What a dict has; None for anything else."""
-    if isinstance(atom, DictOf):
-        return atom
-    return step.entries(atom) if isinstance(atom, Instance) and _is_dict(atom) else None
+    return atom if isinstance(atom, DictOf) else step.entries(atom) if _is_dict(atom) else None
 
 
 def _over(step: Step, known: Value, value: Value, depth: int) -> Value:

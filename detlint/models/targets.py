@@ -112,7 +112,7 @@ def _items(step: Step, value: Value | None) -> list[Value]:
     """The items of a list that is written down."""
     found = []
     for index in range(_ITEMS):
-        item = NOTHING if value is None else step.item(value, Constant("int", str(index)))
+        item = NOTHING if value is None else step.item(value, value_of(Constant("int", str(index))))
         if not item.atoms:
             break
         found.append(item)
@@ -149,7 +149,7 @@ def _names(step: Step, owner: Instance, depth: int) -> bool:
 
 
 def _entries(step: Step, owner: Instance) -> DictOf:
-    return step.entries(owner) if owner.site.kind == documents.DICT else DictOf()
+    return step.entries(owner) or DictOf()
 
 
 def _is_part(atom: Atom) -> TypeGuard[Instance]:
