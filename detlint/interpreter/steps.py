@@ -177,8 +177,9 @@ class CallStep:
         """What a value has under a key."""
         found = NOTHING
         for atom in self.each(value):
-            for slot in containers.slots_of(self.frame, key) if isinstance(atom, Instance) else ():
-                found = self.join(found, containers.keyed(self.frame, atom, slot))
+            if isinstance(atom, Instance):
+                for slot in containers.slots_of(self.frame, key):
+                    found = self.join(found, containers.keyed(self.frame, atom, slot))
         return found
 
     def entries(self, atom: Atom) -> DictOf | None:
