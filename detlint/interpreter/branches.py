@@ -8,7 +8,7 @@ from detlint.domain.atoms import Atom, Choice, Constant
 from detlint.domain.outcomes import EITHER, NEVER, Outcome, chosen, either, is_none, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import assignments
+from detlint.interpreter import assignments, containers
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -53,6 +53,9 @@ def _compared(frame: Frame, expression: ir.Compare) -> Outcome:
         if judge is not None:
             found = judge(left)
             return found.inverted() if operator in ("is not", "!=") else found
+    if operator in ("in", "not in"):
+        found = containers.contains(frame, left, right)
+        return found.inverted() if operator == "not in" else found
     return EITHER
 
 
