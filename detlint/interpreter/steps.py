@@ -211,6 +211,7 @@ class CallStep:
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
+        self.frame.flush()
         return self.frame.tables.attribute(self.frame, value, name)
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:

@@ -151,13 +151,12 @@ def _take_over(step: Step, owner: Instance, said: dict[object, object], path: st
     """Set the fields of a node, and of those that it holds, to what a file may say of them."""
     for key, held in said.items():
         name = f"{where}.{key}" if where else str(key)
-        inner = [a for a in step.each(step.attribute(value_of(owner), str(key))) if step.is_configuration(a)]
-        for atom in inner if isinstance(held, dict) else ():
-            if isinstance(atom, Instance) and isinstance(held, dict):
+        for atom in step.each(step.attribute(value_of(owner), str(key))):
+            if isinstance(held, dict) and isinstance(atom, Instance) and step.is_configuration(atom):
                 _take_over(step, atom, held, path, name)
-        if not inner:
-            value = documents.value_of_tree(step, tree(held, path, name), f"{path}:{name}")
-            step.fill(owner, Attribute(str(key)), value)
+            else:
+                value = documents.value_of_tree(step, tree(held, path, name), f"{path}:{name}")
+                step.fill(owner, Attribute(str(key)), value)
 
 
 def interpolated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
