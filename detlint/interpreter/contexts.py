@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
+from detlint.documents.documents import SUFFIXES
 from detlint.domain.atoms import (
     AllocationSite,
     Atom,
@@ -18,6 +19,7 @@ from detlint.domain.atoms import (
     LibraryRef,
     Option,
     PartialCall,
+    PathTo,
 )  # fmt: skip
 from detlint.domain.bare import CONFIGURATION, strip
 from detlint.domain.codes import Code
@@ -35,9 +37,9 @@ def choose(
 ) -> Choices:
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
-    A parameter is told apart by each callable and configuration object that is given for it, and by texts, None, True,
-    False and options that the function tests: one flat atom a parameter, and all others together. What no program
-    reaches is solved as if anyone called it.
+    A parameter is told apart by each callable, configuration object, document and path of one that is given for it,
+    and by texts, None, True, False and options that the function tests: one flat atom a parameter, and all others
+    together. What no program reaches is solved as if anyone called it.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet
@@ -80,14 +82,15 @@ def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]
 
 def _split(value: Value, tested: bool) -> list[tuple[Atom | Option | None, Value]]:
     """The parts of a value that are told apart, and all others together."""
-    found: list[tuple[Atom | Option | None, Value]] = []
+    groups: dict[Atom | Option, list[Atom]] = {}
     rest = []
     for atom in value.atoms:
         flat = _flat(atom, tested)
         if flat is None:
             rest.append(atom)
         else:
-            found.append((flat, value.of((atom,))))
+            groups.setdefault(flat, []).append(atom)
+    found: list[tuple[Atom | Option | None, Value]] = [(flat, value.of(atoms)) for flat, atoms in groups.items()]
     if len(found) > 1:
         found.sort(key=lambda part: told(part[0]))
     if rest:
@@ -105,11 +108,26 @@ def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
         return strip(atom.function)
     if isinstance(atom, Instance) and atom.site.kind in CONFIGURATION:
         return atom
-    if tested and isinstance(atom, Constant) and atom.kind in _TESTED:
+    if isinstance(atom, Instance) and atom.site.part:
+        return _document(atom.site)
+    if isinstance(atom, Choice):
+        return atom.option if tested or any(map(_is_path, atom.default.atoms)) else None
+    if (tested and isinstance(atom, Constant) and atom.kind in _TESTED) or _is_path(atom):
         return atom
-    if tested and isinstance(atom, Choice):
-        return atom.option
     return None
+
+
+def _is_path(atom: Atom) -> bool:
+    """Whether an atom is the path of what may be a document."""
+    text = atom.text if isinstance(atom, PathTo) else atom.value if isinstance(atom, Constant) else ""
+    return text.endswith(SUFFIXES)
+
+
+def _document(site: AllocationSite) -> Constant:
+    """What tells apart the documents that a call makes objects of, and the configurations that it puts together."""
+    assert site.code is not None
+    code, document = site.code, site.part.partition(":")[0]
+    return Constant("str", f"{code.file}:{code.function}:{code.node}:{document}")
 
 
 def site(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import IteratorOver, TupleOf
+from detlint.domain.atoms import Constant, IteratorOver, PathTo, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.library import Library
 from detlint.domain.slots import ANY_KEY
@@ -115,6 +115,14 @@ def number(step: Step, given: Given) -> Value:
     return SOMETHING.with_taints(taints, certain)
 
 
+def shown(step: Step, given: Given) -> Value:
+    """A text: of a path that which it is."""
+    atoms = step.each(given.first)
+    texts = [Constant("str", atom.text) for atom in atoms if isinstance(atom, PathTo)]
+    found = number(step, given)
+    return found.of([*texts, *(found.atoms if len(texts) < len(atoms) else ())]) if texts else found
+
+
 def numbers(step: Step, given: Given) -> Value:
     """A range of numbers."""
     return value_of(IteratorOver(SOMETHING))
@@ -126,7 +134,7 @@ LIBRARY = Library(
         "list": listed, "tuple": listed, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
         "iter": went_over, "reversed": went_over, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": counted, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": number, "repr": number,
+        "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": shown, "repr": number,
         "abs": number, "round": number, "range": numbers, "print": number,
     },
 )  # fmt: skip

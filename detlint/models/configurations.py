@@ -87,7 +87,7 @@ def _own(step: Step, atom: Atom) -> Value:
 
 def _part(*atoms: Atom) -> str:
     """What tells that which is made of some atoms from others."""
-    return str(crc32(" ".join(map(told, atoms)).encode(errors="replace")))
+    return f":{crc32(' '.join(map(told, atoms)).encode(errors='replace'))}"
 
 
 def merged(step: Step, below: Value, above: Value, depth: int = _DEEP) -> Value:

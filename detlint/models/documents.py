@@ -108,16 +108,23 @@ def value_of_tree(step: Step, said: Tree, part: str) -> Value:
     if isinstance(said, Unknown):
         return SOMETHING if said.present else UNKNOWN
     if isinstance(said, list):
-        return made_list(step, [value_of_tree(step, held, f"{part}.{index}") for index, held in enumerate(said)], part)
+        return made_list(
+            step, [value_of_tree(step, held, _below(part, index)) for index, held in enumerate(said)], part
+        )
     entries: dict[Constant, Value] = {}
     rest: Value | None = None
     for key, held in said.items():
-        value = value_of_tree(step, held, f"{part}.{key}")
+        value = value_of_tree(step, held, _below(part, key))
         if key is None or isinstance(key, (bool, int, float, str)):
             entries[constant(key)] = value
         else:
             rest = value if rest is None else step.join(rest, value)
     return value_of(made_dict(step, entries, rest, part))
+
+
+def _below(part: str, key: object) -> str:
+    """The name of a part of a part: after the name of the document the keys that lead to it."""
+    return f"{part}.{key}" if ":" in part else f"{part}:{key}"
 
 
 def made_dict(step: Step, entries: Mapping[Constant, Value], rest: Value | None, part: str) -> Instance:

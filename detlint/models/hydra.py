@@ -161,7 +161,7 @@ def _of_name(step: Step, name: str, folder: str | None, certain: list[str], perh
         if key is None:
             return UNKNOWN
         said = merged(said, within(key, Unknown()))
-    value = documents.value_of_tree(step, said, " ".join((f"{folder}/{name}", *certain, *perhaps)))
+    value = documents.value_of_tree(step, said, " ".join((f"{folder}/{name}", *certain, *perhaps)).replace(":", ";"))
     kept = [*made.kept, *([name] if name in known else [])][:1]
     return configurations.merged(step, _kept(step, kept[0]), value) if kept else value
 

@@ -132,7 +132,7 @@ def _inside(step: Step, owner: Instance, depth: int) -> Value:
     """A mapping or a list in which what names a target is what that makes."""
     if not _names(step, owner, depth):
         return value_of(owner)
-    part = str(crc32(f"made {told(owner)}".encode(errors="replace")))
+    part = f":made {crc32(told(owner).encode(errors='replace'))}"
     if owner.site.kind == documents.LIST:
         return documents.made_list(step, [_part(step, item, depth) for item in _items(step, value_of(owner))], part)
     held = _entries(step, owner)
