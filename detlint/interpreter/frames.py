@@ -349,8 +349,11 @@ class Frame:
         return merged
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
-        """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(map(_is_plain, then.atoms | other.atoms))
+        """One of two values: a choice where an option decides between plain ones, by which no object is changed.
+
+        So it is where one is nothing yet, lest what it was before that came stays beside the choice.
+        """
+        plain = all(map(_is_plain, then.atoms | other.atoms))
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
