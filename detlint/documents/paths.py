@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from posixpath import join, normpath
 
-from detlint.documents.documents import SUFFIXES, Documents
+from detlint.documents.documents import SUFFIXES
+from detlint.domain.documents import Documents
 
 PROJECT = "/<project>/"
 """Begins the paths of files of the project that are seen from a file of it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from detlint.documents.documents import Documents
 from detlint.domain.atoms import Atom, DictOf, Instance
 from detlint.domain.codes import Code
+from detlint.domain.documents import Documents
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome

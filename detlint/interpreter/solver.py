@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import TypeVar
 
-from detlint.documents.documents import Documents, none
 from detlint.domain.atoms import Context, FunctionRef, Node
+from detlint.domain.documents import Documents
 from detlint.domain.heap import Heap
 from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
@@ -92,7 +92,9 @@ class Solver:
         self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index
-        self.documents: Documents = documents or Documents(none) if below is None else below.documents
+        found = documents if below is None else below.documents
+        assert found is not None
+        self.documents: Documents = found
         self.scripts: Scripts = Scripts(files, imports, started) if below is None else below.scripts
         self.table: dict[Node, Entry] = {}
         self.coarse: dict[tuple[str, str], None] = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from detlint.documents.documents import Documents
 from detlint.domain.atoms import Atom, ClassRef, DictOf, Instance, LibraryRef
 from detlint.domain.codes import Code
+from detlint.domain.documents import Documents
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Invoke, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome

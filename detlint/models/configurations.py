@@ -136,15 +136,16 @@ def _over(step: Step, known: Value, value: Value, depth: int) -> Value:
     return found
 
 
-def opened(step: Step, given: Given) -> None:
+def opened(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """Let a node of a configuration take over what a file says."""
     owner = step.receiver
-    if isinstance(owner, Instance) and step.is_configuration(owner) and given.positional:
-        paths, _ = documents.documents_at(step, given.first)
+    if isinstance(owner, Instance) and step.is_configuration(owner) and args.given.positional:
+        paths, _ = documents.documents_at(step, args.given.first)
         for path in paths:
             said = step.documents.parsed(path, "yaml")
             if isinstance(said, dict):
                 _take_over(step, owner, said, path, "")
+    return NOTHING
 
 
 def _take_over(step: Step, owner: Instance, said: dict[object, object], path: str, where: str) -> None:

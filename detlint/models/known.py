@@ -14,7 +14,7 @@ from detlint.domain.library import Called, Class, Library
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models import configurations, draws, launchers, seeds, switches
+from detlint.models import draws, launchers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
 from detlint.semantics import libraries
 
@@ -61,10 +61,12 @@ class Known:
         for row in rows("switches", "setting"):
             for name in (*row.list("names"), *row.list("calls")):
                 self.settings.setdefault(name, []).append(row)
+        self._called: dict[str, Row] = {}
         self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
         for row in rows("program", "role"):
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
+                self._called[method] = row
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
@@ -176,9 +178,10 @@ class Known:
     def named(self, step: Step, method: str, given: Given = _NONE_GIVEN) -> None:
         """Call a method of what is not known: what its name says that it does."""
         for kind in self.methods.get(method, ()):
-            if kind == "opens":
-                configurations.opened(step, given)
-            else:
+            done = self._roles.get(f"method:{kind}")
+            if done is not None:
+                done(self, step, self._called[method], method, self.arguments(step, method, given))
+            elif kind != "opens":
                 step.emit(Mark(kind, step.code))
 
     # Objects

@@ -52,8 +52,10 @@ ROLES: Mapping[str, Role] = {
     "loader": loaders.made, "iterated:loader": loaders.passed_over,
     "opens-document": documents.opened, "loads-document": documents.loaded,
     "attributes": configurations.attributes, "filled": configurations.filled, "merges": configurations.united,
-    "interpolated": configurations.interpolated, "configs": hydra.store, "keeps-config": hydra.keeps,
+    "interpolated": configurations.interpolated, "method:opens": configurations.opened,
+    "configs": hydra.store, "keeps-config": hydra.keeps,
     "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
     "located": targets.located, "targets": targets.targets,
 }  # fmt: skip
-"""By kind; those of `iterated:` a kind say what going over an object does that has it."""
+"""By kind; those of `method:` a kind say what a method of a name does, whatever its receiver; those of `iterated:` a
+kind what going over an object does that has it."""
