@@ -83,12 +83,16 @@ class Choice(_Atom, frozen=True):
 
 
 class AllocationSite(_Atom, frozen=True):
-    """Where objects of a kind are made, in which context; without a code all of the kind. `empty` ones get no items."""
+    """Where objects of a kind are made, in which context; without a code all of the kind. `empty` ones get no items.
+
+    `part` tells the objects apart that one call makes, as those are that a document consists of.
+    """
 
     kind: ClassRef | LibraryRef
     code: Code | None
     context: Context | None = None
     empty: bool = False
+    part: str = ""
 
 
 class Instance(_Atom, frozen=True):
@@ -102,6 +106,17 @@ class TupleOf(_Atom, frozen=True):
     """A tuple that is written down."""
 
     items: tuple[Value, ...]
+
+
+class DictOf(_Atom, frozen=True):
+    """The entries of a dict by their keys, in their order, and what it may have under other keys."""
+
+    entries: tuple[tuple[Constant, Value], ...] = ()
+    rest: Value | None = None
+
+
+class Absent(_Atom, frozen=True):
+    """What stands under a key that a dict does not have."""
 
 
 class IteratorOver(_Atom, frozen=True):
@@ -156,6 +171,12 @@ class StateSnapshot(_Atom, frozen=True):
     code: Code
 
 
+class PathTo(_Atom, frozen=True):
+    """A path of `pathlib`, by its text."""
+
+    text: str
+
+
 class Formal(_Atom, frozen=True):
     """Whatever the caller gave for a parameter."""
 
@@ -174,6 +195,8 @@ Atom = (
     | ClassRef
     | Instance
     | TupleOf
+    | DictOf
+    | Absent
     | IteratorOver
     | GeneratorCall
     | Bound
@@ -181,6 +204,7 @@ Atom = (
     | PartialCall
     | SuperOf
     | StateSnapshot
+    | PathTo
     | Formal
 )
 NONE = Constant("None")
@@ -188,6 +212,7 @@ TRUE = Constant("True")
 FALSE = Constant("False")
 UNKNOWN_ATOM = Unknown()
 NOT_NONE = NotNone()
+ABSENT = Absent()
 CUT = Cut()
 CUT_ALL = Cut(calls=True)
 CALLABLE = (FunctionRef, ClassRef, LibraryRef, ModuleRef, Instance, Bound, Wrapped, PartialCall, SuperOf)

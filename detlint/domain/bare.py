@@ -29,5 +29,5 @@ def _bare(atom: Atom) -> Atom:
         site = atom.site
         if site.context is None and atom.version is None:
             return atom
-        return Instance(AllocationSite(site.kind, site.code, None, site.empty))
+        return Instance(AllocationSite(site.kind, site.code, None, site.empty, site.part))
     return strip(atom)

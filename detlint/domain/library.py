@@ -24,8 +24,8 @@ class Class(Struct, frozen=True):
     """A class of a library.
 
     `made` runs where an object is made, `called` where it is called, `iterated` gives an item of it, `attribute` an
-    attribute by name, `part` what it may hold under a name besides; `methods` get what they are called on. `bases` are
-    classes whose model goes on where this ends.
+    attribute by name, `part` what it may hold under a name besides; `methods` get what they are called on, `properties`
+    what they are read of. `bases` are classes whose model goes on where this ends.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Class(Struct, frozen=True):
     attribute: Callable[[Step, Instance, str], Value | None] | None = None
     part: Callable[[Step, Instance, str], Value] | None = None
     methods: Mapping[str, Method] = {}
+    properties: Mapping[str, Method] = {}
     bases: tuple[str, ...] = ()
 
 
@@ -158,6 +159,10 @@ class Libraries(Protocol):
 
     def is_of(self, name: str, kind: str) -> bool:
         """Whether the tables tell that a class is of a kind."""
+        ...
+
+    def is_configuration(self, name: str) -> bool:
+        """Whether the objects of a class are nodes of a configuration, all fields of which a user may set."""
         ...
 
     def are_apart(self, name: str, other: str) -> bool:

@@ -32,6 +32,10 @@ class Items(_Slot, frozen=True):
     """All items of a container, whatever they are under."""
 
 
+class Contents(_Slot, frozen=True):
+    """The entries that a dict is made with."""
+
+
 class Captured(_Slot, frozen=True):
     """A variable of a function that functions within it share."""
 
@@ -50,13 +54,14 @@ class Base(_Slot, frozen=True):
     index: int
 
 
-Slot = Attribute | Key | AnyKey | Items | Captured | Argument | Base
+Slot = Attribute | Key | AnyKey | Items | Contents | Captured | Argument | Base
 Owner = AllocationSite | Instance | ClassRef | ModuleRef | FunctionRef | Node
 Cell = tuple[Owner, Slot]
 ANY_KEY = AnyKey()
 ITEMS = Items()
 ROWS = Argument("")
 """What a list was made of, as a tuple, where its items are told apart."""
+CONTENTS = Contents()
 LOADED = Argument("")
 """What a module has once some program runs it."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from detlint.domain.atoms import Atom, ClassRef, Instance
+from detlint.domain.atoms import Atom, ClassRef, DictOf, Instance
 from detlint.domain.codes import Code
+from detlint.domain.documents import Documents
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
@@ -27,6 +28,16 @@ class Step(Protocol):
     @property
     def uses(self) -> Uses:
         """Where the values of the file go, by its text."""
+        ...
+
+    @property
+    def documents(self) -> Documents:
+        """The documents of the project."""
+        ...
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The programs that the file may belong to in which the call stands."""
         ...
 
     @property
@@ -51,8 +62,12 @@ class Step(Protocol):
         """Use a value in a way for which its taints matter."""
         ...
 
-    def make(self, kind: str, empty: bool = False) -> Instance:
-        """Make an object of a class of a library here."""
+    def make(self, kind: str, empty: bool = False, part: str = "") -> Instance:
+        """Make an object of a class of a library here: of several a `part`."""
+        ...
+
+    def hold(self, owner: Instance, slot: Slot, value: Value) -> None:
+        """Give an object that is made here what a slot of it has: nobody holds anything of it yet."""
         ...
 
     def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
@@ -202,6 +217,34 @@ class Step(Protocol):
 
     def ask(self, value: Value, *names: str) -> tuple[Value, list[Atom]]:
         """What the first of some methods gives that each object of the project has, and the atoms that have none."""
+        ...
+
+    def version(self, owner: Instance, part: str, attributes: Mapping[str, Value]) -> Instance:
+        """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
+        ...
+
+    def item(self, value: Value, key: Value) -> Value:
+        """What a value has under a key."""
+        ...
+
+    def entries(self, atom: Atom) -> DictOf | None:
+        """What a dict has; None for anything else."""
+        ...
+
+    def is_configuration(self, atom: Atom) -> bool:
+        """Whether an atom is a node of a configuration, all fields of which a user may set."""
+        ...
+
+    def fields(self, owner: Instance) -> tuple[str, ...]:
+        """The names that the classes of the project bind that an object is of."""
+        ...
+
+    def names_of(self, package: str) -> frozenset[str]:
+        """The names that the text of the project takes from a package of a library."""
+        ...
+
+    def names(self, method: str, keyword: str) -> frozenset[str]:
+        """The texts that calls of a method in the project give it by a keyword or first."""
         ...
 
     def attribute(self, value: Value, name: str) -> Value:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
+    ABSENT,
     CALLABLE,
     CUT,
     CUT_ALL,
@@ -17,6 +18,7 @@ from detlint.domain.atoms import (
     Atom,
     Choice,
     Constant,
+    DictOf,
     Instance,
     IteratorOver,
     TupleOf,
@@ -57,8 +59,9 @@ SOMETHING = Value(frozenset((NOT_NONE,)))
 NULL = Value(frozenset((NONE,)))
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
-_COMPOUND = (Choice, TupleOf, IteratorOver)
-_WITH_VALUES = (*_COMPOUND, Value)
+COMPOUND = (Choice, TupleOf, DictOf, IteratorOver)
+"""The atoms that are made of values."""
+_WITH_VALUES = (*COMPOUND, Value)
 
 
 def is_empty(atom: Atom) -> bool:
@@ -117,7 +120,7 @@ class Lattice:
                 self._bounded.clear()
             if len(value.taints) > self.limits.taints:
                 value = value.with_taints(*self._few(value.taints, value.certain))
-            deep = any(depth(atom) > self.limits.nesting for atom in value.atoms if isinstance(atom, _COMPOUND))
+            deep = any(depth(atom) > self.limits.nesting for atom in value.atoms if isinstance(atom, COMPOUND))
             found = self._bounded[value] = self.shallow(value, self.limits.nesting) if deep else value
         return found
 
@@ -125,18 +128,12 @@ class Lattice:
         """A value with what is nested deeper than so many levels unknown."""
         atoms: set[Atom] = set()
         for atom in value.atoms:
-            if not isinstance(atom, _COMPOUND):
+            if not isinstance(atom, COMPOUND):
                 atoms.add(atom)
             elif levels == 0:
                 atoms.add(UNKNOWN_ATOM)
-            elif isinstance(atom, TupleOf):
-                atoms.add(TupleOf(tuple(self.shallow(item, levels - 1) for item in atom.items)))
-            elif isinstance(atom, IteratorOver):
-                rows = tuple(self.shallow(row, levels - 1) for row in atom.rows)
-                atoms.add(IteratorOver(self.shallow(atom.items, levels - 1), rows))
             else:
-                parts = self.shallow(atom.default, levels - 1), self.shallow(atom.other, levels - 1)
-                atoms.add(Choice(atom.option, *parts))
+                atoms.add(mapped(atom, lambda part: self.shallow(part, levels - 1)))
         return value.of(atoms)
 
     def each(self, value: Value) -> list[Atom]:
@@ -170,7 +167,7 @@ class Lattice:
 
     def kept(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
         """Atoms within limits: those that are made of parts are one each."""
-        if any(isinstance(atom, _COMPOUND) for atom in atoms):
+        if any(isinstance(atom, COMPOUND) for atom in atoms):
             atoms = self._together(atoms)
         if CUT_ALL in atoms:
             return _ALL
@@ -186,16 +183,18 @@ class Lattice:
         return atoms
 
     def _together(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
-        """Atoms with one choice an option, one tuple a length and one iterator a number of rows."""
+        """Atoms with one choice an option, one tuple a length, one dict, and one iterator a number of rows."""
         groups: dict[object, list[Atom]] = {}
         for atom in atoms:
             if isinstance(atom, Choice):
                 groups.setdefault(atom.option, []).append(atom)
             elif isinstance(atom, TupleOf):
                 groups.setdefault(len(atom.items), []).append(atom)
+            elif isinstance(atom, DictOf):
+                groups.setdefault(DictOf, []).append(atom)
             elif isinstance(atom, IteratorOver):
                 groups.setdefault((IteratorOver, len(atom.rows)), []).append(atom)
-        found: set[Atom] = {atom for atom in atoms if not isinstance(atom, _COMPOUND)}
+        found: set[Atom] = {atom for atom in atoms if not isinstance(atom, COMPOUND)}
         for group in groups.values():
             joined: Atom = group[0]
             for other in group[1:]:
@@ -209,9 +208,20 @@ class Lattice:
             return Choice(a.option, self.join(a.default, b.default), self.join(a.other, b.other))
         if isinstance(a, TupleOf) and isinstance(b, TupleOf):
             return TupleOf(tuple(self.join(x, y) for x, y in zip(a.items, b.items, strict=True)))
+        if isinstance(a, DictOf) and isinstance(b, DictOf):
+            return self._either_dict(a, b)
         assert isinstance(a, IteratorOver) and isinstance(b, IteratorOver)
         rows = tuple(self.join(x, y) for x, y in zip(a.rows, b.rows, strict=True))
         return IteratorOver(self.join(a.items, b.items), rows)
+
+    def _either_dict(self, a: DictOf, b: DictOf) -> DictOf:
+        """A dict that has the entries of either; what one of them lacks may be absent."""
+        one, two = dict(a.entries), dict(b.entries)
+        keys = list(one) if list(one) == list(two) else sorted({*one, *two}, key=told)
+        missing = [value_of(ABSENT) if d.rest is None else self.join(d.rest, value_of(ABSENT)) for d in (a, b)]
+        entries = tuple((key, self.join(one.get(key, missing[0]), two.get(key, missing[1]))) for key in keys)
+        rest = [d.rest for d in (a, b) if d.rest is not None]
+        return DictOf(entries, self.all(rest) if rest else None)
 
     def _few(self, taints: Taints, certain: Taints) -> tuple[Taints, Taints]:
         """Taints with one that has no source for those of a kind and form of which there are too many."""
@@ -252,10 +262,10 @@ def surely(value: Value) -> Value:
 
 
 def _certain_as(value: Value, change: Callable[[Taints], Taints]) -> Value:
-    if not value.taints and not any(isinstance(atom, _COMPOUND) for atom in value.atoms):
+    if not value.taints and not any(isinstance(atom, COMPOUND) for atom in value.atoms):
         return value
     atoms = value.atoms
-    if any(isinstance(atom, _COMPOUND) for atom in atoms):
+    if any(isinstance(atom, COMPOUND) for atom in atoms):
         atoms = frozenset(mapped(atom, lambda part: _certain_as(part, change)) for atom in atoms)
     return Value(atoms, value.taints, change(value.taints))
 
@@ -264,7 +274,7 @@ def tainted(value: Value) -> bool:
     """Whether a value, or a part of it, may differ between runs, whatever parameters are given."""
     if any(taint.kind not in ("from", "filled") for taint in value.taints):
         return True
-    return any(tainted(part) for atom in value.atoms if isinstance(atom, _COMPOUND) for part in parts(atom))
+    return any(tainted(part) for atom in value.atoms if isinstance(atom, COMPOUND) for part in parts(atom))
 
 
 def parts(atom: Atom) -> tuple[Value, ...]:
@@ -273,6 +283,9 @@ def parts(atom: Atom) -> tuple[Value, ...]:
         return atom.items
     if isinstance(atom, Choice):
         return (atom.default, atom.other)
+    if isinstance(atom, DictOf):
+        values = tuple(value for _, value in atom.entries)
+        return values if atom.rest is None else (*values, atom.rest)
     return (atom.items, *atom.rows) if isinstance(atom, IteratorOver) else ()
 
 
@@ -284,12 +297,15 @@ def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
         return IteratorOver(change(atom.items), tuple(change(row) for row in atom.rows))
     if isinstance(atom, Choice):
         return Choice(atom.option, change(atom.default), change(atom.other))
+    if isinstance(atom, DictOf):
+        entries = tuple((key, change(value)) for key, value in atom.entries)
+        return DictOf(entries, None if atom.rest is None else change(atom.rest))
     return atom
 
 
 def depth(atom: Atom) -> int:
     """How deep tuples, choices and iterators stand in each other."""
-    if not isinstance(atom, _COMPOUND):
+    if not isinstance(atom, COMPOUND):
         return 0
     return 1 + max((depth(inner) for part in parts(atom) for inner in part.atoms), default=0)
 

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Atom, Choice, ClassRef, FunctionRef, Instance, LibraryRef, ModuleRef
+from detlint.domain.atoms import (
+    NOT_NONE,
+    Atom,
+    Choice,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    Instance,
+    LibraryRef,
+    ModuleRef,
+    Option,
+)
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.codes import Code
 from detlint.domain.given import Given
+from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import containers, descriptors, protocols
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.interpreter import classes, containers, descriptors, protocols
 from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -75,7 +87,9 @@ def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
     """The cells of a slot of all that a value may be."""
     found: list[Cell] = []
     for atom in frame.each(base):
-        if isinstance(atom, Instance):
+        if isinstance(atom, Instance) and isinstance(slot, Attribute) and atom.site.kind == containers.MAPPING:
+            found += [(atom.site, Key(Constant("str", slot.name))), (atom.site, ITEMS)]
+        elif isinstance(atom, Instance):
             found.append((atom.site, slot))
         elif isinstance(atom, (ClassRef, ModuleRef)):
             found.append((atom, slot))
@@ -89,6 +103,8 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     slot = Attribute(target.name)
     if _to_version(frame, target, base, value, node):
         return
+    if frame.is_top and any(classes.is_configuration(frame, atom) for atom in frame.each(base)):
+        value = _default(frame, target.name, value)
     kept = _keeping(frame, base, target.name, value, node)
     if base.atoms and not kept.atoms:
         return
@@ -117,6 +133,20 @@ def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> V
         if not descriptors.set_by(frame, atom, name, value, node):
             kept.append(atom)
     return base.of(kept)
+
+
+def _default(frame: Frame, name: str, value: Value) -> Value:
+    """What a configuration has by default, which a file may set too; who knows of what stands for nothing, as -1 may."""
+    option = Option(name, frame.code(-1))
+    found: list[Atom] = []
+    for atom in frame.each(value):
+        if isinstance(atom, Constant) and atom.value == "-1":
+            found += (atom, NOT_NONE)
+        elif isinstance(atom, Constant) and atom.kind != "None" and truth(value_of(atom)) == HOLDS:
+            found.append(Choice(option, value_of(atom), SOMETHING))
+        else:
+            found.append(atom)
+    return value.of(found)
 
 
 def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, node: int) -> bool:

@@ -13,15 +13,16 @@ from detlint.domain.atoms import (
     Instance,
     LibraryRef,
     ModuleRef,
+    PathTo,
     StateSnapshot,
     SuperOf,
     TupleOf,
     Wrapped,
 )  # fmt: skip
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import Attribute, Base
+from detlint.domain.slots import Attribute, Base, Key
 from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, made_of, value_of
-from detlint.interpreter import classes, descriptors, enumerations, fields, modules
+from detlint.interpreter import classes, containers, descriptors, enumerations, fields, modules, paths
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -67,6 +68,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return named.of(Bound(each, atom.receiver) for each in named.atoms if isinstance(each, LibraryRef))
     if isinstance(atom, StateSnapshot):
         return value_of(atom)  # a copy of it, or a part
+    if isinstance(atom, PathTo):
+        return paths.attribute(frame, atom, name)
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
     told = frame.solver.libraries.told_by_name(name)
@@ -128,6 +131,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     """An attribute of an object of the project: what was stored on it, and what its class has."""
     if name == "__class__":
         return value_of(klass)
+    if atom.version is not None:
+        return _of_version(frame, atom, name, node)
     around = classes.order(frame, klass)
     told = enumerations.attribute(frame, atom, klass, name) if is_member(atom) else None
     if told is not None:
@@ -151,8 +156,18 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     return found
 
 
+def _of_version(frame: Frame, atom: Instance, name: str, node: int) -> Value:
+    """An attribute of an object of the project that is another one but for some attributes."""
+    found = frame.read((atom, Attribute(name)))
+    return found if found.atoms else of(frame, frame.read((atom, Base(0))), name, node)
+
+
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     """An attribute of an object of a library: by its model, what was stored on it, else a method."""
+    if kind == containers.MAPPING and not hasattr(dict, name):  # of a dict that shows its entries as attributes
+        return containers.keyed(frame, atom, Key(Constant("str", name)))
+    if name in frame.solver.index.stored and classes.is_configuration(frame, atom):
+        return frame.read((atom.site, Attribute(name)))
     found: Value | None = None
     for klass in classes.models(frame, kind.name):
         if klass.attribute is not None:

@@ -190,6 +190,14 @@ def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:
     return value.of(atoms), sorted(properties, key=repr)
 
 
+def is_configuration(frame: Frame, atom: Atom) -> bool:
+    """Whether an atom is a node of a configuration, all fields of which a user may set."""
+    if not isinstance(atom, Instance):
+        return False
+    around = order(frame, atom.site.kind) if isinstance(atom.site.kind, ClassRef) else (atom.site.kind,)
+    return any(isinstance(k, LibraryRef) and frame.solver.libraries.is_configuration(k.name) for k in around)
+
+
 def models(frame: Frame, name: str) -> Iterator[Class]:
     """The model of a library's class and those that it goes on to."""
     found = frame.solver.libraries.classes.get(name)

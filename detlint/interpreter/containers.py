@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, Instance, IteratorOver, LibraryRef, TupleOf
-from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
+from detlint.domain.atoms import ABSENT, Atom, Constant, DictOf, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.outcomes import EITHER, Outcome
+from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, Key, Slot
 from detlint.domain.values import NOTHING, Value, is_member, told, value_of
 from detlint.interpreter import classes
 from detlint.interpreter.frames import Frame
+
+MAPPING = LibraryRef("builtins.dict")
 
 
 def is_container(kind: LibraryRef) -> bool:
@@ -51,10 +54,40 @@ def tainted(item: Value, container: Value) -> Value:
     return item.with_taints(item.taints | taints, item.certain | t.items(container.certain))
 
 
+def entries(frame: Frame, atom: Instance) -> DictOf:
+    """All that a dict is known to have."""
+    held = [a for a in frame.each(frame.read((atom.site, CONTENTS))) if isinstance(a, DictOf)]
+    names = dict.fromkeys(key for each in held for key, _ in each.entries)
+    rest = frame.solver.lattice.all(each.rest for each in held if each.rest is not None)
+    rest = frame.join(rest, frame.read((atom.site, ANY_KEY)))
+    return DictOf(tuple((key, keyed(frame, atom, Key(key))) for key in names), rest if rest.atoms else None)
+
+
+def entry(frame: Frame, atom: Instance, key: Constant) -> Value:
+    """What a container has under a key, absent where it may have nothing."""
+    found = frame.join(frame.read((atom.site, Key(key))), frame.read((atom.site, ANY_KEY)))
+    for made in frame.each(frame.read((atom.site, CONTENTS))):
+        if isinstance(made, DictOf):
+            other = value_of(ABSENT) if made.rest is None else frame.join(made.rest, value_of(ABSENT))
+            found = frame.join(found, dict(made.entries).get(key, other))
+    return found
+
+
+def has(frame: Frame, atom: Atom, key: Atom) -> Outcome:
+    """Whether a dict has a key: what it was made with says so, and what is kept in it later perhaps."""
+    if not isinstance(atom, Instance) or atom.site.kind != MAPPING or not isinstance(key, Constant):
+        return EITHER
+    if not frame.read((atom.site, CONTENTS)).atoms:
+        return EITHER
+    atoms = entry(frame, atom, key).atoms
+    return Outcome(bool(atoms - {ABSENT}), ABSENT in atoms)
+
+
 def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     """What a container has in a slot."""
     if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):
         return frame.tables.iterate(frame, value_of(atom))
     if isinstance(slot, Key):
-        return frame.join(frame.read((atom.site, slot)), frame.read((atom.site, ANY_KEY)))
+        found = entry(frame, atom, slot.key)
+        return found.of(found.atoms - {ABSENT}) if ABSENT in found.atoms else found
     return frame.read((atom.site, ITEMS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
+from detlint.documents.documents import SUFFIXES
 from detlint.domain.atoms import (
     AllocationSite,
     Atom,
@@ -18,6 +19,7 @@ from detlint.domain.atoms import (
     LibraryRef,
     Option,
     PartialCall,
+    PathTo,
 )  # fmt: skip
 from detlint.domain.bare import CONFIGURATION, strip
 from detlint.domain.codes import FAR, Code
@@ -35,10 +37,10 @@ def choose(
 ) -> Choices:
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
-    A parameter is told apart by each callable and configuration object that is given for it, by texts, None, True,
-    False and options that the function tests, and by constants that decide what something of a library does that it
-    gives them to: one flat atom a parameter, and all others together. What no program reaches is solved as if anyone
-    called it.
+    A parameter is told apart by each callable, configuration object, document and path of one that is given for it, by
+    texts, None, True, False and options that the function tests, and by constants that decide what something of a
+    library does that it gives them to: one flat atom a parameter, and all others together. What no program reaches is
+    solved as if anyone called it.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet
@@ -83,7 +85,7 @@ def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]
 
 def _split(value: Value, tested: bool, deciding: frozenset[str]) -> list[tuple[Atom | Option | None, Value]]:
     """The parts of a value that are told apart, and all others together."""
-    found: list[tuple[Atom | Option | None, Value]] = []
+    groups: dict[Atom | Option, list[Atom]] = {}
     rest = []
     for atom in value.atoms:
         flat = _flat(atom, tested)
@@ -92,7 +94,8 @@ def _split(value: Value, tested: bool, deciding: frozenset[str]) -> list[tuple[A
         if flat is None:
             rest.append(atom)
         else:
-            found.append((flat, value.of((atom,))))
+            groups.setdefault(flat, []).append(atom)
+    found: list[tuple[Atom | Option | None, Value]] = [(flat, value.of(atoms)) for flat, atoms in groups.items()]
     if len(found) > 1:
         found.sort(key=lambda part: told(part[0]))
     if rest:
@@ -110,16 +113,33 @@ def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
         return strip(atom.function)
     if isinstance(atom, Instance) and atom.site.kind in CONFIGURATION:
         return atom
-    if tested and isinstance(atom, Constant) and atom.kind in _TESTED:
+    if isinstance(atom, Instance) and atom.site.part:
+        return _document(atom.site)
+    if isinstance(atom, Choice):
+        return atom.option if tested or any(map(_is_path, atom.default.atoms)) else None
+    if (tested and isinstance(atom, Constant) and atom.kind in _TESTED) or _is_path(atom):
         return atom
     if tested and is_member(atom):
         return atom
-    if tested and isinstance(atom, Choice):
-        return atom.option
     return None
 
 
-def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = False) -> AllocationSite:
+def _is_path(atom: Atom) -> bool:
+    """Whether an atom is the path of what may be a document."""
+    text = atom.text if isinstance(atom, PathTo) else atom.value if isinstance(atom, Constant) else ""
+    return text.endswith(SUFFIXES)
+
+
+def _document(site: AllocationSite) -> Constant:
+    """What tells apart the documents that a call makes objects of, and the configurations that it puts together."""
+    assert site.code is not None
+    code, document = site.code, site.part.partition(":")[0]
+    return Constant("str", f"{code.file}:{code.function}:{code.node}:{document}")
+
+
+def site(
+    frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = False, part: str = ""
+) -> AllocationSite:
     """Where an object is made: in its place and for which object; a class that is made in many places is made in few.
 
     Containers and objects of libraries keep their place and context: they are as many as what makes them.
@@ -128,7 +148,7 @@ def site(frame: Frame, kind: ClassRef | LibraryRef, node: int, *, empty: bool = 
     context = frame.defining
     if isinstance(kind, LibraryRef):
         code = Code(code.file, code.function, code.node + FAR * frame.row)
-        return AllocationSite(kind, code, context, empty)
+        return AllocationSite(kind, code, context, empty, part)
     makers = frame.solver.index.makers(kind.name)
     limits = frame.solver.limits
     if frame.solver.below is not None or makers is None or makers[1] > limits.files:

@@ -21,6 +21,7 @@ from detlint.interpreter import (
     items,
     modules,
     operators,
+    paths,
     protocols,
 )  # fmt: skip
 from detlint.interpreter.frames import Frame
@@ -132,7 +133,8 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
 def operated(frame: Frame, operator: str, operands: list[Value], node: int, *, counts: bool) -> Value:
     """What an operator makes of operands: by a method of theirs, or as it does of what is no object of the project."""
     found, rest = protocols.operated(frame, operator, operands, node)
-    return frame.join(found, operators.computed(frame, operator, rest, counts=counts))
+    beneath, rest = paths.beneath(frame, operator, rest)
+    return frame.join(frame.join(found, beneath), operators.computed(frame, operator, rest, counts=counts))
 
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:

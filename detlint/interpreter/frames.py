@@ -17,11 +17,10 @@ from detlint.domain.atoms import (
     FunctionRef,
     GeneratorCall,
     Instance,
-    IteratorOver,
     LibraryRef,
     ModuleRef,
     NotNone,
-    TupleOf,
+    PathTo,
     Unknown,
 )
 from detlint.domain.bare import CONFIGURATION, bare
@@ -31,7 +30,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
-from detlint.domain.values import NOTHING, UNKNOWN, Value, mapped, parts, value_of
+from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, parts, value_of
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
@@ -43,7 +42,8 @@ Key = str | Path
 Environment = dict[Key, Value]
 """What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
 _OWN = "="
-_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice)
+_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice, PathTo)
+_PATH = LibraryRef("pathlib.Path")
 
 
 @dataclass
@@ -175,7 +175,7 @@ class Frame:
 
     def deep(self, value: Value) -> Value:
         """A value whose parts are concrete as well."""
-        if not any(isinstance(atom, (TupleOf, IteratorOver, Choice)) for atom in value.atoms):
+        if not any(isinstance(atom, COMPOUND) for atom in value.atoms):
             return value
         return value.of(mapped(atom, self.concrete) for atom in value.atoms)
 
@@ -254,6 +254,12 @@ class Frame:
     def fill(self, cell: Cell, value: Value) -> None:
         """Leave a value in a cell of something that is made here: nobody holds anything of it yet."""
         self.solver.write(self.entry, cell, self.concrete(value))
+
+    def touch(self, cell: Cell, value: Value) -> None:
+        """A cell may have another value from here on: so may the access paths to it."""
+        for key, cells in self.cells.items():
+            if cell in cells and self.env is not None and key in self.env:
+                self.env[key] = self.join(self.env[key], value)
 
     def read(self, cell: Cell) -> Value:
         """What a cell holds."""
@@ -361,8 +367,11 @@ class Frame:
         return merged
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
-        """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(_is_plain(atom) for atom in then.atoms | other.atoms)
+        """One of two values: a choice where an option decides between plain ones, by which no object is changed.
+
+        So it is where one is nothing yet, lest what it was before that came stays beside the choice.
+        """
+        plain = all(map(_is_plain, then.atoms | other.atoms))
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.begun(outcome, then, other)
         return self._chosen(outcome, then, other)
@@ -402,7 +411,7 @@ class Frame:
 
 def _is_plain(atom: Atom) -> bool:
     """Whether an option may choose an atom: no object is changed by that but one that has versions."""
-    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in CONFIGURATION)
+    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in (_PATH, *CONFIGURATION))
 
 
 def own(key: Key) -> Path:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from posixpath import dirname
+from typing import Any
 
 from detlint.domain.atoms import AllocationSite
 from detlint.domain.codes import FAR
@@ -33,6 +34,8 @@ class Index:
         self._classes: dict[tuple[str, str], ir.Class] = {}
         self._imported: frozenset[str] | None = None
         self._targets: dict[tuple[str, str], frozenset[str]] = {}
+        self._taken: dict[str, frozenset[str]] = {}
+        self._given: dict[tuple[str, str], frozenset[str]] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -72,6 +75,35 @@ class Index:
     def _counting(self) -> frozenset[str]:
         """The names of variables and attributes that are assigned anew from what they were."""
         return frozenset(name for file in self.files.values() for name in file.counts.counting)
+
+    def texts_given(self, method: str, keyword: str) -> frozenset[str]:
+        """The texts that calls of a method give it by a keyword or first."""
+        key = (method, keyword)
+        if key not in self._given:
+            found = set[str]()
+            for file in self.files.values():
+                for part in _parts(file) if method in file.counts.called else ():
+                    if isinstance(part, ir.Call) and counting.last(part.function) == method:
+                        first = part.arguments[:1] if part.arguments and not part.arguments[0].keyword else ()
+                        named = [argument for argument in part.arguments if argument.keyword == keyword]
+                        values = [argument.value for argument in (*first, *named)]
+                        found.update(x.value for x in values if isinstance(x, ir.Constant) and x.kind == "str")
+            self._given[key] = frozenset(found)
+        return self._given[key]
+
+    def names_of(self, package: str) -> frozenset[str]:
+        """The names that files take from a package: that they import from it, or read of it by its own name."""
+        if package not in self._taken:
+            found = set[str]()
+            for file in self.files.values():
+                imports = any(name.partition(".")[0] == package for level, name in file.counts.imports if not level)
+                for part in _parts(file) if imports else ():
+                    if isinstance(part, ir.ImportNames) and part.module.partition(".")[0] == package:
+                        found.update(name for name, _ in part.names)
+                    elif isinstance(part, ir.Attribute) and part.value == ir.Global(package):
+                        found.add(part.name)
+            self._taken[package] = frozenset(found)
+        return self._taken[package]
 
     def decorates(self, decorator: ir.Expression) -> int:
         """How many functions and classes have a decorator of the name of one."""
@@ -206,3 +238,8 @@ def _imported(imports: Imports, file: ir.File) -> Iterator[str]:
         found = imports.relative(file.path, level, target) if level else imports.find(target, file.path)
         if found is not None:
             yield found
+
+
+def _parts(file: ir.File) -> Iterator[Any]:
+    """The parts of all functions of a file."""
+    return counting.walk(tuple(function.body for function in file.functions.values()))

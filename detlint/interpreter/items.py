@@ -29,7 +29,6 @@ from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
 _MODULES = LibraryRef("sys.modules")
-_MAPPING = LibraryRef("builtins.dict")
 
 
 def iterate(frame: Frame, value: Value) -> Value:
@@ -64,7 +63,7 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom)
-        if atom.site.kind == _MAPPING:
+        if atom.site.kind == containers.MAPPING:
             return SOMETHING
         if containers.is_container(atom.site.kind):
             return frame.read((atom.site, ITEMS))
@@ -146,7 +145,7 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value
             given = _of_own(frame, atom, atom.site.kind, key)
         elif isinstance(atom, Instance) and (method := _getting(frame, atom.site.kind)) is not None:
             given = method(CallStep(frame, -1, owner=value.of((atom,)), receiver=atom), value, Given((key,)))
-        elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
+        elif isinstance(atom, Instance) and atom.site.kind == containers.MAPPING:
             given = _under(frame, atom, key)
             given = given.with_taints(given.taints | key.taints, given.certain | key.certain)
         else:

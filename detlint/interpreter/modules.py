@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from posixpath import basename, dirname, join, normpath
 
+from detlint.documents.paths import PROJECT
 from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.given import Given
@@ -57,6 +58,8 @@ def _otherwise(frame: Frame, file: ir.File, name: str) -> Value:
         return value_of(Constant("str", _package_name(frame, file)))
     if name in _BUILTIN:
         return value_of(LibraryRef(f"builtins.{name}"))
+    if name == "__file__":
+        return value_of(Constant("str", f"{PROJECT}{file.path}"))
     libraries = frame.solver.libraries
     for level, module in reversed(file.stars):
         known = libraries.canonical(f"{module}.{name}")
@@ -162,8 +165,9 @@ def enter(frame: Frame, path: str) -> Value:
 
 def at(frame: Frame, path: str) -> Value:
     """Import the file at a path, from beside this one or from where programs start; unknown for another."""
-    for folder in (dirname(frame.file.path), ""):
-        found = normpath(join(folder, path))
+    folders = ("",) if path.startswith(PROJECT) else (dirname(frame.file.path), "")
+    for folder in folders:
+        found = normpath(join(folder, path.removeprefix(PROJECT)))
         if found in frame.solver.files:
             return enter(frame, found)
     return UNKNOWN

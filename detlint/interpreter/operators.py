@@ -24,7 +24,7 @@ from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known,
 from detlint.domain.outcomes import EITHER, FAILS, NEVER, Outcome, answer, both, chosen, decided, either, is_none, told
 from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.values import NOTHING, Value, is_member, value_of
-from detlint.interpreter import protocols
+from detlint.interpreter import containers, protocols
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -176,7 +176,7 @@ def _contained(frame: Frame, item: Atom, whole: Atom) -> Outcome:
         return _among_keys(frame, item, whole, display)
     if isinstance(display, ir.Display):
         return _among(frame, item, [frame.read((whole.site, slot)) for slot in _places(display)], whole)
-    return EITHER
+    return containers.has(frame, whole, item)
 
 
 def _places(display: ir.Display) -> list[Key]:

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 from typing import TypeVar
 
 from detlint.domain.atoms import Context, FunctionRef, Node
+from detlint.domain.documents import Documents
 from detlint.domain.heap import Heap
 from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
@@ -17,6 +18,7 @@ from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value, possible
 from detlint.interpreter.firsts import Firsts
 from detlint.interpreter.index import Index
+from detlint.interpreter.scripts import Scripts
 from detlint.interpreter.search import Search
 from detlint.ir import nodes as ir
 from detlint.sources.imports import Imports
@@ -82,6 +84,7 @@ class Solver:
         strict: bool = True,
         below: Solver | None = None,
         asked: bool = False,
+        documents: Documents | None = None,
     ) -> None:
         self.files = files
         self.imports = imports
@@ -96,6 +99,10 @@ class Solver:
         self.index: Index = Index(files) if below is None else below.index
         self.firsts: Firsts = Firsts(files) if below is None else below.firsts
         self.search: Search = Search(files, imports, libraries.same_path) if below is None else below.search
+        found = documents if below is None else below.documents
+        assert found is not None
+        self.documents: Documents = found
+        self.scripts: Scripts = Scripts(files, imports, started) if below is None else below.scripts
         self.table: dict[Node, Entry] = {}
         self.coarse: dict[tuple[str, str], None] = {}
         self.libraries = libraries

@@ -29,6 +29,7 @@ _WRAPPERS = {
     "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
     "functools.cached_property": "property",
 }  # fmt: skip
+_DECORATED = (FunctionRef, ClassRef, Instance, Bound, PartialCall)
 
 _SUBJECT = "<subject>"  # the variable of what a `match` looks at, where that is none itself
 _EXIT = LibraryRef("builtins.SystemExit")
@@ -79,7 +80,7 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
             found = frame.join(found, given)
         elif _decorates(frame, atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
-            known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
+            known = [a for a in frame.each(given) if isinstance(a, _DECORATED)]
             found = frame.join(found, given.of(known))
             if len(known) < len(given.atoms):
                 found = frame.join(found, value)

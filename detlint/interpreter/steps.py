@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, Instance, LibraryRef, Node
+from detlint.domain.atoms import Atom, Bound, ClassRef, DictOf, Instance, LibraryRef, Node
 from detlint.domain.codes import Code
+from detlint.domain.documents import Documents
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Base, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, classes, commands, contexts, kinship, modules, partials, protocols, rows
+from detlint.interpreter import (
+    assignments,
+    classes,
+    commands,
+    containers,
+    contexts,
+    kinship,
+    modules,
+    partials,
+    protocols,
+    rows,
+)
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir.uses import Uses
@@ -54,6 +66,16 @@ class CallStep:
         """Where the values of the file go, by its text."""
         return self.frame.solver.index.uses(self.frame.file)
 
+    @property
+    def documents(self) -> Documents:
+        """The documents of the project."""
+        return self.frame.solver.documents
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The programs that the file may belong to in which the call stands."""
+        return self.frame.solver.scripts.of(self.frame.file.path)
+
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""
         return self.frame.join(a, b)
@@ -66,13 +88,18 @@ class CallStep:
         """Use a value in a way for which its taints matter."""
         self.frame.sink(value, self.code, use)
 
-    def make(self, kind: str, empty: bool = False) -> Instance:
-        """Make an object of a class of a library here."""
-        return Instance(contexts.site(self.frame, LibraryRef(kind), self.node, empty=empty))
+    def make(self, kind: str, empty: bool = False, part: str = "") -> Instance:
+        """Make an object of a class of a library here: of several a `part`."""
+        return Instance(contexts.site(self.frame, LibraryRef(kind), self.node, empty=empty, part=part))
+
+    def hold(self, owner: Instance, slot: Slot, value: Value) -> None:
+        """Give an object that is made here what a slot of it has: nobody holds anything of it yet."""
+        self.frame.fill((owner.site, slot), value)
 
     def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
         """Keep a value in a slot of an object."""
         self.frame.write((owner.site, slot), value)
+        self.frame.touch((owner.site, slot), value)
         if slot == ANY_KEY or isinstance(slot, Key):
             self.frame.write((owner.site, ITEMS), value)
 
@@ -272,8 +299,54 @@ class CallStep:
         """What the first of some methods gives that each object of the project has, and the atoms that have none."""
         return protocols.asked(self.frame, value, names, (), self.node)
 
+    def version(self, owner: Instance, part: str, attributes: Mapping[str, Value]) -> Instance:
+        """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
+        code = self.code
+        made = Instance(owner.site, Code(code.file, f"{code.function}<{part}>", code.node))
+        for name, value in attributes.items():
+            self.frame.fill((made, Attribute(name)), value)
+        self.frame.fill((made, Base(0)), value_of(owner))
+        return made
+
+    def item(self, value: Value, key: Value) -> Value:
+        """What a value has under a key."""
+        found = NOTHING
+        for atom in self.each(value):
+            if isinstance(atom, Instance):
+                for slot in containers.slots_of(self.frame, key):
+                    found = self.join(found, containers.keyed(self.frame, atom, slot))
+        return found
+
+    def entries(self, atom: Atom) -> DictOf | None:
+        """What a dict has; None for anything else."""
+        known = isinstance(atom, Instance) and atom.site.kind == containers.MAPPING
+        return containers.entries(self.frame, atom) if isinstance(atom, Instance) and known else None
+
+    def is_configuration(self, atom: Atom) -> bool:
+        """Whether an atom is a node of a configuration, all fields of which a user may set."""
+        return classes.is_configuration(self.frame, atom)
+
+    def fields(self, owner: Instance) -> tuple[str, ...]:
+        """The names that the classes of the project bind that an object is of."""
+        kind, files = owner.site.kind, self.frame.solver.files
+        around = reversed(classes.order(self.frame, kind)) if isinstance(kind, ClassRef) else ()
+        found: dict[str, None] = {}
+        for klass in around:
+            if isinstance(klass, ClassRef):
+                found.update(dict.fromkeys(files[klass.file].classes[klass.name].binds))
+        return tuple(found)
+
+    def names_of(self, package: str) -> frozenset[str]:
+        """The names that the text of the project takes from a package of a library."""
+        return self.frame.solver.index.names_of(package)
+
+    def names(self, method: str, keyword: str) -> frozenset[str]:
+        """The texts that calls of a method in the project give it by a keyword or first."""
+        return self.frame.solver.index.texts_given(method, keyword)
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
+        self.frame.flush()
         return self.frame.tables.attribute(self.frame, value, name)
 
     def instantiate(self, klass: ClassRef, given: Given) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Constant, IteratorOver, TupleOf
+from detlint.domain.atoms import Constant, IteratorOver, PathTo, TupleOf
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Library
 from detlint.domain.outcomes import told
@@ -231,6 +231,20 @@ def said(*names: str) -> Called:
     return call
 
 
+_said = said("__str__", "__repr__")
+
+
+def shown(step: Step, given: Given) -> Value:
+    """A text: of a path that which it is, of an object of the project what this says."""
+    first = given.first
+    atoms = step.each(first)
+    texts = [Constant("str", atom.text) for atom in atoms if isinstance(atom, PathTo)]
+    if not texts:
+        return _said(step, given)
+    rest = [atom for atom in atoms if not isinstance(atom, PathTo)]
+    return step.join(first.of(texts), _said(step, Given((first.of(rest),))) if rest else NOTHING)
+
+
 def numbers(step: Step, given: Given) -> Value:
     """A range of numbers."""
     return value_of(IteratorOver(SOMETHING))
@@ -254,7 +268,7 @@ LIBRARY = Library(
         "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
         "any": counted, "all": counted, "int": said("__int__", "__index__"), "float": said("__float__", "__index__"),
-        "bool": said("__bool__", "__len__"), "str": said("__str__", "__repr__"), "repr": said("__repr__"),
+        "bool": said("__bool__", "__len__"), "str": shown, "repr": said("__repr__"),
         "abs": said("__abs__"), "round": said("__round__"), "range": numbers, "print": said("__str__", "__repr__"),
         "isinstance": kin(derives=False), "issubclass": kin(derives=True),
     },

@@ -36,6 +36,7 @@ from detlint.models.tables import Tables, conditions
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
+_NONE_GIVEN = Given()
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
 
 
@@ -164,7 +165,7 @@ class Known(Tables):
     def other(self, step: Step, name: str, given: Given) -> None:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
         root, last = name.partition(".")[0], name.rpartition(".")[2]
-        self.named(step, last)
+        self.named(step, last, given)
         if root in libraries.KNOWN:
             return
         if self.hints_at_seeding(last):
@@ -188,10 +189,13 @@ class Known(Tables):
         """Perhaps call the functions that something is given which is not known."""
         launchers.perhaps_call(step, given)
 
-    def named(self, step: Step, method: str) -> None:
-        """Mark what the name of a method says that it does, whatever has it."""
+    def named(self, step: Step, method: str, given: Given = _NONE_GIVEN) -> None:
+        """Do what the name of a method says that it does, whatever has it."""
         for kind in self.methods.get(method, ()):
-            if kind != "opens":
+            done = self._roles.get(f"method:{kind}")
+            if done is not None:
+                done(self, step, self.of_methods[method], method, self.arguments(step, method, given))
+            elif kind != "opens":
                 autograd.mark(step, kind)
 
     # Objects
@@ -252,6 +256,10 @@ class Known(Tables):
     def is_whole(self, made: Instance) -> bool:
         """Whether what is taken of an object stands for the object itself."""
         return self._draws.is_whole(made)
+
+    def is_configuration(self, name: str) -> bool:
+        """Whether the objects of a class are nodes of a configuration, all fields of which a user may set."""
+        return name in self._configurations
 
     # Names
 

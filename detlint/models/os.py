@@ -34,4 +34,4 @@ def text(step: Step, given: Given) -> Value:
 
 LIBRARY = Library("os", {"listdir": listing, "scandir": listing})
 GLOB = Library("glob", {"glob": listing, "iglob": listing})
-PATH = Library("os.path", {"join": text, "basename": text, "dirname": text, "abspath": text, "splitext": text})
+PATH = Library("os.path", {"splitext": text})

@@ -15,14 +15,18 @@ from detlint.models import (
     argparse,
     autograd,
     classes,
+    configurations,
+    documents,
     engines,
     fields,
     holders,
+    hydra,
     importlib,
     loaders,
     processes,
     seeds,
     switches,
+    targets,
     torch_nn,
 )
 from detlint.models.arguments import Arguments
@@ -111,6 +115,13 @@ ROLES: Mapping[str, Role] = {
     "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
     "subclasses": classes.derived,
     "imports": importlib.imported, "spec": importlib.spec, "loads": importlib.loaded, "names": importlib.evaluated,
+    "opens-document": documents.opened, "loads-document": documents.loaded,
+    "attributes": configurations.attributes, "filled": configurations.filled, "merges": configurations.united,
+    "interpolated": configurations.interpolated, "method:opens": configurations.opened,
+    "configs": hydra.store, "keeps-config": hydra.keeps,
+    "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
+    "located": targets.located, "targets": targets.targets,
     **seeds.ROLES, **switches.ROLES,
 }  # fmt: skip
-"""By kind; those of `iterated:` a kind say what going over an object does that has it."""
+"""By kind; those of `method:` a kind say what a method of a name does, whatever its receiver; those of `iterated:` a
+kind what going over an object does that has it."""

@@ -44,6 +44,7 @@ class Tables:
         self.roles = _by_name(rows("program", "role"))
         self.applied = catalogue.names("program", "applied")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
+        self._configurations = catalogue.names("program", "class", kind="config")
         self.exits = catalogue.names("program", "exit")
         self.settings: dict[str, list[Row]] = {}
         for row in rows("switches", "setting"):
@@ -52,10 +53,12 @@ class Tables:
         held = catalogue.names("switches", "variables", id="held")
         self.environment = frozenset(f"{name}.__setitem__" for name in held)
         self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
+        self.of_methods: dict[str, Row] = {}
         self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
         for row in rows("program", "role"):
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
+                self.of_methods[method] = row
         taken = (*self.launchers.items(), *self.roles.items())
         self._taken = {
             kind: {name.rpartition(".")[2]: name for name, row in taken if row.text("taken") == kind}
@@ -123,6 +126,14 @@ class Tables:
         """Whether the tables tell that a class is of a kind."""
         packages = self.catalogue.names("program", "class", key="packages", kind=kind)
         return name.partition(".")[0] in packages or name in self.catalogue.names("program", "class", kind=kind)
+
+    def is_configuration(self, name: str) -> bool:
+        """Whether the objects of a class are nodes of a configuration, all fields of which a user may set."""
+        return name in self._configurations
+
+    def of_kind(self, kind: str) -> frozenset[str]:
+        """The names of what has a kind of role."""
+        return frozenset(name for name, row in self.roles.items() if row.text("kind") == kind)
 
     def are_apart(self, name: str, other: str) -> bool:
         """Whether an object that was made of a class is certainly none of another."""

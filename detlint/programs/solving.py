@@ -6,10 +6,11 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from detlint import catalogue
+from detlint.documents.documents import Documents, none
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.library import Libraries
 from detlint.domain.limits import LIMITS, Limits
@@ -25,6 +26,15 @@ from detlint.sources.imports import Imports
 
 _STACK = 512 * 1024 * 1024  # bytes: evaluations stand in each other as the calls of a program do
 _DEEPEST = 40_000  # Python frames
+
+
+@dataclass(frozen=True)
+class Project:
+    """What programs are solved with: where imports lead, what is known of libraries, and the documents."""
+
+    imports: Imports
+    libraries: Libraries
+    documents: Documents
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ class Problem:
     """What is to be solved: the programs that some `lowered` files and `commands` start, as is known of libraries.
 
     Any order of work gives the same tables, that of the seed `shuffle` as well. With `asked`, walks tell the states at
-    all calls.
+    all calls. Programs read the project's `documents`, which note what was looked at.
     """
 
     lowered: Mapping[str, ir.File]
@@ -55,6 +65,7 @@ class Problem:
     shuffle: int | None = None
     asked: bool = False
     commands: Sequence[Command] = ()
+    documents: Documents = field(default_factory=lambda: Documents(none))
 
     @cached_property
     def files(self) -> Mapping[str, ir.File]:
@@ -125,6 +136,7 @@ def _reached(problem: Problem, *, strict: bool) -> Solver:
     solver = Solver(
         problem.files, problem.imports, problem.libraries, evaluate, problem.limits,
         started=problem.started, shuffle=problem.shuffle, strict=strict, asked=problem.asked,
+        documents=problem.documents,
     )  # fmt: skip
     for node in solver.shuffled(problem.starts):
         solver.enter(None, node, {})

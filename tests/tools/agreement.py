@@ -23,6 +23,7 @@ import click
 from packaging.version import Version
 
 from detlint import catalogue
+from detlint.documents.documents import Documents, Given
 from detlint.domain.codes import Code
 from detlint.finding import Place
 from detlint.ir import nodes as ir
@@ -74,7 +75,7 @@ def told(texts: Mapping[str, str], torch: str, old: Told) -> tuple[Told, list[En
             begun.append(Entry(path, kind, name, where, target=target))
     commands = tuple(dict.fromkeys(Command(e.path, e.target) for e in begun if e.kind == "command"))
     started = frozenset(entry.path for entry in begun if entry.kind != "command")
-    solution = solve(Problem(files, started, libraries, commands=commands))
+    solution = solve(Problem(files, started, libraries, commands=commands, documents=Documents(Given(texts))))
     found = followed(solution.solver, begun, place, rules.names("program", "initialiser"))
     return recorded([_entry(entry) for entry in found.entries]), found.entries
 

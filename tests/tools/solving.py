@@ -22,6 +22,7 @@ from pathlib import Path
 import click
 
 import detlint.config
+from detlint.documents.documents import Documents, OnDisk
 from detlint.domain.atoms import Node
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
@@ -52,6 +53,12 @@ def read(folder: Path) -> dict[str, ir.File]:
         return files
     finally:
         os.chdir(here)
+
+
+def documents(folder: Path) -> Documents:
+    """The documents of a checkout."""
+    content = OnDisk.of([folder])
+    return Documents(lambda path: content(str(folder / path)))
 
 
 def started(files: Mapping[str, ir.File]) -> frozenset[str]:
@@ -173,7 +180,7 @@ def main(folders: tuple[Path, ...], orders: int, raised: bool, again: bool, repl
     for folder in folders:
         files = read(folder)
         gc.disable()
-        solution = solve(Problem(files, started(files), newest(), limits))
+        solution = solve(Problem(files, started(files), newest(), limits, documents=documents(folder)))
         click.echo("\n".join(told(folder.name, files, solution)))
         first = digest(solution)
         if again:
@@ -182,7 +189,8 @@ def main(folders: tuple[Path, ...], orders: int, raised: bool, again: bool, repl
         del solution
         for order in range(1, orders + 1):
             gc.collect()
-            other = digest(solve(Problem(files, started(files), newest(), limits, order)))
+            problem = Problem(files, started(files), newest(), limits, order, documents=documents(folder))
+            other = digest(solve(problem))
             click.echo(f"  order {order}: {'the same' if other == first else 'other tables'} ({other})")
             wrong = wrong or other != first
         if replay:

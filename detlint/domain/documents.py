@@ -1,0 +1,21 @@
+"""What the interpreter asks of the configuration files of a project."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Documents(Protocol):
+    """The configuration files of a project; what is asked for is noted."""
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file."""
+        ...
+
+    def text(self, path: str) -> str:
+        """What is in a file that is there."""
+        ...
+
+    def parsed(self, path: str, form: str) -> Any:
+        """What a file says in a form, "yaml", "json" or "toml"; None where it says nothing that can be read."""
+        ...
