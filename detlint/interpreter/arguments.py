@@ -96,6 +96,19 @@ def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
     return [frame.solver.lattice.all(values) for values in each], unsure
 
 
+def fit(code: ir.Function, arguments: Arguments) -> bool:
+    """Whether a function may be called with some arguments, those that are unpacked aside."""
+    named = [parameter for parameter in code.parameters if not parameter.star]
+    stars = {parameter.star for parameter in code.parameters}
+    if arguments.open or arguments.starred:
+        return True
+    count, names = len(arguments.positional), {parameter.name for parameter in named}
+    missing = [p for p in named[count:] if p.default is None and p.name not in arguments.keywords]
+    placed = sum(not parameter.keyword_only for parameter in named)
+    known = "**" in stars or names >= arguments.keywords.keys()
+    return known and not missing and ("*" in stars or count <= placed)
+
+
 def bind(
     frame: Frame, function: FunctionRef, code: ir.Function, arguments: Arguments
 ) -> tuple[dict[str, Value], dict[str, PathKey]]:
@@ -128,19 +141,6 @@ def bind(
         else:
             bound[name] = _left_out(frame, function, parameter, arguments)
     return bound, paths
-
-
-def takes(code: ir.Function, arguments: Arguments) -> bool:
-    """Whether a method may be called with some arguments."""
-    named = [parameter for parameter in code.parameters if not parameter.star][1:]
-    stars = {parameter.star for parameter in code.parameters}
-    count = len(arguments.positional)
-    if "*" not in stars and count > sum(not parameter.keyword_only for parameter in named):
-        return False
-    if "**" not in stars and not arguments.keywords.keys() <= {parameter.name for parameter in named}:
-        return False
-    missing = (p for p in named[count:] if p.default is None and p.name not in arguments.keywords)
-    return arguments.open or arguments.starred or not any(missing)
 
 
 def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, arguments: Arguments) -> Value:

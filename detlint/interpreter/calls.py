@@ -30,7 +30,7 @@ from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
 from detlint.interpreter import assignments, classes, contexts, partials
-from detlint.interpreter.arguments import Arguments, arguments_of, bind, takes
+from detlint.interpreter.arguments import Arguments, arguments_of, bind, fit
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
@@ -216,9 +216,9 @@ def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: Pat
     code = frame.solver.files[function.file].functions[function.name]
     if not code.parameters or not frame.read((ModuleRef(function.file), LOADED)).atoms:
         return NOTHING
-    if not takes(code, arguments):
-        return NOTHING
-    call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
+    bound = arguments.after(UNKNOWN)
+    if fit(code, bound):
+        call_function(frame, function, None, bound, node, guess=True)
     return NOTHING
 
 
