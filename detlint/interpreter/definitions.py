@@ -20,7 +20,9 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
     index = 0
     for argument in statement.arguments:
         value = frame.evaluate(argument.value)
-        if not argument.keyword and not argument.star:
+        if argument.star == "*":
+            value = frame.tables.iterate(frame, value)
+        if not argument.keyword and argument.star != "**":
             frame.fill((klass, Base(index)), value)
             for atom in frame.each(value):
                 if isinstance(atom, ClassRef):

@@ -55,10 +55,10 @@ class Index:
                     used[aliases.get(part.name, part.name)] += 1
                 elif isinstance(part, ir.Call):
                     name = _last(part.function)
-                    stored.update(_named_attribute(name, part))
-                    if "" in stored:
-                        stored.remove("")
+                    named = _named_attribute(name, part)
+                    if "" in named:
                         stored.update(x.value for x in parts if isinstance(x, ir.Constant) and x.value.isidentifier())
+                    stored.update(named)
                     name = aliases.get(name, name)
                     made[name][file.path] += 1
                     used[name] -= 1

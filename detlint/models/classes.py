@@ -143,6 +143,6 @@ def put(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     given = args.given.positional
     if len(given) == _PARTS:
         for atom in step.each(given[1]):
-            if isinstance(atom, Constant) and atom.kind == "str":
-                step.put(given[0], atom.value, given[2])
+            text = atom.value if isinstance(atom, Constant) and atom.kind == "str" else ""
+            step.put(given[0], text, given[2])
     return NULL
