@@ -118,8 +118,9 @@ def is_stateless(frame: Frame, klass: LibraryRef) -> bool:
 def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
     klass = atom.site.kind if isinstance(atom, Instance) else atom
     if klass in CONFIGURATION:
-        known = name in frame.solver.index.stored or name in frame.solver.index.spelled
-        return EITHER if known else FAILS
+        if name in frame.solver.index.spelled:
+            return HOLDS
+        return EITHER if name in frame.solver.index.stored else FAILS
     if isinstance(atom, LibraryRef):
         known = frame.solver.libraries.speaks_of(f"{atom.name}.{name}")
         return HOLDS if known and atom.name.partition(".")[0] == "torch" else EITHER

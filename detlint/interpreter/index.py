@@ -109,13 +109,15 @@ class Index:
 
     @cached_property
     def spelled(self) -> frozenset[str]:
-        """The texts that calls are given, as a namespace has them that are options of a command line."""
+        """The options of command lines that calls spell, as a namespace has them."""
         calls = (
             part for file in self.files.values() for function in file.functions.values()
-            for part in walk(function.body) if isinstance(part, ir.Call) and not _last(part.function).endswith("attr")
+            for part in walk(function.body) if isinstance(part, ir.Call)
         )  # fmt: skip
-        texts = (a.value for call in calls for a in walk(call.arguments) if isinstance(a, ir.Constant))
-        return frozenset(text.lstrip("-").replace("-", "_") for text in texts if isinstance(text, str))
+        given = [argument for call in calls for argument in call.arguments if isinstance(argument.value, ir.Constant)]
+        texts = [(a.keyword, a.value.value) for a in given if isinstance(a.value, ir.Constant)]
+        found = (text for keyword, text in texts if keyword == "dest" or (not keyword and text.startswith("--")))
+        return frozenset(text.lstrip("-").replace("-", "_") for text in found)
 
     @cached_property
     def special(self) -> frozenset[str]:
