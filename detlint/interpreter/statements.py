@@ -5,29 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, Wrapped
+from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.effects import Branch, Leave, Main, Repeat
-from detlint.domain.given import Given
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
-from detlint.interpreter import (
-    arguments,
-    assignments,
-    branches,
-    calls,
-    definitions,
-    descriptors,
-    expressions,
-    items,
-    modules,
-    withs,
-)  # fmt: skip
+from detlint.domain.values import value_of
+from detlint.interpreter import assignments, branches, decorators, definitions, expressions, items, modules, withs
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
-
-_WRAPPERS = {
-    "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
-    "functools.cached_property": "property",
-}  # fmt: skip
 
 
 def _do(frame: Frame, statement: ir.Do) -> None:
@@ -50,45 +33,8 @@ def _annotated(frame: Frame, statement: ir.Annotated) -> None:
 def _define(frame: Frame, statement: ir.Define) -> None:
     value = value_of(expressions.function(frame, statement.function))
     for decorator in reversed(statement.decorators):
-        value = _decorated(frame, decorator, value)
+        value = decorators.decorated(frame, decorator, value)
     assignments.assign(frame, statement.target, value)
-
-
-def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
-    """A function as its decorator gives it; one of which nothing is known gives the function.
-
-    So does one that is given more functions than it may have contexts, as the text tells.
-    """
-    decorator = frame.evaluate(expression)
-    if frame.solver.index.decorates(expression) > frame.solver.limits.contexts:
-        calls.call_value(frame, decorator, Given((UNKNOWN,)))
-        return value
-    found = NOTHING
-    for atom in frame.each(decorator):
-        if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
-            kind: Any = _WRAPPERS[atom.name]
-            found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
-        elif isinstance(atom, Bound) and isinstance(atom.receiver, Wrapped) and isinstance(atom.function, LibraryRef):
-            given = descriptors.accessor(value, atom.receiver, atom.function.name.rpartition(".")[2])
-            found = frame.join(found, given)
-        elif _decorates(atom):
-            given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
-            known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
-            found = frame.join(found, given.of(known))
-            if len(known) < len(given.atoms):
-                found = frame.join(found, value)
-        else:
-            found = frame.join(found, value)
-    return found
-
-
-def _decorates(atom: Atom) -> bool:
-    """Whether a decorator is of the project."""
-    if isinstance(atom, Instance):
-        return isinstance(atom.site.kind, ClassRef)
-    return isinstance(atom, (FunctionRef, ClassRef)) or (
-        isinstance(atom, Bound) and not isinstance(atom.function, LibraryRef)
-    )
 
 
 # Arms
