@@ -119,9 +119,12 @@ class Bound(_Atom, frozen=True):
 
 
 class Wrapped(_Atom, frozen=True):
-    """A function behind `staticmethod`, `classmethod` or `property`; a property may have one that sets it."""
+    """A function behind `staticmethod`, `classmethod` or `property`; a property may have one that sets it.
 
-    kind: Literal["staticmethod", "classmethod", "property"]
+    That of a partial call in a class is of the kind "partialmethod".
+    """
+
+    kind: Literal["staticmethod", "classmethod", "property", "partialmethod"]
     function: FunctionRef
     setter: FunctionRef | None = None
 

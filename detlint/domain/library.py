@@ -134,6 +134,10 @@ class Libraries(Protocol):
         """Whether the tables tell that a class is of a kind."""
         ...
 
+    def speaks_of(self, name: str) -> bool:
+        """Whether the tables speak of something of a library, so that it has it."""
+        ...
+
     def are_apart(self, name: str, other: str) -> bool:
         """Whether an object that was made of a class is certainly none of another."""
         ...

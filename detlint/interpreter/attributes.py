@@ -148,11 +148,15 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         found = frame.join(found, given if given is not None else UNKNOWN)
     if stored or name in frame.solver.index.stored:
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
+    if "" in frame.solver.index.stored:  # by a name that is not known
+        found = frame.join(frame.read((atom.site, Attribute(""))), found)
     return found
 
 
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     """An attribute of an object of a library: by its model, what was stored on it, else a method."""
+    if kind.name.startswith("builtins.") and not classes.may_have(kind, name):
+        return NOTHING
     found: Value | None = None
     for klass in classes.models(frame, kind.name):
         if klass.attribute is not None:

@@ -275,6 +275,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Va
     """Call something of a library: by its model, else by the tables of facts."""
     if name == "functools.partial":
         return partial(frame, arguments, node)
+    if name == "functools.partialmethod":
+        return classes.methods(partial(frame, arguments, node))
     libraries = frame.solver.libraries
     name = libraries.canonical(name)
     function = libraries.functions.get(name)

@@ -25,16 +25,17 @@ _COMPARED = {
 
 
 def asked(
-    frame: Frame, value: Value, names: Sequence[str], given: tuple[Value, ...] = (), node: int = -1
+    frame: Frame, value: Value, names: Sequence[str], given: tuple[Value, ...] | Given = (), node: int = -1
 ) -> tuple[Value, list[Atom]]:
     """What the first of some methods gives that each object of the project has, and the atoms that have none."""
     found, rest = NOTHING, []
+    arguments = given if isinstance(given, Given) else Given(given)
     for atom in frame.each(value):
         method = _method(frame, atom, names)
         if method is None:
             rest.append(atom)
         else:
-            found = frame.join(found, frame.tables.call(frame, method, Given(given), node))
+            found = frame.join(found, frame.tables.call(frame, method, arguments, node))
     return found, rest
 
 

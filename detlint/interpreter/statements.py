@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, PartialCall, Wrapped
+from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.effects import Branch, Effects, Leave, Main, Repeat
-from detlint.domain.given import Given
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import value_of
 from detlint.interpreter import (
-    arguments,
     assignments,
     branches,
-    calls,
     conversions,
+    decorators,
     definitions,
-    descriptors,
     expressions,
     modules,
     rows,
@@ -24,11 +21,6 @@ from detlint.interpreter import (
 )  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
-
-_WRAPPERS = {
-    "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
-    "functools.cached_property": "property",
-}  # fmt: skip
 
 
 def _do(frame: Frame, statement: ir.Do) -> None:
@@ -52,46 +44,8 @@ def _annotated(frame: Frame, statement: ir.Annotated) -> None:
 def _define(frame: Frame, statement: ir.Define) -> None:
     value = value_of(expressions.function(frame, statement.function))
     for decorator in reversed(statement.decorators):
-        value = _decorated(frame, decorator, value)
+        value = decorators.decorated(frame, decorator, value)
     assignments.assign(frame, statement.target, value)
-
-
-def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
-    """A function as its decorator gives it; one of which nothing is known gives the function.
-
-    So does one that is given more functions than it may have contexts, as the text tells.
-    """
-    decorator = frame.evaluate(expression)
-    if frame.solver.index.decorates(expression) > frame.solver.limits.contexts:
-        calls.call_value(frame, decorator, Given((UNKNOWN,)))
-        return value
-    found = NOTHING
-    for atom in frame.each(decorator):
-        if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
-            kind: Any = _WRAPPERS[atom.name]
-            found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
-        elif isinstance(atom, Bound) and isinstance(atom.receiver, Wrapped) and isinstance(atom.function, LibraryRef):
-            given = descriptors.accessor(value, atom.receiver, atom.function.name.rpartition(".")[2])
-            found = frame.join(found, given)
-        elif _decorates(frame, atom):
-            given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
-            known = [a for a in frame.each(given) if isinstance(a, (FunctionRef, ClassRef, Instance, Bound))]
-            found = frame.join(found, given.of(known))
-            if len(known) < len(given.atoms):
-                found = frame.join(found, value)
-        else:
-            found = frame.join(found, value)
-    return found
-
-
-def _decorates(frame: Frame, atom: Atom) -> bool:
-    """Whether it is known what a decorator does."""
-    if isinstance(atom, (Bound, PartialCall)):
-        return _decorates(frame, atom.function)
-    if isinstance(atom, Instance):
-        return isinstance(atom.site.kind, ClassRef)
-    known = isinstance(atom, LibraryRef) and frame.solver.libraries.decorates(atom.name)
-    return known or isinstance(atom, (FunctionRef, ClassRef))
 
 
 # Arms
