@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from detlint.domain.atoms import Atom, Instance
+from detlint.domain.atoms import Atom, ClassRef, Instance
 from detlint.domain.codes import Code
 from detlint.domain.effects import Draw, Effect, Stream
 from detlint.domain.given import Given
@@ -127,6 +127,10 @@ class Step(Protocol):
 
     def method(self, owner: Instance, name: str, *arguments: Value) -> Value:
         """Call a method that the project may override."""
+        ...
+
+    def fields(self, klass: ClassRef) -> dict[str, Value]:
+        """What the body of a class of the project, and those of its bases, bind to anything but functions."""
         ...
 
     def attribute(self, value: Value, name: str) -> Value:

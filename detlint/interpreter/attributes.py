@@ -71,7 +71,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
         found = frame.join(found, UNKNOWN)
-    if stored or name in frame.solver.index.stored:
+    if stored or name in frame.solver.index.stored or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     return found
 

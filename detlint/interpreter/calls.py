@@ -105,7 +105,7 @@ def dispatch(
 def call_value(frame: Frame, value: Value, given: Given, node: int = -1) -> Value:
     """Call a value."""
     found = NOTHING
-    arguments = Arguments(given.positional, given.keywords, open=given.open)
+    arguments = Arguments(given.positional, given.keywords, open=given.open, options=given.options)
     for atom in frame.each(value):
         found = frame.join(found, dispatch(frame, atom, arguments, node))
     return found
@@ -229,6 +229,12 @@ def call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) -
 
 
 # Libraries
+
+
+def has_model(frame: Frame, atom: Instance) -> bool:
+    """Whether a model says what calling an object of a library does."""
+    kind = atom.site.kind
+    return isinstance(kind, LibraryRef) and any(k.called is not None for k in classes.models(frame, kind.name))
 
 
 def _construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:

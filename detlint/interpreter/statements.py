@@ -75,6 +75,8 @@ def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
             found = frame.join(found, given.of(known))
             if len(known) < len(given.atoms):
                 found = frame.join(found, value)
+        elif isinstance(atom, Instance) and calls.has_model(frame, atom):
+            found = frame.join(found, calls.dispatch(frame, atom, arguments.Arguments((value,)), -1))
         else:
             found = frame.join(found, value)
     return found

@@ -164,6 +164,10 @@ class CallStep:
             return NOTHING
         return self.frame.tables.call(self.frame, classes.bound(value, owner)[0], Given(arguments), self.node)
 
+    def fields(self, klass: ClassRef) -> dict[str, Value]:
+        """What the body of a class of the project, and those of its bases, bind to anything but functions."""
+        return classes.fields(self.frame, klass)
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         return self.frame.tables.attribute(self.frame, value, name)

@@ -16,6 +16,7 @@ from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import draws, launchers, numbers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
+from detlint.models.commands import CONSTANTS
 from detlint.semantics import libraries
 
 Role = Callable[["Known", Step, Row, str, Arguments], Value]
@@ -35,7 +36,7 @@ class Known:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
-        self._numbers = numbers.numbers(catalogue.rows("program", "number"))
+        self._constants = {**numbers.numbers(catalogue.rows("program", "number")), **CONSTANTS}
         self.functions |= numbers.tellers(catalogue.rows("program", "number"))
         rows = catalogue.rows
         consumers = rows("randomness", "consumer")
@@ -207,8 +208,8 @@ class Known:
         return None
 
     def constant(self, name: str) -> Value | None:
-        """The number that a name of a library stands for, wherever a program runs."""
-        return self._numbers.get(self.canonical(name))
+        """The number or the object that a name of a library stands for, wherever a program runs."""
+        return self._constants.get(self.canonical(name))
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""

@@ -76,6 +76,8 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     if kind in ("forks", "asks"):
         step.apart(lambda: step.call_with(functions, given))
         return UNKNOWN
+    if row.text("members"):
+        given = Given(given.positional, given.keywords, given.open, options=True)
     return step.call_with(functions, given)
 
 

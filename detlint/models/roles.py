@@ -10,7 +10,7 @@ from detlint.domain.atoms import TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import argparse, loaders
+from detlint.models import argparse, commands, loaders
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ ROLES: Mapping[str, Role] = {
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
     "option-class": argparse.add_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,
+    "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
+    "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
     "loader": loaders.made, "iterated:loader": loaders.passed_over,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""
