@@ -15,6 +15,7 @@ from detlint.ir import nodes as ir
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
+_TAKING = ("pop", "popitem", "popleft", "clear", "remove", "discard", "difference_update", "intersection_update")
 _PLAIN = (ir.Constant, ir.Operation)
 _LEAVING = ("break", "continue")
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
@@ -38,6 +39,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._shrinking: dict[str, bool] = {}
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
 
@@ -88,6 +90,18 @@ class Index:
             parts = walk(function.body if function is not None else ())
             self._displays[key] = {part.node: part for part in parts if isinstance(part, _DISPLAYS)}
         return self._displays[key].get(code.node % FAR)
+
+    def shrinks(self, site: AllocationSite) -> bool:
+        """Whether the file in which the containers of a site are made takes anything out of some container."""
+        path = site.code.file if site.code is not None else ""
+        if path not in self._shrinking:
+            file = self.files.get(path)
+            parts = walk(tuple(function.body for function in file.functions.values())) if file is not None else ()
+            self._shrinking[path] = any(
+                isinstance(part, ir.Delete) or (isinstance(part, ir.Attribute) and part.name in _TAKING)
+                for part in parts
+            )
+        return self._shrinking[path]
 
     @cached_property
     def spelled(self) -> frozenset[str]:

@@ -23,7 +23,20 @@ from detlint.domain.atoms import (
     TupleOf,
 )  # fmt: skip
 from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known, read
-from detlint.domain.outcomes import EITHER, FAILS, NEVER, Outcome, answer, both, chosen, decided, either, is_none, truth
+from detlint.domain.outcomes import (
+    EITHER,
+    FAILS,
+    HOLDS,
+    NEVER,
+    Outcome,
+    answer,
+    both,
+    chosen,
+    decided,
+    either,
+    is_none,
+    truth,
+)
 from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter.frames import Frame
@@ -106,7 +119,17 @@ def truth_of(frame: Frame, value: Value) -> Outcome:
     resolved = frame.resolve(value)
     if not any(isinstance(atom, Instance) for atom in resolved.atoms):
         return truth(resolved)
-    return either(truth(value_of(atom)) for atom in resolved.atoms)
+    return either(_true(frame, atom) for atom in resolved.atoms)
+
+
+def _true(frame: Frame, atom: Atom) -> Outcome:
+    display = frame.solver.index.display(atom.site) if isinstance(atom, Instance) else None
+    if not isinstance(atom, Instance) or frame.solver.index.shrinks(atom.site):
+        return truth(value_of(atom))
+    starred = isinstance(display, ir.Display) and any(isinstance(x, ir.Starred) for x in display.elements)
+    listed = isinstance(display, ir.Display) and bool(display.elements) and not starred
+    mapped = isinstance(display, ir.Mapping) and any(key is not None for key, _ in display.entries)
+    return HOLDS if listed or mapped else EITHER
 
 
 def comparison(frame: Frame, operator: str, left: Value, right: Value) -> Value:

@@ -22,7 +22,7 @@ from detlint.domain.outcomes import truth
 from detlint.domain.slots import ITEMS, Argument, Attribute
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.models.argparse import option_of, text
+from detlint.models.argparse import objects, option_of, text
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -75,6 +75,16 @@ def default(known: Known, step: Step, row: Row, name: str, args: Arguments) -> V
 def instance(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """An object of the class that is given, or what the function gives, called with options."""
     return run(step, args.first()) if args.given.positional else UNKNOWN
+
+
+def option_class(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A class whose fields are options of a parser, under one name among the arguments."""
+    slot = text(step, args.given.value("dest", 1))
+    made = run(step, args.given.first)
+    for atom in objects(step, step.owner):
+        if slot:
+            step.fill(atom, Attribute(slot), made)
+    return UNKNOWN
 
 
 def instances(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

@@ -50,7 +50,7 @@ def marks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
-    "option-class": argparse.add_class, "defaults": argparse.defaults, "arguments": argparse.parse,
+    "option-class": commands.option_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,
     "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
     "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
