@@ -13,6 +13,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import Value
+from detlint.ir import nodes as ir
 
 
 class Step(Protocol):
@@ -21,6 +22,11 @@ class Step(Protocol):
     @property
     def code(self) -> Code:
         """Where the call stands."""
+        ...
+
+    @property
+    def file(self) -> ir.File:
+        """The file in which the call stands."""
         ...
 
     @property

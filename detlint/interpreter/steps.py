@@ -15,6 +15,7 @@ from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import assignments, classes, contexts, modules, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
+from detlint.ir import nodes as ir
 
 
 class CallStep:
@@ -38,6 +39,11 @@ class CallStep:
     def code(self) -> Code:
         """Where the call stands."""
         return self.frame.code(self.node)
+
+    @property
+    def file(self) -> ir.File:
+        """The file in which the call stands."""
+        return self.frame.file
 
     def join(self, a: Value, b: Value) -> Value:
         """Either of two values."""

@@ -7,15 +7,17 @@ from detlint.domain.effects import Draw
 from detlint.domain.step import Step
 from detlint.domain.values import SOMETHING, Value
 from detlint.models.arguments import Arguments
+from detlint.models.asides import Aside
 
 
-def draw(step: Step, row: Row, name: str) -> Value:
+def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
     """A draw from the generator of a row: a number or a tensor."""
-    step.emit(Draw(row.text("generator"), step.code, name, bool(row.text("weights"))))
+    if aside != "inert":
+        step.emit(Draw(row.text("generator"), step.code, name, bool(row.text("weights")), aside=aside))
     return SOMETHING
 
 
-def consume(step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """A call that draws where the conditions of its row hold."""
+def consume(step: Step, row: Row, name: str, args: Arguments, aside: Aside = "") -> Value:
+    """A call that draws where the conditions of its row hold; it may only be for something `aside`."""
     outcome = args.applies(row.list("when"), row.list("unless"))
-    return step.arm(outcome, lambda: draw(step, row, name), lambda: SOMETHING)
+    return step.arm(outcome, lambda: draw(step, row, name, aside), lambda: SOMETHING)

@@ -16,6 +16,7 @@ from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import draws, launchers, numbers, seeds, switches
 from detlint.models.arguments import Arguments, arguments
+from detlint.models.asides import Asides
 from detlint.models.commands import CONSTANTS
 from detlint.semantics import libraries
 
@@ -36,6 +37,7 @@ class Known:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
+        self._asides = Asides(catalogue)
         self._constants = {**numbers.numbers(catalogue.rows("program", "number")), **CONSTANTS}
         self.functions |= numbers.tellers(catalogue.rows("program", "number"))
         rows = catalogue.rows
@@ -90,7 +92,8 @@ class Known:
             return NOTHING
         role, consumer = self._find(self.roles, name), self.consumer(name)
         if consumer is not None:
-            draws.consume(step, consumer, name, args)
+            code = step.code
+            draws.consume(step, consumer, name, args, self._asides.kind(step.file, code.function, code.node))
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
