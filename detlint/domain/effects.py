@@ -41,6 +41,7 @@ class Seed(_Effect, frozen=True):
     """Streams are seeded by `what`: with a value that is the same in each run, with entropy, None, or who knows.
 
     `restores` for a state that was saved, `guessed` where nothing but the name of what is called says that it may seed.
+    The seed `surely` comes of these `draws`, or may.
     """
 
     streams: tuple[Stream, ...]
@@ -49,6 +50,8 @@ class Seed(_Effect, frozen=True):
     what: str = ""
     restores: bool = False
     guessed: bool = False
+    draws: tuple[Code, ...] = ()
+    surely: bool = True
 
 
 class SetSwitch(_Effect, frozen=True):

@@ -8,8 +8,11 @@ from msgspec import Struct
 
 from detlint.domain.codes import Code
 
-Kind = Literal["order", "entropy", "from", "filled"]
-"""Where a difference comes from. "from" is whatever a parameter has; "filled" marks a container that got an item."""
+Kind = Literal["order", "entropy", "drawn", "from", "filled"]
+"""Where a difference comes from. "drawn" is a number of a generator, which differs where nothing seeds that.
+
+"from" is whatever a parameter has; "filled" marks a container that got an item.
+"""
 Form = Literal["sequence", "item", "number"]
 """What differs: the order of a sequence, which item of it something is, or a number."""
 FORMS: tuple[Form, ...] = get_args(Form)

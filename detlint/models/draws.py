@@ -5,6 +5,7 @@ from __future__ import annotations
 from detlint.catalogue import Row
 from detlint.domain.effects import Draw
 from detlint.domain.step import Step
+from detlint.domain.taints import Taint
 from detlint.domain.values import SOMETHING, Value
 from detlint.models.arguments import Arguments
 from detlint.models.asides import Aside
@@ -14,6 +15,9 @@ def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
     """A draw from the generator of a row: a number or a tensor."""
     if aside != "inert":
         step.emit(Draw(row.text("generator"), step.code, name, bool(row.text("weights")), aside=aside))
+    if row.text("numbers"):
+        taints = frozenset((Taint("drawn", step.code, "number"),))
+        return SOMETHING.with_taints(taints, taints)
     return SOMETHING
 
 

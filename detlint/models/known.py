@@ -91,15 +91,16 @@ class Known:
             step.leave()
             return NOTHING
         role, consumer = self._find(self.roles, name), self.consumer(name)
+        drawn = SOMETHING
         if consumer is not None:
             code = step.code
-            draws.consume(step, consumer, name, args, self._asides.kind(step.file, code.function, code.node))
+            drawn = draws.consume(step, consumer, name, args, self._asides.kind(step.file, code.function, code.node))
         if role is not None and role.text("kind") in self._roles:
             return self._roles[role.text("kind")](self, step, role, name, args)
         switches.by_call(step, self.settings.get(name, ()), args)
         if consumer is not None:
             if consumer.text("numbers"):
-                return SOMETHING
+                return drawn
         elif name in self.reseeders and seeds.reseed(step, self.reseeders[name], name, args):
             return seeds.entropy(step)
         elif name in self.seeders:

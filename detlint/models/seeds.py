@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import Atom, Choice, Constant
+from detlint.domain.codes import Code
 from detlint.domain.effects import SEEDABLE, Seed
 from detlint.domain.outcomes import HOLDS, Outcome
 from detlint.domain.step import Step
@@ -52,7 +53,11 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
             outcome = Outcome(True, True, choice.option, True)
             return step.arm(outcome, lambda: put(choice.other), lambda: put(choice.default))
         how = _how(value, takes_none)
-        return _emit(step, Seed(streams, step.code, how, name, restores))  # type: ignore[arg-type]
+        sources = {t.source: t for t in value.taints if t.kind == "drawn"} if how == "fixed" else {}
+        draws = tuple(sorted(source for source in sources if isinstance(source, Code)))
+        surely = bool(draws) and value.certain.issuperset(sources.values())
+        seed = Seed(streams, step.code, how, name, restores, draws=draws, surely=surely)  # type: ignore[arg-type]
+        return _emit(step, seed)
 
     put(value)
 

@@ -81,6 +81,7 @@ class Walk:
         self.visits: dict[Node, dict[State, None]] = {}
         self._known: dict[tuple[Node, State], tuple[States, v.Trace]] = {}
         self._open: set[tuple[Node, State]] = set()
+        self._drawn: dict[Code, set[str]] = {}  # the words in which each draw found its stream
         self._path: tuple[Code, ...] = ()
         self._trace: list[v.Event] = []
         self._bodies: list[tuple[Effects, Ways]] = []  # of the contexts that are being managed
@@ -191,6 +192,7 @@ class Walk:
     def _draw(self, ways: Ways, draw: e.Draw) -> None:
         for condition, state in ways.states.items():
             word = _word(state, draw.stream)
+            self._drawn.setdefault(draw.code, set()).add(word)
             key = draw.stream, draw.code, word, condition
             if key not in self.observations:
                 self.observations[key] = Observation(draw.stream, draw.code, word, condition, self._path)
@@ -209,17 +211,25 @@ class Walk:
         names = tuple(str(stream) for stream in seed.streams if stream in SEEDABLE)
         if not names:
             return
-        if seed.how != "none":
+        how = self._how(seed)
+        if how != "none":
             event = v.Seeded(
-                names, seed.what, self.place(seed.code), seed.how == "fixed", seed.restores,
-                seed.how == "entropy", seed.guessed,
+                names, seed.what, self.place(seed.code), how == "fixed", seed.restores,
+                how == "entropy", seed.guessed,
             )  # fmt: skip
             self._add(event)
-        if seed.how == "unsure":  # what is seeded stays so
+        if how == "unsure":  # what is seeded stays so
             for condition, state in ways.states.items():
                 ways.states[condition] = state.but([name for name in names if state[name] != SEEDED], UNSURE)
         else:
-            self._put(ways, names, _WORDS[seed.how])
+            self._put(ways, names, _WORDS[how])
+
+    def _how(self, seed: e.Seed) -> str:
+        """What a seed is: one that is drawn is as sure as what its generator begins with."""
+        words = set[str]().union(*(self._drawn.get(code, ()) for code in seed.draws))
+        if not seed.draws or words == {SEEDED}:
+            return seed.how
+        return "entropy" if seed.surely and words and words <= v.CHANCE else "unsure"
 
     # Calls
 
