@@ -11,6 +11,7 @@ from detlint.domain.atoms import (
     Bound,
     Choice,
     ClassRef,
+    Constant,
     Cut,
     FunctionRef,
     Instance,
@@ -36,6 +37,8 @@ from detlint.interpreter.steps import CallStep
 from detlint.ir import nodes as ir
 
 _SUPER = ir.Global("super")
+_SAFE = frozenset(LibraryRef(f"builtins.{name}") for name in ("int", "float", "str", "bool", "abs"))
+_NUMBERS = ("int", "float", "True", "False")
 _IN_PLACE = "builtins.list"  # whose methods stand for those of a list that is not known to be one
 
 
@@ -57,12 +60,20 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         return _super(frame)
     if frame.env is None:
         return NOTHING
+    frame.risky = frame.risky or not _is_safe(frame, callee, arguments)
     found = NOTHING
     for atom in frame.each(callee):
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
         if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
             found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
     return found
+
+
+def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:
+    """Whether a call raises no error: one that makes a number or a text of numbers."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    numbers = all(isinstance(a, Constant) and a.kind in _NUMBERS for value in values for a in frame.each(value))
+    return numbers and not arguments.open and all(atom in _SAFE for atom in frame.each(callee))
 
 
 def _super(frame: Frame) -> Value:

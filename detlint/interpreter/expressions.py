@@ -50,6 +50,7 @@ def _global(frame: Frame, expression: ir.Global) -> Value:
 
 def _attribute(frame: Frame, expression: ir.Attribute) -> Value:
     base = frame.evaluate(expression.value)
+    frame.risky = True
     if frame.cells:
         path = assignments.path_of(frame, expression)
         found = frame.get(path) if isinstance(path, tuple) else None
@@ -67,6 +68,7 @@ def _slice(frame: Frame, expression: ir.Slice) -> Value:
 
 def _subscript(frame: Frame, expression: ir.Subscript) -> Value:
     base = frame.evaluate(expression.value)
+    frame.risky = True
     key = frame.evaluate(expression.key)
     return items.item(frame, base, key, part=isinstance(expression.key, ir.Slice))
 

@@ -101,6 +101,7 @@ class Frame:
         self.writes = 0
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
+        self.risky = False  # whether something was done that may raise an error
         self.iterating = -1  # the node of the loop or the call that goes over something
         self.row = 0  # which item a loop is at that goes through what is written down
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by

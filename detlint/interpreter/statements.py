@@ -129,14 +129,16 @@ def _if(frame: Frame, statement: ir.If) -> None:
 def _try(frame: Frame, statement: ir.Try) -> None:
     before = dict(frame.env) if frame.env is not None else None
     frame.trying += bool(statement.handlers)
+    outer, frame.risky = frame.risky, not _plain(statement.body)
     body = frame.effects_of(statement.body)
+    risky, frame.risky = frame.risky, frame.risky or outer
     frame.trying -= bool(statement.handlers)
     after = frame.env
     effects = (*body, *frame.effects_of(statement.orelse))
     ended = frame.env
     ends: list[Environment | None] = [ended]
     arms = []
-    for handler in statement.handlers:
+    for handler in statement.handlers if risky else ():
         start = frame.merge((before, after))
         frame.env = dict(start) if start is not None else None
         arms.append(frame.effects_of(handler))
@@ -157,6 +159,14 @@ def _try(frame: Frame, statement: ir.Try) -> None:
         frame.env = None
     else:
         frame.execute(statement.final)
+
+
+def _plain(statements: ir.Statements) -> bool:
+    """Whether a block does nothing but what tells by itself whether it may raise an error."""
+    return all(
+        isinstance(each, (ir.Do, ir.Assign)) or (isinstance(each, ir.If) and _plain(each.body) and _plain(each.orelse))
+        for each in statements
+    )
 
 
 def _imports_alone(statements: ir.Statements) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, IteratorOver, TupleOf
+from detlint.domain.folding import folded
 from detlint.domain.given import Given
-from detlint.domain.library import Library
+from detlint.domain.library import Called, Library
 from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
@@ -211,18 +212,32 @@ def number(step: Step, given: Given) -> Value:
     return SOMETHING.with_taints(taints, certain)
 
 
+def converted(function: Callable[..., object]) -> Called:
+    """A function that makes a number or a text of others, which are worked out where they are known."""
+
+    def convert(step: Step, given: Given) -> Value:
+        whole = number(step, given)
+        if given.open or given.keywords or not given.positional:
+            return whole
+        return folded(function, [step.resolve(each) for each in given.positional]).with_taints(
+            whole.taints, whole.certain
+        )
+
+    return convert
+
+
 def numbers(step: Step, given: Given) -> Value:
     """A range of numbers."""
     return value_of(IteratorOver(SOMETHING))
 
 
+_MADE = {each.__name__: converted(each) for each in (int, float, bool, str, abs, round)}
 LIBRARY = Library(
     "builtins",
     {
         "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
-        "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
-        "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": number, "float": number, "bool": number, "str": number, "repr": number,
-        "abs": number, "round": number, "range": numbers, "print": number,
+        "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired, "map": applied,
+        "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted, "any": counted,
+        "all": counted, "repr": number, "range": numbers, "print": number, **_MADE,
     },
 )  # fmt: skip
