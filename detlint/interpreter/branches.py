@@ -106,21 +106,22 @@ def _narrow(frame: Frame, expression: ir.Expression, judge: Judge, holds: bool) 
     if old is None:
         return
     resolved = frame.resolve(old)
+    frame.env[key] = _where(resolved, judge, holds)  # also where all are left: it must not depend on what came later
+
+
+def _where(value: Value, judge: Judge, holds: bool) -> Value:
+    """What a value is where a test of it holds, or fails."""
     atoms: set[Atom] = set()
-    for atom in frame.each(resolved):
+    for atom in value.atoms:
         if isinstance(atom, Choice):
-            atoms |= _part(atom, judge, holds)
+            default, other = (_where(part, judge, holds) for part in (atom.default, atom.other))
+            if default.atoms and other.atoms:
+                atoms.add(Choice(atom.option, default, other))
+            else:
+                atoms |= default.atoms | other.atoms
         elif _may(judge(value_of(atom)), holds):
             atoms.add(atom)
-    frame.env[key] = resolved.of(atoms)  # also where all are left: what is narrowed must not depend on what came later
-
-
-def _part(atom: Choice, judge: Judge, holds: bool) -> set[Atom]:
-    """The parts of a choice for which a test may hold, or fail."""
-    default, other = _may(judge(atom.default), holds), _may(judge(atom.other), holds)
-    if default and other:
-        return {atom}
-    return set(atom.default.atoms if default else atom.other.atoms if other else ())
+    return value.of(atoms)
 
 
 def _may(outcome: Outcome, holds: bool) -> bool:

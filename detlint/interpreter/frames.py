@@ -280,6 +280,8 @@ class Frame:
         """Add the effects of two arms: of both under what decides, or of the one that there is."""
         if not (outcome.may_hold and outcome.may_fail):
             self.effects.extend((*body, *orelse))
+        elif body == orelse:
+            self.effects.extend(body)
         elif body or orelse:
             self.emit(Branch(outcome.option, outcome.set, body, orelse, outcome.sure, outcome.others))
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FLAGS = Instance(AllocationSite(LibraryRef("absl.flags.FLAGS"), None))
 """The options of absl, one object in a program."""
 CONSTANTS = {"absl.flags.FLAGS": value_of(FLAGS)}
-_OPTION = "click.option"
+_OPTION = "click.option()"  # what a call of it gives
 _VALUE = Attribute("value")
 _BY_USER = Given(options=True)
 
@@ -147,5 +147,5 @@ def variable(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
     return option_of(step, own or name, args.given.value("default", 1) or value_of(NONE), SOMETHING)
 
 
-CLICK = Library("click", classes=(Class("option", called=decorate),))
+CLICK = Library("click", classes=(Class("option()", called=decorate),))
 ABSL = Library("absl.flags", classes=(Class("FLAGS", attribute=_flag_value), Class("FlagHolder", attribute=held)))
