@@ -348,7 +348,7 @@ class Frame:
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(_is_plain(atom) for atom in then.atoms | other.atoms)
+        plain = (then.atoms or other.atoms) and all(_is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
