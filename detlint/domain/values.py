@@ -17,9 +17,13 @@ from detlint.domain.atoms import (
     Atom,
     Choice,
     Constant,
+    FunctionRef,
     Instance,
     IteratorOver,
+    LibraryRef,
+    NotNone,
     TupleOf,
+    Unknown,
 )  # fmt: skip
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
@@ -58,6 +62,7 @@ NULL = Value(frozenset((NONE,)))
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
 _COMPOUND = (Choice, TupleOf, IteratorOver)
+_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef)  # what options choose between
 _WITH_VALUES = (*_COMPOUND, Value)
 
 
@@ -194,9 +199,36 @@ class Lattice:
             joined: Atom = group[0]
             for other in group[1:]:
                 joined = self._merged(joined, other)
-            if not (isinstance(joined, Choice) and joined.default.atoms | joined.other.atoms <= atoms):
-                found.add(joined)  # a choice of what there is anyhow says nothing
-        return frozenset(found)
+            found.add(joined)
+        choices = [atom for atom in found if isinstance(atom, Choice)]
+        return self._apart(found, choices) if choices else frozenset(found)
+
+    def _apart(self, atoms: set[Atom], choices: list[Choice]) -> frozenset[Atom]:
+        """Atoms with what they are anyhow in both parts of each choice, so that one value has one form.
+
+        A choice between the same is none.
+        """
+        anyhow: set[Atom] = {atom for atom in atoms if isinstance(atom, _PLAIN)}
+        for choice in choices:
+            anyhow |= {atom for atom in choice.default.atoms & choice.other.atoms if isinstance(atom, _PLAIN)}
+        left = choices
+        again = True
+        while again:
+            again = False
+            for choice in left:
+                if choice.default.atoms | anyhow == choice.other.atoms | anyhow:
+                    left = [each for each in left if each is not choice]
+                    anyhow |= choice.default.atoms
+                    again = True
+                    break
+        rest: set[Atom] = {atom for atom in atoms if not isinstance(atom, (Choice, *_PLAIN))}
+        if not left:
+            return frozenset(rest | anyhow)
+        for choice in left:
+            parts = (part.of(part.atoms | anyhow) for part in (choice.default, choice.other))
+            rest.add(Choice(choice.option, *parts))
+        rest |= {atom for atom in anyhow if not isinstance(atom, _PLAIN)}
+        return frozenset(rest)
 
     def _merged(self, a: Atom, b: Atom) -> Atom:
         if isinstance(a, Choice) and isinstance(b, Choice):
