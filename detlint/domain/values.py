@@ -9,6 +9,7 @@ from msgspec import Struct
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
     CALLABLE,
+    CHOSEN,
     CUT,
     CUT_ALL,
     NONE,
@@ -17,13 +18,9 @@ from detlint.domain.atoms import (
     Atom,
     Choice,
     Constant,
-    FunctionRef,
     Instance,
     IteratorOver,
-    LibraryRef,
-    NotNone,
     TupleOf,
-    Unknown,
 )  # fmt: skip
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
@@ -62,7 +59,6 @@ NULL = Value(frozenset((NONE,)))
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
 _COMPOUND = (Choice, TupleOf, IteratorOver)
-_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef)  # what options choose between
 _WITH_VALUES = (*_COMPOUND, Value)
 
 
@@ -208,9 +204,9 @@ class Lattice:
 
         A choice between the same is none.
         """
-        anyhow: set[Atom] = {atom for atom in atoms if isinstance(atom, _PLAIN)}
+        anyhow: set[Atom] = {atom for atom in atoms if isinstance(atom, CHOSEN)}
         for choice in choices:
-            anyhow |= {atom for atom in choice.default.atoms & choice.other.atoms if isinstance(atom, _PLAIN)}
+            anyhow |= {atom for atom in choice.default.atoms & choice.other.atoms if isinstance(atom, CHOSEN)}
         left = choices
         again = True
         while again:
@@ -221,13 +217,13 @@ class Lattice:
                     anyhow |= choice.default.atoms
                     again = True
                     break
-        rest: set[Atom] = {atom for atom in atoms if not isinstance(atom, (Choice, *_PLAIN))}
+        rest: set[Atom] = {atom for atom in atoms if not isinstance(atom, (Choice, *CHOSEN))}
         if not left:
             return frozenset(rest | anyhow)
         for choice in left:
             parts = (part.of(part.atoms | anyhow) for part in (choice.default, choice.other))
             rest.add(Choice(choice.option, *parts))
-        rest |= {atom for atom in anyhow if not isinstance(atom, _PLAIN)}
+        rest |= {atom for atom in anyhow if not isinstance(atom, CHOSEN)}
         return frozenset(rest)
 
     def _merged(self, a: Atom, b: Atom) -> Atom:

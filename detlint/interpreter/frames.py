@@ -11,18 +11,13 @@ from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
-    Constant,
     Formal,
     FunctionRef,
-    Instance,
     IteratorOver,
-    LibraryRef,
     ModuleRef,
-    NotNone,
     TupleOf,
-    Unknown,
 )
-from detlint.domain.bare import CONFIGURATION, bare
+from detlint.domain.bare import bare, is_plain
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.given import Given
@@ -41,7 +36,6 @@ Key = str | Path
 Environment = dict[Key, Value]
 """What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
 _OWN = "="
-_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice)
 
 
 @dataclass
@@ -348,7 +342,7 @@ class Frame:
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = (then.atoms or other.atoms) and all(_is_plain(atom) for atom in then.atoms | other.atoms)
+        plain = (then.atoms or other.atoms) and all(is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
@@ -370,11 +364,6 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
-
-
-def _is_plain(atom: Atom) -> bool:
-    """Whether an option may choose an atom: no object is changed by that but one that has versions."""
-    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in CONFIGURATION)
 
 
 def own(key: Key) -> Path:

@@ -137,7 +137,8 @@ def comparison(frame: Frame, operator: str, left: Value, right: Value) -> Value:
     found = NOTHING
     for one, other in product(frame.each(left), frame.each(right)):
         outcome = _compared(frame, operator, one, other)
-        plain = outcome.options or not (outcome.may_hold and outcome.may_fail)
+        certain = outcome.options or not (outcome.may_hold and outcome.may_fail)
+        plain = certain or operator in ("in", "not in")  # which are always True or False
         found = frame.join(found, told(outcome) if plain else value_of(NOT_NONE))
     return found
 
