@@ -126,7 +126,7 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
     if expression.operator in ("and", "or"):
         return _either(frame, expression)
     operands = [frame.evaluate(operand) for operand in expression.operands]
-    counts = any(map(frame.has_formal, operands)) or frame.solver.index.counts(expression.operands)
+    counts = frame.solver.index.counts(expression.operands)
     return operators.computed(frame, expression.operator, operands, counts=counts)
 
 

@@ -14,6 +14,7 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
+    Formal,
     FunctionRef,
     Instance,
     IteratorOver,
@@ -75,10 +76,19 @@ def _of_one(frame: Frame, name: str, operand: Value, counts: bool) -> Value:
     return value_of(NOT_NONE) if function is None or counts else folded(function, [frame.resolve(operand)])
 
 
-def _of_two(frame: Frame, name: str, operands: list[Value], counts: bool) -> Value:
+def _with_origin(frame: Frame, operand: Value) -> list[tuple[Atom, bool]]:
+    """The atoms of an operand, and whether each is the function's own: what is given may be what it counts."""
+    given = operand.of(atom for atom in operand.atoms if isinstance(atom, Formal))
+    own = operand.of(operand.atoms - given.atoms)
+    return [*((atom, True) for atom in frame.each(own)), *((atom, False) for atom in frame.each(given))]
+
+
+def _of_two(frame: Frame, name: str, operands: list[Value], counting: bool) -> Value:
     """What an operator makes of two operands, atom by atom: containers may be either where it joins these."""
     found: set[Atom] = set()
-    for left, right in product(*map(frame.each, operands)):
+    pairs = product(*(_with_origin(frame, operand) for operand in operands))
+    for (left, mine), (right, others) in pairs:
+        counts = counting or not (mine and others)
         kept = [atom for atom in (left, right) if isinstance(atom, _KEPT)]
         if name == "%" and _is_text(left):
             parts = right.items if isinstance(right, TupleOf) else (value_of(right),)

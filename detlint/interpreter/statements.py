@@ -38,7 +38,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local) or frame.has_formal(old)
+        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
         value = operators.computed(frame, statement.operator, [old, value], counts=counts)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
