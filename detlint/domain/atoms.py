@@ -187,6 +187,8 @@ CUT = Cut()
 CUT_ALL = Cut(calls=True)
 CALLABLE = (FunctionRef, ClassRef, LibraryRef, ModuleRef, Instance, Bound, Wrapped, PartialCall, SuperOf)
 """What chooses callees where it is called or asked for an attribute."""
+CHOSEN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef)
+"""What options choose between."""
 
 
 class Context(Struct, frozen=True, tag=True, cache_hash=True, gc=False):

@@ -103,7 +103,7 @@ class Libraries(Protocol):
         ...
 
     def constant(self, name: str) -> Value | None:
-        """The number that a name of a library stands for, wherever a program runs."""
+        """The number or the object that a name of a library stands for, wherever a program runs."""
         ...
 
     def set(self, step: Step, name: str, value: Value) -> None:

@@ -184,6 +184,10 @@ class Step(Protocol):
         """What the first of some methods gives that each object of the project has, and the atoms that have none."""
         ...
 
+    def fields(self, klass: ClassRef) -> dict[str, Value]:
+        """What the body of a class of the project, and those of its bases, bind to anything but functions."""
+        ...
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         ...

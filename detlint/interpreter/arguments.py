@@ -10,7 +10,7 @@ from detlint.domain.codes import Code
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -25,6 +25,7 @@ class Arguments:
     """The arguments of a call, with the access paths of those that are one.
 
     `firm` are those by position before one that is unpacked; from there on, where it is `open`, any may be anything.
+    With `options` those that are left out are options of a command line.
     """
 
     positional: tuple[Value, ...] = ()
@@ -33,6 +34,7 @@ class Arguments:
     open: bool = False
     starred: bool = False
     firm: int = _NONE_UNPACKED
+    options: bool = False
 
     def after(self, first: Value) -> Arguments:
         """These, with one more in front."""
@@ -148,7 +150,10 @@ def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, argu
     if parameter.default is None:
         return UNKNOWN
     value = frame.read((function, Argument(parameter.name)))
+    code = Code(function.file, function.name, -1)
+    if arguments.options:
+        option = Option(f"--{parameter.name.replace('_', '-')}", code)
+        return frame.chosen(Outcome(True, True, option), SOMETHING, value)
     if not arguments.open or not value.atoms:
         return value
-    option = Option(f"{parameter.name}{GIVEN}", Code(function.file, function.name, -1))
-    return frame.chosen(Outcome(True, True, option), UNKNOWN, value)
+    return frame.chosen(Outcome(True, True, Option(f"{parameter.name}{GIVEN}", code)), UNKNOWN, value)

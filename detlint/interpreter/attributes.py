@@ -146,7 +146,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     if owner is None and not stored:
         given = descriptors.missing(frame, atom, around, name, node)
         found = frame.join(found, given if given is not None else UNKNOWN)
-    if stored or name in frame.solver.index.stored:
+    if stored or name in frame.solver.index.stored or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     if "" in frame.solver.index.stored:  # by a name that is not known
         found = frame.join(frame.read((atom.site, Attribute(""))), found)

@@ -11,6 +11,7 @@ from detlint.domain.atoms import (
     Bound,
     Choice,
     ClassRef,
+    Constant,
     Cut,
     FunctionRef,
     Instance,
@@ -37,6 +38,8 @@ from detlint.interpreter.steps import CallStep
 from detlint.ir import nodes as ir
 
 _SUPER = ir.Global("super")
+_SAFE = frozenset(LibraryRef(f"builtins.{name}") for name in ("int", "float", "str", "bool", "abs"))
+_NUMBERS = ("int", "float", "True", "False")
 _IN_PLACE = "builtins.list"  # whose methods stand for those of a list that is not known to be one
 
 
@@ -60,6 +63,7 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         return NOTHING
     if frame.solver.asked:
         frame.emit(At(frame.code(expression.node)))
+    frame.risky = frame.risky or not _is_safe(frame, callee, arguments)
     found = NOTHING
     for atom in frame.each(callee):
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
@@ -80,6 +84,13 @@ def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, argument
     if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
         name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
         libraries.call_unknown(step, name, isinstance(function, ir.Attribute))
+
+
+def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:
+    """Whether a call raises no error: one that makes a number or a text of numbers."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    numbers = all(isinstance(a, Constant) and a.kind in _NUMBERS for value in values for a in frame.each(value))
+    return numbers and not arguments.open and all(atom in _SAFE for atom in frame.each(callee))
 
 
 def _super(frame: Frame) -> Value:
@@ -124,7 +135,7 @@ def dispatch(
 def call_value(frame: Frame, value: Value, given: Given, node: int = -1) -> Value:
     """Call a value."""
     found = NOTHING
-    arguments = Arguments(given.positional, given.keywords, open=given.open)
+    arguments = Arguments(given.positional, given.keywords, open=given.open, options=given.options)
     for atom in frame.each(value):
         found = frame.join(found, dispatch(frame, atom, arguments, node))
     return found
@@ -259,6 +270,12 @@ def _call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) 
 
 
 # Libraries
+
+
+def has_model(frame: Frame, atom: Instance) -> bool:
+    """Whether a model says what calling an object of a library does."""
+    kind = atom.site.kind
+    return isinstance(kind, LibraryRef) and any(k.called is not None for k in classes.models(frame, kind.name))
 
 
 def construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:

@@ -63,6 +63,19 @@ def stores(frame: Frame, classes: Order, name: str) -> bool:
     return any(isinstance(k, ClassRef) and name in text(frame, k).stores for k in classes)
 
 
+def fields(frame: Frame, klass: ClassRef) -> dict[str, Value]:
+    """What the bodies of a class and of its bases bind to anything but functions."""
+    found: dict[str, Value] = {}
+    for each in reversed(order(frame, klass)):
+        names = frame.solver.files[each.file].classes[each.name].binds if isinstance(each, ClassRef) else ()
+        for name in names:
+            value = frame.read((each, Attribute(name)))  # type: ignore[arg-type]
+            kept = value.of(atom for atom in value.atoms if not isinstance(atom, (FunctionRef, Wrapped, ClassRef)))
+            if kept.atoms:
+                found[name] = kept
+    return found
+
+
 def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 

@@ -12,18 +12,14 @@ from detlint.domain.atoms import (
     Atom,
     Choice,
     ClassRef,
-    Constant,
     Formal,
     FunctionRef,
     Instance,
     IteratorOver,
-    LibraryRef,
     ModuleRef,
-    NotNone,
     TupleOf,
-    Unknown,
 )
-from detlint.domain.bare import CONFIGURATION, bare
+from detlint.domain.bare import bare, is_plain
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.given import Given
@@ -42,7 +38,6 @@ Key = str | Path
 Environment = dict[Key, Value]
 """What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
 _OWN = "="
-_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice)
 
 
 @dataclass
@@ -108,6 +103,7 @@ class Frame:
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
         self.using: set[tuple[str, AllocationSite]] = set()  # the library objects that are being called or gone over
+        self.risky = False  # whether something was done that may raise an error
         self.iterating = -1  # the node of the loop or the call that goes over something
         self.row = 0  # which item a loop is at that goes through what is written down
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
@@ -295,6 +291,8 @@ class Frame:
         """Add the effects of two arms: of both under what decides, or of the one that there is."""
         if not (outcome.may_hold and outcome.may_fail):
             self.effects.extend((*body, *orelse))
+        elif body == orelse:
+            self.effects.extend(body)
         elif body or orelse:
             self.emit(Branch(outcome.option, outcome.set, body, orelse, outcome.sure, outcome.others))
 
@@ -361,7 +359,7 @@ class Frame:
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
-        plain = then.atoms and other.atoms and all(_is_plain(atom) for atom in then.atoms | other.atoms)
+        plain = (then.atoms or other.atoms) and all(is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.join(then, other)
         default, set_ = (other, then) if outcome.set else (then, other)
@@ -383,11 +381,6 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
-
-
-def _is_plain(atom: Atom) -> bool:
-    """Whether an option may choose an atom: no object is changed by that but one that has versions."""
-    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in CONFIGURATION)
 
 
 def own(key: Key) -> Path:

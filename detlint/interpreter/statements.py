@@ -31,7 +31,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local) or frame.has_formal(old)
+        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
         value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
@@ -70,7 +70,9 @@ def _if(frame: Frame, statement: ir.If) -> None:
 def _try(frame: Frame, statement: ir.Try) -> None:
     before = dict(frame.env) if frame.env is not None else None
     frame.trying += bool(statement.handlers)
+    outer, frame.risky = frame.risky, not _plain(statement.body)
     body = frame.effects_of(statement.body)
+    risky, frame.risky = frame.risky, frame.risky or outer
     frame.trying -= bool(statement.handlers)
     after = frame.env
     fails = not (after is not None and statement.handlers and conversions.succeeds(frame, statement.body))
@@ -78,7 +80,7 @@ def _try(frame: Frame, statement: ir.Try) -> None:
     ended = frame.env
     ends: list[Environment | None] = [ended]
     arms = []
-    for handler in statement.handlers if fails else ():
+    for handler in statement.handlers if fails and risky else ():
         start = frame.merge((before, after))
         frame.env = dict(start) if start is not None else None
         arms.append(frame.effects_of(handler))
@@ -99,6 +101,14 @@ def _try(frame: Frame, statement: ir.Try) -> None:
         frame.env = None
     else:
         frame.execute(statement.final)
+
+
+def _plain(statements: ir.Statements) -> bool:
+    """Whether a block does nothing but what tells by itself whether it may raise an error."""
+    return all(
+        isinstance(each, (ir.Do, ir.Assign)) or (isinstance(each, ir.If) and _plain(each.body) and _plain(each.orelse))
+        for each in statements
+    )
 
 
 def _imports_alone(statements: ir.Statements) -> bool:

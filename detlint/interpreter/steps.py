@@ -251,6 +251,10 @@ class CallStep:
         """What the first of some methods gives that each object of the project has, and the atoms that have none."""
         return protocols.asked(self.frame, value, names, (), self.node)
 
+    def fields(self, klass: ClassRef) -> dict[str, Value]:
+        """What the body of a class of the project, and those of its bases, bind to anything but functions."""
+        return classes.fields(self.frame, klass)
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         return self.frame.tables.attribute(self.frame, value, name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, IteratorOver, TupleOf
+from detlint.domain.folding import folded
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Library
 from detlint.domain.outcomes import told
@@ -217,8 +218,27 @@ def number(step: Step, given: Given) -> Value:
     return SOMETHING.with_taints(taints, certain)
 
 
+def converted(function: Callable[..., object], *names: str) -> Called:
+    """A function that makes a number or a text of others, which are worked out where they are known.
+
+    Objects of the project say themselves what they are, by the first of some methods.
+    """
+
+    def convert(step: Step, given: Given) -> Value:
+        whole = number(step, given)
+        if given.open or given.keywords or not given.positional:
+            return whole
+        found, rest = step.ask(given.first, *names)
+        if not rest:
+            return found
+        parts = [given.first.of(rest), *map(step.resolve, given.positional[1:])]
+        return step.join(found, folded(function, parts).with_taints(whole.taints, whole.certain))
+
+    return convert
+
+
 def said(*names: str) -> Called:
-    """A number or a text that an object of the project says itself that it is, by the first of some methods."""
+    """A text that an object of the project says itself that it is, by the first of some methods."""
 
     def call(step: Step, given: Given) -> Value:
         found = NOTHING
@@ -254,9 +274,10 @@ LIBRARY = Library(
         "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
         "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": said("__int__", "__index__"), "float": said("__float__", "__index__"),
-        "bool": said("__bool__", "__len__"), "str": said("__str__", "__repr__"), "repr": said("__repr__"),
-        "abs": said("__abs__"), "round": said("__round__"), "range": numbers, "print": said("__str__", "__repr__"),
+        "any": counted, "all": counted, "int": converted(int, "__int__", "__index__"),
+        "float": converted(float, "__float__", "__index__"), "bool": converted(bool, "__bool__", "__len__"),
+        "str": converted(str, "__str__", "__repr__"), "repr": said("__repr__"), "abs": converted(abs, "__abs__"),
+        "round": converted(round, "__round__"), "range": numbers, "print": said("__str__", "__repr__"),
         "isinstance": kin(derives=False), "issubclass": kin(derives=True),
     },
 )  # fmt: skip

@@ -16,6 +16,7 @@ from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, v
 from detlint.models import autograd, devices, draws, holders, launchers, loaders, numbers, processes, seeds, switches
 from detlint.models.arguments import Arguments, arguments, named_in, parameters, words_of
 from detlint.models.asides import Asides
+from detlint.models.commands import CONSTANTS
 from detlint.models.library_draws import LibraryDraws
 from detlint.models.salted import Salted
 from detlint.semantics import libraries
@@ -38,7 +39,8 @@ class Known:
             self.functions |= {f"{model.name}.{name}": called for name, called in model.functions.items()}
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
-        self._numbers = numbers.numbers(catalogue.rows("program", "number"))
+        self._asides = Asides(catalogue)
+        self._constants = {**numbers.numbers(catalogue.rows("program", "number")), **CONSTANTS}
         self.functions |= numbers.tellers(catalogue.rows("program", "number"))
         self._asides = Asides(catalogue)
         self._draws = LibraryDraws(catalogue)
@@ -327,8 +329,8 @@ class Known:
         return loaders.kept(step, step.receiver, last)
 
     def constant(self, name: str) -> Value | None:
-        """The number that a name of a library stands for, wherever a program runs."""
-        return self._numbers.get(self.canonical(name))
+        """The number or the object that a name of a library stands for, wherever a program runs."""
+        return self._constants.get(self.canonical(name))
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""

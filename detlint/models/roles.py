@@ -10,7 +10,19 @@ from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall,
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models import argparse, autograd, classes, engines, fields, holders, loaders, processes, seeds, switches
+from detlint.models import (
+    argparse,
+    autograd,
+    classes,
+    commands,
+    engines,
+    fields,
+    holders,
+    loaders,
+    processes,
+    seeds,
+    switches,
+)
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -67,7 +79,7 @@ def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "trains": marks, "restores": marks,
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
-    "option-class": argparse.add_class, "defaults": argparse.defaults, "arguments": argparse.parse,
+    "option-class": commands.option_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,
     "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
     "container": holders.container, "wraps": holders.wraps, "iterated:wraps": holders.gone_through,
@@ -83,5 +95,7 @@ ROLES: Mapping[str, Role] = {
     "instantiates": classes.instantiated, "getattr": classes.got, "hasattr": classes.has, "setattr": classes.put,
     "subclasses": classes.derived,
     **seeds.ROLES, **switches.ROLES,
+    "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
+    "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
 }  # fmt: skip
 """By kind; those of `iterated:` a kind say what going over an object does that has it."""
