@@ -141,9 +141,12 @@ class Bound(_Atom, frozen=True):
 
 
 class Wrapped(_Atom, frozen=True):
-    """A function behind `staticmethod`, `classmethod` or `property`; a property may have one that sets it."""
+    """A function behind `staticmethod`, `classmethod` or `property`; a property may have one that sets it.
 
-    kind: Literal["staticmethod", "classmethod", "property"]
+    That of a partial call in a class is of the kind "partialmethod".
+    """
+
+    kind: Literal["staticmethod", "classmethod", "property", "partialmethod"]
     function: FunctionRef
     setter: FunctionRef | None = None
 
@@ -217,6 +220,8 @@ CUT = Cut()
 CUT_ALL = Cut(calls=True)
 CALLABLE = (FunctionRef, ClassRef, LibraryRef, ModuleRef, Instance, Bound, Wrapped, PartialCall, SuperOf)
 """What chooses callees where it is called or asked for an attribute."""
+CHOSEN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, PathTo)
+"""What options choose between."""
 
 
 class Context(Struct, frozen=True, tag=True, cache_hash=True, gc=False):

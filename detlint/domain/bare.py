@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from detlint.domain.atoms import AllocationSite, Atom, Context, FunctionRef, Instance, LibraryRef, Option
+from detlint.domain.atoms import (
+    CHOSEN,
+    AllocationSite,
+    Atom,
+    Choice,
+    Context,
+    FunctionRef,
+    Instance,
+    LibraryRef,
+    Option,
+)
 
 CONFIGURATION = (LibraryRef("argparse.Namespace"),)
 """The classes of configuration objects, which have versions."""
+_NEVER_CHANGED = (*CONFIGURATION, LibraryRef("pathlib.Path"))
+
+
+def is_plain(atom: Atom) -> bool:
+    """Whether an option may choose an atom: no object is changed by that but one that has versions."""
+    return isinstance(atom, (Choice, *CHOSEN)) or (isinstance(atom, Instance) and atom.site.kind in _NEVER_CHANGED)
 
 
 def strip(atom: Atom) -> Atom:

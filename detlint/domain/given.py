@@ -8,11 +8,15 @@ from detlint.domain.values import NOTHING, UNKNOWN, Value
 
 
 class Given(Struct, frozen=True):
-    """The arguments of a call: by position, by keyword, and whether some are unpacked and not known."""
+    """The arguments of a call: by position, by keyword, and whether some are unpacked and not known.
+
+    With `options` a parameter with a default that is left out is an option of a command line.
+    """
 
     positional: tuple[Value, ...] = ()
     keywords: dict[str, Value] = {}
     open: bool = False
+    options: bool = False
 
     def value(self, name: str, position: int = -1) -> Value | None:
         """What is given for a parameter; None where nothing is, `UNKNOWN` where something may be."""

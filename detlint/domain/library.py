@@ -130,7 +130,7 @@ class Libraries(Protocol):
         ...
 
     def constant(self, name: str) -> Value | None:
-        """The constant that a name of a library stands for, wherever a program runs."""
+        """The number or the object that a name of a library stands for, wherever a program runs."""
         ...
 
     def set(self, step: Step, name: str, value: Value) -> None:
@@ -163,6 +163,10 @@ class Libraries(Protocol):
 
     def is_configuration(self, name: str) -> bool:
         """Whether the objects of a class are nodes of a configuration, all fields of which a user may set."""
+        ...
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether the tables speak of something of a library, so that it has it."""
         ...
 
     def are_apart(self, name: str, other: str) -> bool:

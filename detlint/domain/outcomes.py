@@ -106,6 +106,8 @@ def is_none(value: Value) -> Outcome:
 
 def chosen(atom: Choice, default: Outcome, other: Outcome) -> Outcome:
     """The outcome for a choice, by those for its parts."""
+    if default == NEVER:
+        return NEVER  # nothing yet
     may_hold, may_fail = default.may_hold or other.may_hold, default.may_fail or other.may_fail
     usual = default.by_default
     if not (may_hold and may_fail) or usual is None:

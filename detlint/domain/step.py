@@ -235,7 +235,7 @@ class Step(Protocol):
         """Whether an atom is a node of a configuration, all fields of which a user may set."""
         ...
 
-    def fields(self, owner: Instance) -> tuple[str, ...]:
+    def binds(self, owner: Instance) -> tuple[str, ...]:
         """The names that the classes of the project bind that an object is of."""
         ...
 
@@ -245,6 +245,10 @@ class Step(Protocol):
 
     def names(self, method: str, keyword: str) -> frozenset[str]:
         """The texts that calls of a method in the project give it by a keyword or first."""
+        ...
+
+    def fields(self, klass: ClassRef) -> dict[str, Value]:
+        """What the body of a class of the project, and those of its bases, bind to anything but functions."""
         ...
 
     def attribute(self, value: Value, name: str) -> Value:

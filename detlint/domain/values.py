@@ -10,6 +10,7 @@ from detlint.domain import taints as t
 from detlint.domain.atoms import (
     ABSENT,
     CALLABLE,
+    CHOSEN,
     CUT,
     CUT_ALL,
     NONE,
@@ -199,9 +200,36 @@ class Lattice:
             joined: Atom = group[0]
             for other in group[1:]:
                 joined = self._merged(joined, other)
-            if not (isinstance(joined, Choice) and joined.default.atoms | joined.other.atoms <= atoms):
-                found.add(joined)  # a choice of what there is anyhow says nothing
-        return frozenset(found)
+            found.add(joined)
+        choices = [atom for atom in found if isinstance(atom, Choice)]
+        return self._apart(found, choices) if choices else frozenset(found)
+
+    def _apart(self, atoms: set[Atom], choices: list[Choice]) -> frozenset[Atom]:
+        """Atoms with what they are anyhow in both parts of each choice, so that one value has one form.
+
+        A choice between the same is none.
+        """
+        anyhow: set[Atom] = {atom for atom in atoms if isinstance(atom, CHOSEN)}
+        for choice in choices:
+            anyhow |= {atom for atom in choice.default.atoms & choice.other.atoms if isinstance(atom, CHOSEN)}
+        left = choices
+        again = True
+        while again:
+            again = False
+            for choice in left:
+                if choice.default.atoms | anyhow == choice.other.atoms | anyhow:
+                    left = [each for each in left if each is not choice]
+                    anyhow |= choice.default.atoms
+                    again = True
+                    break
+        rest: set[Atom] = {atom for atom in atoms if not isinstance(atom, (Choice, *CHOSEN))}
+        if not left:
+            return frozenset(rest | anyhow)
+        for choice in left:
+            parts = (part.of(part.atoms | anyhow) for part in (choice.default, choice.other))
+            rest.add(Choice(choice.option, *parts))
+        rest |= {atom for atom in anyhow if not isinstance(atom, CHOSEN)}
+        return frozenset(rest)
 
     def _merged(self, a: Atom, b: Atom) -> Atom:
         if isinstance(a, Choice) and isinstance(b, Choice):

@@ -10,7 +10,7 @@ from detlint.domain.codes import Code
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, rows
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -25,6 +25,7 @@ class Arguments:
     """The arguments of a call, with the access paths of those that are one.
 
     `firm` are those by position before one that is unpacked; from there on, where it is `open`, any may be anything.
+    With `options` those that are left out are options of a command line.
     """
 
     positional: tuple[Value, ...] = ()
@@ -33,6 +34,7 @@ class Arguments:
     open: bool = False
     starred: bool = False
     firm: int = _NONE_UNPACKED
+    options: bool = False
 
     def after(self, first: Value) -> Arguments:
         """These, with one more in front."""
@@ -96,6 +98,19 @@ def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
     return [frame.solver.lattice.all(values) for values in each], unsure
 
 
+def fit(code: ir.Function, arguments: Arguments) -> bool:
+    """Whether a function may be called with some arguments, those that are unpacked aside."""
+    named = [parameter for parameter in code.parameters if not parameter.star]
+    stars = {parameter.star for parameter in code.parameters}
+    if arguments.open or arguments.starred:
+        return True
+    count, names = len(arguments.positional), {parameter.name for parameter in named}
+    missing = [p for p in named[count:] if p.default is None and p.name not in arguments.keywords]
+    placed = sum(not parameter.keyword_only for parameter in named)
+    known = "**" in stars or names >= arguments.keywords.keys()
+    return known and not missing and ("*" in stars or count <= placed)
+
+
 def bind(
     frame: Frame, function: FunctionRef, code: ir.Function, arguments: Arguments
 ) -> tuple[dict[str, Value], dict[str, PathKey]]:
@@ -130,25 +145,15 @@ def bind(
     return bound, paths
 
 
-def takes(code: ir.Function, arguments: Arguments) -> bool:
-    """Whether a method may be called with some arguments."""
-    named = [parameter for parameter in code.parameters if not parameter.star][1:]
-    stars = {parameter.star for parameter in code.parameters}
-    count = len(arguments.positional)
-    if "*" not in stars and count > sum(not parameter.keyword_only for parameter in named):
-        return False
-    if "**" not in stars and not arguments.keywords.keys() <= {parameter.name for parameter in named}:
-        return False
-    missing = (p for p in named[count:] if p.default is None and p.name not in arguments.keywords)
-    return arguments.open or arguments.starred or not any(missing)
-
-
 def _left_out(frame: Frame, function: FunctionRef, parameter: ir.Parameter, arguments: Arguments) -> Value:
     """A parameter that a call may leave out: its default, or anything where something unknown is unpacked."""
     if parameter.default is None:
         return UNKNOWN
     value = frame.read((function, Argument(parameter.name)))
+    code = Code(function.file, function.name, -1)
+    if arguments.options:
+        option = Option(f"--{parameter.name.replace('_', '-')}", code)
+        return frame.chosen(Outcome(True, True, option), SOMETHING, value)
     if not arguments.open or not value.atoms:
         return value
-    option = Option(f"{parameter.name}{GIVEN}", Code(function.file, function.name, -1))
-    return frame.chosen(Outcome(True, True, option), UNKNOWN, value)
+    return frame.chosen(Outcome(True, True, Option(f"{parameter.name}{GIVEN}", code)), UNKNOWN, value)

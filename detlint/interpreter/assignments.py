@@ -136,7 +136,7 @@ def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> V
 
 
 def _default(frame: Frame, name: str, value: Value) -> Value:
-    """What a configuration has by default, which a file may set too; who knows of what stands for nothing, as -1 may."""
+    """What a configuration has by default, which a file may set too; that stands for nothing if it is -1."""
     option = Option(name, frame.code(-1))
     found: list[Atom] = []
     for atom in frame.each(value):

@@ -151,8 +151,10 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     if owner is None and not stored:
         given = descriptors.missing(frame, atom, around, name, node)
         found = frame.join(found, given if given is not None else UNKNOWN)
-    if stored or name in frame.solver.index.stored:
+    if stored or name in frame.solver.index.stored or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
+    if "" in frame.solver.index.stored:  # by a name that is not known
+        found = frame.join(frame.read((atom.site, Attribute(""))), found)
     return found
 
 
@@ -168,6 +170,8 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
         return containers.keyed(frame, atom, Key(Constant("str", name)))
     if name in frame.solver.index.stored and classes.is_configuration(frame, atom):
         return frame.read((atom.site, Attribute(name)))
+    if kind.name.startswith("builtins.") and not classes.may_have(kind, name):
+        return NOTHING
     found: Value | None = None
     for klass in classes.models(frame, kind.name):
         if klass.attribute is not None:

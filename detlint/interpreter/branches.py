@@ -8,7 +8,7 @@ from detlint.domain.atoms import Atom, Choice
 from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import assignments, kinship, operators, protocols
+from detlint.interpreter import assignments, kinship, operators
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.operators import Judge
 from detlint.ir import nodes as ir
@@ -24,7 +24,7 @@ def test(frame: Frame, expression: ir.Expression) -> Outcome:
         return _joined(frame, expression)
     if isinstance(expression, ir.Compare):
         return _compared(frame, expression)
-    return protocols.told(frame, frame.evaluate(expression))
+    return operators.truth_of(frame, frame.evaluate(expression))
 
 
 def _joined(frame: Frame, expression: ir.Operation) -> Outcome:
@@ -112,21 +112,22 @@ def _narrow(frame: Frame, expression: ir.Expression, judge: Judge, holds: bool) 
     if old is None:
         return
     resolved = frame.resolve(old)
+    frame.env[key] = _where(resolved, judge, holds)  # also where all are left: it must not depend on what came later
+
+
+def _where(value: Value, judge: Judge, holds: bool) -> Value:
+    """What a value is where a test of it holds, or fails."""
     atoms: set[Atom] = set()
-    for atom in frame.each(resolved):
+    for atom in value.atoms:
         if isinstance(atom, Choice):
-            atoms |= _part(atom, judge, holds)
+            default, other = (_where(part, judge, holds) for part in (atom.default, atom.other))
+            if default.atoms and other.atoms:
+                atoms.add(Choice(atom.option, default, other))
+            else:
+                atoms |= default.atoms | other.atoms
         elif _may(judge(value_of(atom)), holds):
             atoms.add(atom)
-    frame.env[key] = resolved.of(atoms)  # also where all are left: what is narrowed must not depend on what came later
-
-
-def _part(atom: Choice, judge: Judge, holds: bool) -> set[Atom]:
-    """The parts of a choice for which a test may hold, or fail."""
-    default, other = _may(judge(atom.default), holds), _may(judge(atom.other), holds)
-    if default and other:
-        return {atom}
-    return set(atom.default.atoms if default else atom.other.atoms if other else ())
+    return value.of(atoms)
 
 
 def _may(outcome: Outcome, holds: bool) -> bool:

@@ -11,6 +11,7 @@ from detlint.domain.atoms import (
     Bound,
     Choice,
     ClassRef,
+    Constant,
     Cut,
     FunctionRef,
     GeneratorCall,
@@ -31,13 +32,15 @@ from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
 from detlint.interpreter import alternatives, assignments, classes, contexts, partials
-from detlint.interpreter.arguments import Arguments, arguments_of, bind, takes
+from detlint.interpreter.arguments import Arguments, arguments_of, bind, fit
 from detlint.interpreter.frames import Frame, replaced
 from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
 from detlint.ir import nodes as ir
 
 _SUPER = ir.Global("super")
+_SAFE = frozenset(LibraryRef(f"builtins.{name}") for name in ("int", "float", "str", "bool", "abs"))
+_NUMBERS = ("int", "float", "True", "False")
 _IN_PLACE = "builtins.list"  # whose methods stand for those of a list that is not known to be one
 
 
@@ -61,6 +64,7 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         return NOTHING
     if frame.solver.asked:
         frame.emit(At(frame.code(expression.node)))
+    frame.risky = frame.risky or not _is_safe(frame, callee, arguments)
 
     def run(atom: Atom) -> Value:
         found = dispatch(frame, atom, arguments, expression.node, path, owner)
@@ -87,6 +91,13 @@ def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, argument
     if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
         name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
         libraries.call_unknown(step, name, isinstance(function, ir.Attribute))
+
+
+def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:
+    """Whether a call raises no error: one that makes a number or a text of numbers."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    numbers = all(isinstance(a, Constant) and a.kind in _NUMBERS for value in values for a in frame.each(value))
+    return numbers and not arguments.open and all(atom in _SAFE for atom in frame.each(callee))
 
 
 def _super(frame: Frame) -> Value:
@@ -131,7 +142,7 @@ def dispatch(
 
 def call_value(frame: Frame, value: Value, given: Given, node: int = -1) -> Value:
     """Call a value."""
-    arguments = Arguments(given.positional, given.keywords, open=given.open)
+    arguments = Arguments(given.positional, given.keywords, open=given.open, options=given.options)
     return alternatives.call_one(
         frame, value, arguments.keywords, lambda atom: dispatch(frame, atom, arguments, node), node
     )
@@ -226,9 +237,9 @@ def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: Pat
     code = frame.solver.files[function.file].functions[function.name]
     if not code.parameters or not frame.read((ModuleRef(function.file), LOADED)).atoms:
         return NOTHING
-    if not takes(code, arguments):
-        return NOTHING
-    call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
+    bound = arguments.after(UNKNOWN)
+    if fit(code, bound):
+        call_function(frame, function, None, bound, node, guess=True)
     return NOTHING
 
 
@@ -271,6 +282,12 @@ def _call_object(frame: Frame, atom: Instance, arguments: Arguments, node: int) 
 # Libraries
 
 
+def has_model(frame: Frame, atom: Instance) -> bool:
+    """Whether a model says what calling an object of a library does."""
+    kind = atom.site.kind
+    return isinstance(kind, LibraryRef) and any(k.called is not None for k in classes.models(frame, kind.name))
+
+
 def construct(frame: Frame, made: Instance, name: str, arguments: Arguments, node: int) -> None:
     """Run the constructor of a library's class on an object of a class that derives from it."""
     step = CallStep(frame, node, owner=value_of(made), receiver=made)
@@ -285,6 +302,8 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Va
     """Call something of a library: by its model, else by the tables of facts."""
     if name == "functools.partial":
         return partial(frame, arguments, node)
+    if name == "functools.partialmethod":
+        return classes.methods(partial(frame, arguments, node))
     libraries = frame.solver.libraries
     name = libraries.canonical(name)
     function = libraries.functions.get(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterator
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, TupleOf, Wrapped
+from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, PartialCall, TupleOf, Wrapped
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.library import Class
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
@@ -72,6 +72,19 @@ def stored_names(frame: Frame, made: Instance) -> list[str]:
     return list(dict.fromkeys(name for names in own for name in names))
 
 
+def fields(frame: Frame, klass: ClassRef) -> dict[str, Value]:
+    """What the bodies of a class and of its bases bind to anything but functions."""
+    found: dict[str, Value] = {}
+    for each in reversed(order(frame, klass)):
+        names = frame.solver.files[each.file].classes[each.name].binds if isinstance(each, ClassRef) else ()
+        for name in names:
+            value = frame.read((each, Attribute(name)))  # type: ignore[arg-type]
+            kept = value.of(atom for atom in value.atoms if not isinstance(atom, (FunctionRef, Wrapped, ClassRef)))
+            if kept.atoms:
+                found[name] = kept
+    return found
+
+
 def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | LibraryRef | None]:
     """What the first of `classes` that binds a name has under it, and that class; no class where none does.
 
@@ -91,12 +104,12 @@ def lookup(frame: Frame, classes: Order, name: str) -> tuple[Value, ClassRef | L
     for klass in classes:
         if klass == _OPAQUE:
             return UNKNOWN, None
-        if isinstance(klass, LibraryRef) and _may_have(klass, name):
+        if isinstance(klass, LibraryRef) and may_have(klass, name):
             return frame.join(given, value_of(LibraryRef(f"{klass.name}.{name}"))), klass
     return given, None
 
 
-def _may_have(klass: LibraryRef, name: str) -> bool:
+def may_have(klass: LibraryRef, name: str) -> bool:
     """Whether a class of a library may have an attribute of a name that says something about its objects."""
     root, _, last = klass.name.partition(".")
     if root == "builtins":
@@ -127,8 +140,12 @@ def is_stateless(frame: Frame, klass: LibraryRef) -> bool:
 def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
     klass = atom.site.kind if isinstance(atom, Instance) else atom
     if klass in CONFIGURATION:
-        known = name in frame.solver.index.stored or name in frame.solver.index.spelled
-        return EITHER if known else FAILS
+        if name in frame.solver.index.spelled:
+            return HOLDS
+        return EITHER if name in frame.solver.index.stored else FAILS
+    if isinstance(atom, LibraryRef):
+        known = frame.solver.libraries.speaks_of(f"{atom.name}.{name}")
+        return HOLDS if known and atom.name.partition(".")[0] == "torch" else EITHER
     if not isinstance(klass, ClassRef):
         return EITHER
     around = order(frame, klass)
@@ -185,6 +202,9 @@ def bound(value: Value, receiver: Atom) -> tuple[Value, list[FunctionRef]]:
                 atoms.add(Bound(atom.function, of_class))
             elif atom.kind == "property" and not isinstance(receiver, ClassRef):
                 properties.append(atom.function)
+        elif isinstance(atom, PartialCall) and isinstance(atom.function, Wrapped):
+            function = Bound(atom.function.function, receiver)
+            atoms.add(PartialCall(function, atom.site, atom.count, atom.keywords))
         else:
             atoms.add(atom)
     return value.of(atoms), sorted(properties, key=repr)
@@ -196,6 +216,16 @@ def is_configuration(frame: Frame, atom: Atom) -> bool:
         return False
     around = order(frame, atom.site.kind) if isinstance(atom.site.kind, ClassRef) else (atom.site.kind,)
     return any(isinstance(k, LibraryRef) and frame.solver.libraries.is_configuration(k.name) for k in around)
+
+
+def methods(partial: Value) -> Value:
+    """Partial calls that give methods where an object is asked for them."""
+    calls = (
+        PartialCall(Wrapped("partialmethod", atom.function), atom.site, atom.count, atom.keywords)
+        for atom in partial.atoms
+        if isinstance(atom, PartialCall) and isinstance(atom.function, FunctionRef)
+    )
+    return partial.of(calls)
 
 
 def models(frame: Frame, name: str) -> Iterator[Class]:

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from detlint.domain.atoms import FALSE, NOT_NONE, TRUE, Atom, Choice, ClassRef, Constant, FunctionRef, Option, Wrapped
 from detlint.domain.slots import Attribute, Base
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import arguments, assignments, calls, classes, descriptors, enumerations, modules
+from detlint.interpreter import (
+    arguments,
+    assignments,
+    calls,
+    classes,
+    decorators,
+    descriptors,
+    enumerations,
+    modules,
+)
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -19,34 +28,37 @@ def define_class(frame: Frame, statement: ir.DefineClass) -> None:
     klass = ClassRef(frame.file.path, statement.qualified)
     index = 0
     for argument in statement.arguments:
-        value = frame.evaluate(argument.value)
-        if not argument.keyword and not argument.star:
-            frame.fill((klass, Base(index)), value)
-            for atom in frame.each(value):
+        base = frame.evaluate(argument.value)
+        if argument.star == "*":
+            base = frame.tables.iterate(frame, base)
+        if not argument.keyword and argument.star != "**":
+            frame.fill((klass, Base(index)), base)
+            for atom in frame.each(base):
                 if isinstance(atom, ClassRef):
                     frame.write((atom, classes.DERIVED), value_of(klass))
             index += 1
         elif argument.keyword == "metaclass":
-            frame.fill((klass, classes.METACLASS), value)
+            frame.fill((klass, classes.METACLASS), base)
     env = frame.env
     frame.env = dict(env) if env is not None else None
     frame.execute(statement.body)
     inside = frame.env
     if inside is not None and env is not None:
         for name in frame.file.classes[statement.qualified].binds:
-            value = inside.get(name, NOTHING)
+            held = inside.get(name, NOTHING)
             if name in frame.file.classes[statement.qualified].fields:
-                value = _optional(frame, name, value, statement.node)
-            frame.fill((klass, Attribute(name)), value)
+                held = _optional(frame, name, held, statement.node)
+            frame.fill((klass, Attribute(name)), held)
             if name in env:
                 inside[name] = env[name]
             else:
                 inside.pop(name, None)
     enumerations.initialise(frame, klass, statement.node)
     _tell_of(frame, klass, statement)
-    for decorator in statement.decorators:
-        frame.evaluate(decorator)
-    assignments.assign(frame, statement.target, value_of(modules.library_of(frame, statement.qualified) or klass))
+    value = value_of(modules.library_of(frame, statement.qualified) or klass)
+    for decorator in reversed(statement.decorators):
+        value = decorators.decorated(frame, decorator, value)
+    assignments.assign(frame, statement.target, value)
 
 
 def _optional(frame: Frame, name: str, value: Value, node: int) -> Value:

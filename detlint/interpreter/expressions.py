@@ -52,6 +52,7 @@ def _global(frame: Frame, expression: ir.Global) -> Value:
 
 def _attribute(frame: Frame, expression: ir.Attribute) -> Value:
     base = frame.evaluate(expression.value)
+    frame.risky = True
     if frame.cells:
         path = assignments.path_of(frame, expression)
         found = frame.get(path) if isinstance(path, tuple) else None
@@ -69,6 +70,7 @@ def _slice(frame: Frame, expression: ir.Slice) -> Value:
 
 def _subscript(frame: Frame, expression: ir.Subscript) -> Value:
     base = frame.evaluate(expression.value)
+    frame.risky = True
     key = frame.evaluate(expression.key)
     return items.item(frame, base, key, part=isinstance(expression.key, ir.Slice))
 
@@ -126,7 +128,7 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
     if expression.operator in ("and", "or"):
         return _either(frame, expression)
     operands = [frame.evaluate(operand) for operand in expression.operands]
-    counts = any(map(frame.has_formal, operands)) or frame.solver.index.counts(expression.operands)
+    counts = frame.solver.index.counts(expression.operands)
     return operated(frame, expression.operator, operands, expression.node, counts=counts)
 
 
@@ -147,7 +149,7 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
 
         def run(operand: ir.Expression = operand, last: bool = last) -> tuple[Value, Outcome]:
             value = frame.evaluate(operand)
-            return value, truth(frame.resolve(value)) if last else protocols.told(frame, value, expression.node)
+            return value, truth(frame.resolve(value)) if last else operators.truth_of(frame, value, expression.node)
 
         inner, (value, outcome) = frame.within(run)
         frame.branch(both(outcomes), inner, ())

@@ -12,18 +12,13 @@ from detlint.domain.atoms import (
     Atom,
     Choice,
     ClassRef,
-    Constant,
     Formal,
     FunctionRef,
     GeneratorCall,
     Instance,
-    LibraryRef,
     ModuleRef,
-    NotNone,
-    PathTo,
-    Unknown,
 )
-from detlint.domain.bare import CONFIGURATION, bare
+from detlint.domain.bare import bare, is_plain
 from detlint.domain.codes import Code
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.given import Given
@@ -42,8 +37,6 @@ Key = str | Path
 Environment = dict[Key, Value]
 """What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
 _OWN = "="
-_PLAIN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, Choice, PathTo)
-_PATH = LibraryRef("pathlib.Path")
 
 
 @dataclass
@@ -109,6 +102,7 @@ class Frame:
         self.loops: list[Loop] = []
         self.trying = 0  # how many `try` are open whose handlers may take an error
         self.using: set[tuple[str, AllocationSite]] = set()  # the library objects that are being called or gone over
+        self.risky = False  # whether something was done that may raise an error
         self.iterating = -1  # the node of the loop or the call that goes over something
         self.row = 0  # which item a loop is at that goes through what is written down
         self.defining = bare(entry.node.context)  # the context that functions within this one are told by
@@ -302,6 +296,8 @@ class Frame:
         """Add the effects of two arms: of both under what decides, or of the one that there is."""
         if not (outcome.may_hold and outcome.may_fail):
             self.effects.extend((*body, *orelse))
+        elif body == orelse:
+            self.effects.extend(body)
         elif body or orelse:
             self.emit(Branch(outcome.option, outcome.set, body, orelse, outcome.sure, outcome.others))
 
@@ -367,11 +363,8 @@ class Frame:
         return merged
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
-        """One of two values: a choice where an option decides between plain ones, by which no object is changed.
-
-        So it is where one is nothing yet, lest what it was before that came stays beside the choice.
-        """
-        plain = all(map(_is_plain, then.atoms | other.atoms))
+        """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
+        plain = (then.atoms or other.atoms) and all(is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.begun(outcome, then, other)
         return self._chosen(outcome, then, other)
@@ -407,11 +400,6 @@ class Frame:
         if base is None or not isinstance(slot, Attribute):
             return UNKNOWN
         return self.tables.attribute(self, base, slot.name)
-
-
-def _is_plain(atom: Atom) -> bool:
-    """Whether an option may choose an atom: no object is changed by that but one that has versions."""
-    return isinstance(atom, _PLAIN) or (isinstance(atom, Instance) and atom.site.kind in (_PATH, *CONFIGURATION))
 
 
 def own(key: Key) -> Path:

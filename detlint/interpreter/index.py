@@ -17,6 +17,7 @@ from detlint.ir.uses import Uses
 from detlint.sources.imports import Imports
 
 _DISPLAYS = (ir.Display, ir.Mapping, ir.Comprehension)
+_TAKING = ("pop", "popitem", "popleft", "clear", "remove", "discard", "difference_update", "intersection_update")
 _PLAIN = (ir.Constant, ir.Operation)
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _LEAVING = ("break", "continue")
@@ -27,6 +28,7 @@ class Index:
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
+        self._shrinking: dict[str, bool] = {}
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
@@ -48,6 +50,20 @@ class Index:
             parts = counting.walk(function.body if function is not None else ())
             self._displays[key] = {part.node: part for part in parts if isinstance(part, _DISPLAYS)}
         return self._displays[key].get(code.node % FAR)
+
+    def shrinks(self, site: AllocationSite) -> bool:
+        """Whether the file in which the containers of a site are made takes anything out of some container."""
+        path = site.code.file if site.code is not None else ""
+        if path not in self._shrinking:
+            file = self.files.get(path)
+            parts = (
+                counting.walk(tuple(function.body for function in file.functions.values())) if file is not None else ()
+            )
+            self._shrinking[path] = any(
+                isinstance(part, ir.Delete) or (isinstance(part, ir.Attribute) and part.name in _TAKING)
+                for part in parts
+            )
+        return self._shrinking[path]
 
     @cached_property
     def spelled(self) -> frozenset[str]:

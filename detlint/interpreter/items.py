@@ -99,13 +99,13 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
     """An item of an object of the project, by its own methods."""
     assert isinstance(atom.site.kind, ClassRef)
     around = classes.order(frame, atom.site.kind)
-    for name, arguments in (("__iter__", ()), ("__getitem__", (SOMETHING,))):
+    for name, arguments in (("__iter__", ()), ("__aiter__", ()), ("__getitem__", (SOMETHING,))):
         value, owner = classes.lookup(frame, around, name)
         if owner == classes.PENDING:
             return NOTHING
         if isinstance(owner, ClassRef):
             given = frame.tables.call(frame, classes.bound(value, atom)[0], Given(arguments), -1)
-            return _following(frame, given) if name == "__iter__" else given
+            return given if name == "__getitem__" else _following(frame, given)
     if classes.is_named_tuple(frame, atom):
         return frame.read((atom.site, ITEMS))
     return _of_library(frame, atom, around)
@@ -118,10 +118,8 @@ def _following(frame: Frame, iterators: Value) -> Value:
         if isinstance(atom, Choice):
             given = frame.join(_following(frame, atom.default), _following(frame, atom.other))
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
-            method, owner = classes.lookup(frame, classes.order(frame, atom.site.kind), "__next__")
-            given = NOTHING if owner == classes.PENDING else UNKNOWN
-            if isinstance(owner, ClassRef):
-                given = frame.tables.call(frame, classes.bound(method, atom)[0], Given(), -1)
+            given, rest = protocols.asked(frame, value_of(atom), ("__next__", "__anext__"))
+            given = UNKNOWN if rest else given
         else:
             given = of_atom(frame, atom)
         found = frame.join(found, given)

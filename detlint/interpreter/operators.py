@@ -12,6 +12,7 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
+    Formal,
     FunctionRef,
     Instance,
     IteratorOver,
@@ -21,7 +22,21 @@ from detlint.domain.atoms import (
     TupleOf,
 )  # fmt: skip
 from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known, read
-from detlint.domain.outcomes import EITHER, FAILS, NEVER, Outcome, answer, both, chosen, decided, either, is_none, told
+from detlint.domain.outcomes import (
+    EITHER,
+    FAILS,
+    HOLDS,
+    NEVER,
+    Outcome,
+    answer,
+    both,
+    chosen,
+    decided,
+    either,
+    is_none,
+    told,
+    truth,
+)
 from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.values import NOTHING, Value, is_member, value_of
 from detlint.interpreter import containers, protocols
@@ -56,15 +71,24 @@ def computed(frame: Frame, operator: str, operands: list[Value], *, counts: bool
 
 def _of_one(frame: Frame, name: str, operand: Value, counts: bool) -> Value:
     if name == "not":
-        return told(protocols.told(frame, operand).inverted())
+        return told(truth_of(frame, operand).inverted())
     function = SIGNS.get(name)
     return value_of(NOT_NONE) if function is None or counts else folded(function, [frame.resolve(operand)])
 
 
-def _of_two(frame: Frame, name: str, operands: list[Value], counts: bool) -> Value:
+def _with_origin(frame: Frame, operand: Value) -> list[tuple[Atom, bool]]:
+    """The atoms of an operand, and whether each is the function's own: what is given may be what it counts."""
+    given = operand.of(atom for atom in operand.atoms if isinstance(atom, Formal))
+    own = operand.of(operand.atoms - given.atoms)
+    return [*((atom, True) for atom in frame.each(own)), *((atom, False) for atom in frame.each(given))]
+
+
+def _of_two(frame: Frame, name: str, operands: list[Value], counting: bool) -> Value:
     """What an operator makes of two operands, atom by atom: containers may be either where it joins these."""
     found: set[Atom] = set()
-    for left, right in product(*map(frame.each, operands)):
+    pairs = product(*(_with_origin(frame, operand) for operand in operands))
+    for (left, mine), (right, others) in pairs:
+        counts = counting or not (mine and others)
         kept = [atom for atom in (left, right) if isinstance(atom, _KEPT)]
         if name == "%" and _is_text(left):
             parts = right.items if isinstance(right, TupleOf) else (value_of(right),)
@@ -89,13 +113,33 @@ def _is_text(atom: Atom) -> bool:
 # Tests
 
 
+def truth_of(frame: Frame, value: Value, node: int = -1) -> Outcome:
+    """Whether a value is true, as objects say themselves; a list that is written down with items in it is."""
+    resolved = frame.resolve(value)
+    if not any(isinstance(atom, Instance) for atom in resolved.atoms):
+        return truth(resolved)
+    own, rest = protocols.judged(frame, resolved, node)
+    return either([*own, *(_true(frame, atom) for atom in rest)])
+
+
+def _true(frame: Frame, atom: Atom) -> Outcome:
+    display = frame.solver.index.display(atom.site) if isinstance(atom, Instance) else None
+    if not isinstance(atom, Instance) or frame.solver.index.shrinks(atom.site):
+        return truth(value_of(atom))
+    starred = isinstance(display, ir.Display) and any(isinstance(x, ir.Starred) for x in display.elements)
+    listed = isinstance(display, ir.Display) and bool(display.elements) and not starred
+    mapped = isinstance(display, ir.Mapping) and any(key is not None for key, _ in display.entries)
+    return HOLDS if listed or mapped else EITHER
+
+
 def comparison(frame: Frame, operator: str, left: Value, right: Value, node: int) -> Value:
     """What a comparison gives: of what is not known it may be an array, too."""
     outcomes, left, right = protocols.compared(frame, operator, frame.resolve(left), frame.resolve(right), node)
     found = told(either(outcomes)) if outcomes else NOTHING
     for one, other in product(frame.each(left), frame.each(right)):
         outcome = _compared(frame, operator, one, other)
-        plain = outcome.options or not (outcome.may_hold and outcome.may_fail)
+        certain = outcome.options or not (outcome.may_hold and outcome.may_fail)
+        plain = certain or operator in ("in", "not in")  # which are always True or False
         found = frame.join(found, told(outcome) if plain else value_of(NOT_NONE))
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from detlint.domain.atoms import Atom, ClassRef, Instance
 from detlint.domain.given import Given
-from detlint.domain.outcomes import Outcome, either, truth
+from detlint.domain.outcomes import Outcome, truth
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter import classes
 from detlint.interpreter.frames import Frame
@@ -25,16 +25,17 @@ _COMPARED = {
 
 
 def asked(
-    frame: Frame, value: Value, names: Sequence[str], given: tuple[Value, ...] = (), node: int = -1
+    frame: Frame, value: Value, names: Sequence[str], given: tuple[Value, ...] | Given = (), node: int = -1
 ) -> tuple[Value, list[Atom]]:
     """What the first of some methods gives that each object of the project has, and the atoms that have none."""
     found, rest = NOTHING, []
+    arguments = given if isinstance(given, Given) else Given(given)
     for atom in frame.each(value):
         method = _method(frame, atom, names)
         if method is None:
             rest.append(atom)
         else:
-            found = frame.join(found, frame.tables.call(frame, method, Given(given), node))
+            found = frame.join(found, frame.tables.call(frame, method, arguments, node))
     return found, rest
 
 
@@ -67,7 +68,7 @@ def operated(frame: Frame, operator: str, operands: list[Value], node: int) -> t
         return NOTHING, [_shown(frame, operand, node) for operand in operands]
     if len(operands) == 1:
         if operator == "not":
-            told(frame, operands[0], node)
+            judged(frame, frame.resolve(operands[0]), node)
         names = [_UNARY[operator]] if operator in _UNARY else []
         found, rest = asked(frame, operands[0], names, (), node)
         return found, [operands[0].of(rest)]
@@ -118,11 +119,9 @@ def _outcomes(frame: Frame, found: Value, inverted: bool, left: int, asked_of: V
     return [outcome.inverted() if inverted else outcome]
 
 
-def told(frame: Frame, value: Value, node: int = -1) -> Outcome:
-    """Whether a value is true, as the objects say themselves that it may be."""
-    resolved = frame.resolve(value)
-    if not has_own(frame, resolved):
-        return truth(resolved)
-    found, rest = asked(frame, resolved, ("__bool__", "__len__"), (), node)
-    outcomes = _outcomes(frame, found, False, len(rest), resolved)
-    return either([*outcomes, truth(resolved.of(rest))] if rest else outcomes)
+def judged(frame: Frame, value: Value, node: int) -> tuple[list[Outcome], list[Atom]]:
+    """Whether objects of the project are true, as they say themselves, and the atoms that do not say it."""
+    if not has_own(frame, value):
+        return [], frame.each(value)
+    found, rest = asked(frame, value, ("__bool__", "__len__"), (), node)
+    return _outcomes(frame, found, False, len(rest), value), rest

@@ -47,7 +47,7 @@ def of_atom(frame: Frame, atom: Atom) -> Rows | None:
     found: tuple[Value, ...] = ()
     whole = True
     if isinstance(atom, TupleOf):
-        found = atom.items if not all(map(_is_number, atom.items)) else ()
+        found = atom.items
     elif isinstance(atom, IteratorOver):
         found = atom.rows
     elif isinstance(atom, Instance) and atom.site.kind == _LIST:
@@ -106,10 +106,6 @@ def keys(frame: Frame, atom: Instance) -> list[Constant]:
 def places(number: int) -> Iterator[Key]:
     """The slots of so many items."""
     return (Key(Constant("int", str(index))) for index in range(number))
-
-
-def _is_number(value: Value) -> bool:
-    return bool(value.atoms) and all(isinstance(atom, Constant) and atom.kind in _NUMBERS for atom in value.atoms)
 
 
 def passes(frame: Frame, value: Value) -> list[list[Pass]]:

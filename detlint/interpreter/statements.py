@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, Node, PartialCall, Wrapped
+from detlint.domain.atoms import Atom, FunctionRef, Instance, LibraryRef, Node
 from detlint.domain.effects import Branch, Effects, First, Leave, Main, Repeat
-from detlint.domain.given import Given
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import value_of
 from detlint.interpreter import (
-    arguments,
     assignments,
     branches,
-    calls,
     conversions,
+    decorators,
     definitions,
-    descriptors,
     expressions,
     modules,
     rows,
@@ -24,12 +21,6 @@ from detlint.interpreter import (
 )  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
 from detlint.ir import nodes as ir
-
-_WRAPPERS = {
-    "builtins.staticmethod": "staticmethod", "builtins.classmethod": "classmethod", "builtins.property": "property",
-    "functools.cached_property": "property",
-}  # fmt: skip
-_DECORATED = (FunctionRef, ClassRef, Instance, Bound, PartialCall)
 
 _SUBJECT = "<subject>"  # the variable of what a `match` looks at, where that is none itself
 _EXIT = LibraryRef("builtins.SystemExit")
@@ -43,7 +34,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local) or frame.has_formal(old)
+        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
         value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:
         assignments.assign(frame, target, value, statement.node)
@@ -57,46 +48,8 @@ def _define(frame: Frame, statement: ir.Define) -> None:
     made = expressions.function(frame, statement.function)
     value = value_of(modules.library_of(frame, statement.function) or made)
     for decorator in reversed(statement.decorators):
-        value = _decorated(frame, decorator, value)
+        value = decorators.decorated(frame, decorator, value)
     assignments.assign(frame, statement.target, value)
-
-
-def _decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
-    """A function as its decorator gives it; one of which nothing is known gives the function.
-
-    So does one that is given more functions than it may have contexts, as the text tells.
-    """
-    decorator = frame.evaluate(expression)
-    if frame.solver.index.decorates(expression) > frame.solver.limits.contexts:
-        calls.call_value(frame, decorator, Given((UNKNOWN,)))
-        return value
-    found = NOTHING
-    for atom in frame.each(decorator):
-        if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
-            kind: Any = _WRAPPERS[atom.name]
-            found = frame.join(found, value.of([Wrapped(kind, a) for a in value.atoms if isinstance(a, FunctionRef)]))
-        elif isinstance(atom, Bound) and isinstance(atom.receiver, Wrapped) and isinstance(atom.function, LibraryRef):
-            given = descriptors.accessor(value, atom.receiver, atom.function.name.rpartition(".")[2])
-            found = frame.join(found, given)
-        elif _decorates(frame, atom):
-            given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
-            known = [a for a in frame.each(given) if isinstance(a, _DECORATED)]
-            found = frame.join(found, given.of(known))
-            if len(known) < len(given.atoms):
-                found = frame.join(found, value)
-        else:
-            found = frame.join(found, value)
-    return found
-
-
-def _decorates(frame: Frame, atom: Atom) -> bool:
-    """Whether it is known what a decorator does."""
-    if isinstance(atom, (Bound, PartialCall)):
-        return _decorates(frame, atom.function)
-    if isinstance(atom, Instance):
-        return isinstance(atom.site.kind, ClassRef)
-    known = isinstance(atom, LibraryRef) and frame.solver.libraries.decorates(atom.name)
-    return known or isinstance(atom, (FunctionRef, ClassRef))
 
 
 # Arms
@@ -125,7 +78,9 @@ def _if(frame: Frame, statement: ir.If) -> None:
 def _try(frame: Frame, statement: ir.Try) -> None:
     before = dict(frame.env) if frame.env is not None else None
     frame.trying += bool(statement.handlers)
+    outer, frame.risky = frame.risky, not _plain(statement.body)
     body = frame.effects_of(statement.body)
+    risky, frame.risky = frame.risky, frame.risky or outer
     frame.trying -= bool(statement.handlers)
     after = frame.env
     fails = not (after is not None and statement.handlers and conversions.succeeds(frame, statement.body))
@@ -133,7 +88,7 @@ def _try(frame: Frame, statement: ir.Try) -> None:
     ended = frame.env
     ends: list[Environment | None] = [ended]
     arms = []
-    for handler in statement.handlers if fails else ():
+    for handler in statement.handlers if fails and risky else ():
         start = frame.merge((before, after))
         frame.env = dict(start) if start is not None else None
         arms.append(frame.effects_of(handler))
@@ -154,6 +109,14 @@ def _try(frame: Frame, statement: ir.Try) -> None:
         frame.env = None
     else:
         frame.execute(statement.final)
+
+
+def _plain(statements: ir.Statements) -> bool:
+    """Whether a block does nothing but what tells by itself whether it may raise an error."""
+    return all(
+        isinstance(each, (ir.Do, ir.Assign)) or (isinstance(each, ir.If) and _plain(each.body) and _plain(each.orelse))
+        for each in statements
+    )
 
 
 def _imports_alone(statements: ir.Statements) -> bool:

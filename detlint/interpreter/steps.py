@@ -326,7 +326,7 @@ class CallStep:
         """Whether an atom is a node of a configuration, all fields of which a user may set."""
         return classes.is_configuration(self.frame, atom)
 
-    def fields(self, owner: Instance) -> tuple[str, ...]:
+    def binds(self, owner: Instance) -> tuple[str, ...]:
         """The names that the classes of the project bind that an object is of."""
         kind, files = owner.site.kind, self.frame.solver.files
         around = reversed(classes.order(self.frame, kind)) if isinstance(kind, ClassRef) else ()
@@ -343,6 +343,10 @@ class CallStep:
     def names(self, method: str, keyword: str) -> frozenset[str]:
         """The texts that calls of a method in the project give it by a keyword or first."""
         return self.frame.solver.index.texts_given(method, keyword)
+
+    def fields(self, klass: ClassRef) -> dict[str, Value]:
+        """What the body of a class of the project, and those of its bases, bind to anything but functions."""
+        return classes.fields(self.frame, klass)
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""

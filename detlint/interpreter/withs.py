@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from detlint.domain.atoms import Choice, ClassRef, GeneratorCall, Instance, IteratorOver, LibraryRef
 from detlint.domain.effects import Around, Branch, Effects, Enter, Invoke, Restoring, Stream
 from detlint.domain.given import Given
-from detlint.domain.values import NOTHING, UNKNOWN, Value
-from detlint.interpreter import assignments, calls, classes
+from detlint.domain.values import UNKNOWN, Value
+from detlint.interpreter import assignments, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 from detlint.ir import nodes as ir
@@ -37,7 +37,7 @@ def _within(frame: Frame, items: Sequence[ir.WithItem], body: ir.Statements) -> 
         frame.effects.extend(entering)
         _put_back(frame, value, inner)
     if frame.env is not None:
-        _each(frame, value, "__exit__", item.node)
+        _each(frame, value, ("__exit__", "__aexit__"), item.node)
         for atom in frame.each(value):
             if isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
                 frame.solver.libraries.leave(CallStep(frame, item.node), atom, atom.site.kind.name)
@@ -90,7 +90,7 @@ def _entering(frame: Frame, value: Value) -> Effects:
 
 def _entered(frame: Frame, value: Value, node: int) -> Value:
     """What is bound where a context is entered."""
-    found = _each(frame, value, "__enter__", node)
+    found = _each(frame, value, ("__enter__", "__aenter__"), node)
     for atom in frame.each(value):
         if isinstance(atom, IteratorOver):
             found = frame.join(found, atom.items)
@@ -104,19 +104,12 @@ def _entered(frame: Frame, value: Value, node: int) -> Value:
     return found
 
 
-def _each(frame: Frame, value: Value, name: str, node: int) -> Value:
+def _each(frame: Frame, value: Value, names: tuple[str, str], node: int) -> Value:
     """What a method of the objects of the project gives that a value may be; those without it give themselves."""
-    found = NOTHING
-    for atom in frame.each(value):
-        if isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
-            around = classes.order(frame, atom.site.kind)
-            method, owner = classes.lookup(frame, around, name)
-            if isinstance(owner, ClassRef):
-                given = calls.call_value(frame, classes.bound(method, atom)[0], Given(open=name == "__exit__"), node)
-            else:
-                given = NOTHING if owner == classes.PENDING else value.of((atom,))
-            found = frame.join(found, given)
-    return found
+    own = [a for a in frame.each(value) if isinstance(a, Instance) and isinstance(a.site.kind, ClassRef)]
+    given = Given(open=names[0] == "__exit__")
+    found, rest = protocols.asked(frame, value.of(own), names, given, node)
+    return frame.join(found, value.of(rest))
 
 
 def _put_back(frame: Frame, value: Value, inner: Effects) -> None:

@@ -187,7 +187,7 @@ class Statements(Expressions):
         self._classes.append(qualified)
         body = self.block(node.body)
         self._classes.pop()
-        bases = sum(not argument.keyword and not argument.star for argument in arguments)
+        bases = sum(not argument.keyword and argument.star != "**" for argument in arguments)
         self.classes[qualified] = ir.Class(
             qualified, tuple(sorted(node.scope.bindings)), _stores(node), bases, _fields(node), _assigned(body),
             any(argument.keyword == "metaclass" for argument in arguments),

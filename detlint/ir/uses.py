@@ -22,6 +22,14 @@ class Around(NamedTuple):
     part: Any
     outer: Around | None
 
+    @property
+    def function(self) -> str:
+        """The qualified name of the function that it stands in."""
+        around = self
+        while around.outer is not None:
+            around = around.outer
+        return str(around.part.qualified)
+
     def outward(self) -> Iterator[Around]:
         """What stands around this, from inside out."""
         around = self.outer

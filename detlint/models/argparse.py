@@ -74,12 +74,13 @@ def subparser(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     """The parser of a command: its options are those of the parser that it is added to."""
     if "parents" in args.given.keywords:
         parents = step.iterate(args.given.keywords["parents"])
-        for atom in _objects(step, step.owner):
+        for atom in objects(step, step.owner):
             step.fill(atom, _PARENTS, parents)
     return step.owner
 
 
-def _objects(step: Step, value: Value) -> list[Instance]:
+def objects(step: Step, value: Value) -> list[Instance]:
+    """The objects that a value may be."""
     return [atom for atom in step.each(value) if isinstance(atom, Instance)]
 
 
@@ -89,7 +90,7 @@ def add(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     names = [found for each in given.positional if (found := text(step, each))]
     long = next((each for each in names if each.startswith("--")), names[0] if names else "")
     slot = text(step, given.keywords.get("dest")) or long.lstrip("-").replace("-", "_")
-    for atom in _objects(step, step.owner):
+    for atom in objects(step, step.owner):
         if slot:
             step.fill(atom, Attribute(slot), _option(step, long, given))
         else:
@@ -128,27 +129,9 @@ def _converted(step: Step, default: Value, kind: Value | None) -> Value:
     return found.with_taints(resolved.taints, resolved.certain)
 
 
-def add_class(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """A class whose fields are options, under one name among the arguments."""
-    positional = (*args.given.positional, NOTHING, NOTHING)[:2]
-    slot = text(step, args.given.keywords.get("dest", positional[1]))
-    for atom in _objects(step, step.owner):
-        if slot:
-            step.fill(atom, Attribute(slot), instances(step, positional[0]))
-    return UNKNOWN
-
-
-def instances(step: Step, classes: Value) -> Value:
-    """Objects of classes of the project, with the defaults of their fields."""
-    made = NOTHING
-    for atom in step.each(classes):
-        made = step.join(made, step.call(value_of(atom)) if isinstance(atom, ClassRef) else UNKNOWN)
-    return made
-
-
 def defaults(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """Defaults of options, or of what no option sets."""
-    for atom in _objects(step, step.owner):
+    for atom in objects(step, step.owner):
         for each, value in args.given.keywords.items():
             step.fill(atom, Attribute(each), option_of(step, f"--{each}", value, value_of(NOT_NONE)))
         if args.given.open:
@@ -159,7 +142,7 @@ def defaults(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
 def commands(step: Step, owner: Value, given: Given) -> Value:
     """What commands are added to: their options are the parser's, which has the command that is given, too."""
     slot = text(step, given.keywords.get("dest"))
-    for atom in _objects(step, owner):
+    for atom in objects(step, owner):
         if slot:
             step.fill(atom, Attribute(slot), UNKNOWN)
     return owner

@@ -66,8 +66,9 @@ class _Text:
 
     def named(self, around: Around | None) -> str:
         """The name of what a call calls."""
-        call = around.part if around is not None else None
-        return self.asides.canonical(self.uses.named(call.function, self.function)) if isinstance(call, ir.Call) else ""
+        if around is None or not isinstance(around.part, ir.Call):
+            return ""
+        return self.asides.canonical(self.uses.named(around.part.function, around.function))
 
     def is_elsewhere(self, made: ir.Expression | None) -> bool:
         """Whether a call makes a tensor on a device that it is given, other than the CPU, where these are seeded."""
@@ -92,7 +93,7 @@ class _Text:
         outer = value.outer.part if value.outer is not None else None
         if not isinstance(outer, ir.Assign) or value.part is not outer.value or outer.operator != "=":
             return [value]
-        variable = self.uses.variable(outer.targets[0], self.function)
+        variable = self.uses.variable(outer.targets[0], value.function)
         if variable is None:
             return [value]
         return self.uses.reads[variable] if len(outer.targets) == 1 else []
@@ -130,19 +131,17 @@ class _Text:
                     return True
             elif isinstance(part, ir.Assign):
                 return inner.part is part.value and self._is_kept(around, further)
-            elif not self._goes_on(around):
-                return False
-            if self._begins(around):
+            elif self._begins(around):
                 return True
+            elif not (isinstance(part, ir.Operation) or self._rounds(around)):
+                return False
             inner = around
         return False
 
-    def _goes_on(self, around: Around) -> bool:
-        """Whether what a value stands in is a text or a number made of it."""
+    def _rounds(self, around: Around) -> bool:
+        """Whether a call makes a text or a number of another."""
         named = self.named(around)
-        formats = _formatted(around.part) is not None
-        rounds = named == "builtins.str" or named in self.asides.rounding
-        return rounds or formats or isinstance(around.part, ir.Operation)
+        return named == "builtins.str" or named in self.asides.rounding
 
     def _begins(self, around: Around) -> bool:
         """Whether a text, whole as it stands, begins as an address does."""
@@ -170,7 +169,7 @@ class _Text:
             return False
         if isinstance(target, ir.Subscript):
             key = target.key
-            environment = self.asides.canonical(self.uses.named(target.value, self.function)) == "os.environ"
+            environment = self.asides.canonical(self.uses.named(target.value, assign.function)) == "os.environ"
             return environment and isinstance(key, ir.Constant) and key.value in self.asides.variables
         if isinstance(target, ir.Attribute):
             return target.name in self.asides.parameters

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import Constant, IteratorOver, PathTo, TupleOf
+from detlint.domain.folding import folded
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Library
 from detlint.domain.outcomes import told
@@ -103,8 +104,10 @@ def went_over(step: Step, given: Given) -> Value:
 
 
 def following(step: Step, given: Given) -> Value:
-    """The next item of an iterator."""
-    return step.iterate(given.first)
+    """The next item of an iterator: an object of the project gives it by its own method."""
+    found, rest = step.ask(given.first, "__next__", "__anext__")
+    own = len(rest) < len(step.each(given.first))
+    return step.join(found, step.iterate(given.first.of(rest) if own else given.first))
 
 
 def numbered(step: Step, given: Given) -> Value:
@@ -216,8 +219,27 @@ def number(step: Step, given: Given) -> Value:
     return SOMETHING.with_taints(taints, certain)
 
 
+def converted(function: Callable[..., object], *names: str) -> Called:
+    """A function that makes a number or a text of others, which are worked out where they are known.
+
+    Objects of the project say themselves what they are, by the first of some methods.
+    """
+
+    def convert(step: Step, given: Given) -> Value:
+        whole = number(step, given)
+        if given.open or given.keywords or not given.positional:
+            return whole
+        found, rest = step.ask(given.first, *names)
+        if not rest:
+            return found
+        parts = [given.first.of(rest), *map(step.resolve, given.positional[1:])]
+        return step.join(found, folded(function, parts).with_taints(whole.taints, whole.certain))
+
+    return convert
+
+
 def said(*names: str) -> Called:
-    """A number or a text that an object of the project says itself that it is, by the first of some methods."""
+    """A text that an object of the project says itself that it is, by the first of some methods."""
 
     def call(step: Step, given: Given) -> Value:
         found = NOTHING
@@ -231,7 +253,7 @@ def said(*names: str) -> Called:
     return call
 
 
-_said = said("__str__", "__repr__")
+_converted = converted(str, "__str__", "__repr__")
 
 
 def shown(step: Step, given: Given) -> Value:
@@ -240,9 +262,9 @@ def shown(step: Step, given: Given) -> Value:
     atoms = step.each(first)
     texts = [Constant("str", atom.text) for atom in atoms if isinstance(atom, PathTo)]
     if not texts:
-        return _said(step, given)
+        return _converted(step, given)
     rest = [atom for atom in atoms if not isinstance(atom, PathTo)]
-    return step.join(first.of(texts), _said(step, Given((first.of(rest),))) if rest else NOTHING)
+    return step.join(first.of(texts), _converted(step, Given((first.of(rest),))) if rest else NOTHING)
 
 
 def numbers(step: Step, given: Given) -> Value:
@@ -267,9 +289,10 @@ LIBRARY = Library(
         "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
         "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": said("__int__", "__index__"), "float": said("__float__", "__index__"),
-        "bool": said("__bool__", "__len__"), "str": shown, "repr": said("__repr__"),
-        "abs": said("__abs__"), "round": said("__round__"), "range": numbers, "print": said("__str__", "__repr__"),
+        "any": counted, "all": counted, "int": converted(int, "__int__", "__index__"),
+        "float": converted(float, "__float__", "__index__"), "bool": converted(bool, "__bool__", "__len__"),
+        "str": shown, "repr": said("__repr__"), "abs": converted(abs, "__abs__"),
+        "round": converted(round, "__round__"), "range": numbers, "print": said("__str__", "__repr__"),
         "isinstance": kin(derives=False), "issubclass": kin(derives=True),
     },
 )  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import UNKNOWN_ATOM, ClassRef, Constant, Instance, LibraryRef, TupleOf
-from detlint.domain.outcomes import told
+from detlint.domain.atoms import UNKNOWN_ATOM, Atom, Choice, ClassRef, Constant, Instance, LibraryRef, TupleOf
+from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, chosen, either, told
 from detlint.domain.slots import ANY_KEY, ITEMS, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, SOMETHING, UNKNOWN, Value, value_of
@@ -15,6 +15,7 @@ from detlint.models.arguments import Arguments
 if TYPE_CHECKING:
     from detlint.models.known import Known
 
+_LEFT_OUT = LibraryRef("argparse.SUPPRESS")
 _PARTS = 3  # of `type(name, bases, attributes)`, and of a field that is listed
 
 
@@ -134,8 +135,23 @@ def has(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     for atom in step.each(given[1]) if len(given) > 1 else ():
         if not isinstance(atom, Constant) or atom.kind != "str":
             return SOMETHING
-        found = step.join(found, told(step.has(given[0], atom.value)))
+        for owner in step.each(given[0]):
+            found = step.join(found, told(_has(step, given[0].of((owner,)), owner, atom.value)))
     return found
+
+
+def _has(step: Step, value: Value, owner: Atom, name: str) -> Outcome:
+    """Whether an owner has an attribute: an option that is left out where the user does not set it, if set."""
+    outcome = step.has(value, name)
+    if outcome != HOLDS or not isinstance(owner, Instance) or isinstance(owner.site.kind, ClassRef):
+        return outcome
+    outcomes = []
+    for atom in step.each(step.attribute(value, name)):
+        if isinstance(atom, Choice):
+            outcomes.append(chosen(atom, FAILS, HOLDS) if _LEFT_OUT in atom.default.atoms else HOLDS)
+        else:
+            outcomes.append(EITHER if atom == _LEFT_OUT else HOLDS)
+    return either(outcomes) if outcomes else NEVER
 
 
 def put(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -143,6 +159,6 @@ def put(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     given = args.given.positional
     if len(given) == _PARTS:
         for atom in step.each(given[1]):
-            if isinstance(atom, Constant) and atom.kind == "str":
-                step.put(given[0], atom.value, given[2])
+            text = atom.value if isinstance(atom, Constant) and atom.kind == "str" else ""
+            step.put(given[0], text, given[2])
     return NULL

@@ -178,9 +178,9 @@ def _kept(step: Step, name: str) -> Value:
 def _resolved(step: Step, root: Instance) -> Instance:
     """A configuration of classes of fields in whose parts what refers to another field is what that has."""
     parts: dict[str, Value] = {}
-    for name in step.fields(root):
+    for name in step.binds(root):
         held = step.attribute(value_of(root), name)
-        if any(isinstance(part, Instance) and step.fields(part) for part in step.each(held)):
+        if any(isinstance(part, Instance) and step.binds(part) for part in step.each(held)):
             found = NOTHING
             for part in step.each(held):
                 said = _references(step, root, part) if isinstance(part, Instance) else {}
@@ -192,7 +192,7 @@ def _resolved(step: Step, root: Instance) -> Instance:
 def _references(step: Step, root: Instance, part: Instance) -> dict[str, Value]:
     """The fields of a part that refer to others, by what those hold."""
     found: dict[str, Value] = {}
-    for name in step.fields(part):
+    for name in step.binds(part):
         for atom in step.each(step.attribute(value_of(part), name)):
             if isinstance(atom, Constant) and atom.kind == "str" and atom.value.startswith("${"):
                 value = value_of(root)

@@ -30,6 +30,7 @@ from detlint.models import (
 )
 from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.models.asides import Asides
+from detlint.models.commands import CONSTANTS
 from detlint.models.library_draws import LibraryDraws
 from detlint.models.salted import Salted
 from detlint.models.tables import Tables, conditions
@@ -55,7 +56,7 @@ class Known(Tables):
             self.classes |= {f"{model.name}.{klass.name}": klass for klass in model.classes}
         self._roles = roles
         checking = {"typing.TYPE_CHECKING": value_of(FALSE)}  # which is true where nothing runs
-        self._constants = {**numbers.numbers(catalogue.rows("program", "number")), **checking}
+        self._constants = {**numbers.numbers(catalogue.rows("program", "number")), **CONSTANTS, **checking}
         self.functions |= numbers.tellers(catalogue.rows("program", "number"))
         self._asides = Asides(catalogue)
         self._draws = LibraryDraws(catalogue)
@@ -274,7 +275,7 @@ class Known(Tables):
         return loaders.kept(step, step.receiver, last)
 
     def constant(self, name: str) -> Value | None:
-        """The constant that a name of a library stands for, wherever a program runs."""
+        """The number or the object that a name of a library stands for, wherever a program runs."""
         return self._constants.get(self.canonical(name))
 
     def set(self, step: Step, name: str, value: Value) -> None:

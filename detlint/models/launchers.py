@@ -71,6 +71,8 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     if row.text("members"):
         step.run_command(functions if args.given.each else NOTHING)
         return UNKNOWN
+    if row.text("members"):
+        given = Given(given.positional, given.keywords, given.open, options=True)
     return step.call_with(functions, given)
 
 

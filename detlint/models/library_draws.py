@@ -83,15 +83,11 @@ class LibraryDraws:
     def use(self, step: Step, value: Value) -> None:
         """Objects are used: those draw that were made without a seed, and those that they hold."""
         for made in self._held_by(step, value):
-            self.use_one(step, made)
-
-    def use_one(self, step: Step, made: Instance) -> None:
-        """An object of a library is used."""
-        name = made.site.kind.name if isinstance(made.site.kind, LibraryRef) else ""
-        for row in self._draws.get(name, ()):
-            changed = step.read(made, Attribute(row.text("parameter"))).atoms
-            if not changed and _is_unseeded(row, *self._kept(step, made, name, row)):
-                _draw(step, row, name)
+            name = made.site.kind.name if isinstance(made.site.kind, LibraryRef) else ""
+            for row in self._draws.get(name, ()):
+                changed = step.read(made, Attribute(row.text("parameter"))).atoms
+                if not changed and _is_unseeded(row, *self._kept(step, made, name, row)):
+                    _draw(step, row, name)
 
     def draws(self, name: str) -> bool:
         """Whether an object of a class may draw when it is used."""

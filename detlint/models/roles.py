@@ -15,6 +15,7 @@ from detlint.models import (
     argparse,
     autograd,
     classes,
+    commands,
     configurations,
     documents,
     engines,
@@ -99,7 +100,7 @@ ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains, "trains": marks,
     "restores": marks,
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
-    "option-class": argparse.add_class, "defaults": argparse.defaults, "arguments": argparse.parse,
+    "option-class": commands.option_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,
     "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
     "container": holders.container, "wraps": holders.wraps, "iterated:wraps": holders.gone_through,
@@ -122,6 +123,8 @@ ROLES: Mapping[str, Role] = {
     "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
     "located": targets.located, "targets": targets.targets,
     **seeds.ROLES, **switches.ROLES,
+    "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
+    "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
 }  # fmt: skip
 """By kind; those of `method:` a kind say what a method of a name does, whatever its receiver; those of `iterated:` a
 kind what going over an object does that has it."""

@@ -135,6 +135,11 @@ class Tables:
         """The names of what has a kind of role."""
         return frozenset(name for name, row in self.roles.items() if row.text("kind") == kind)
 
+    def speaks_of(self, name: str) -> bool:
+        """Whether the tables speak of something of a library, so that it has it."""
+        tables = (self.consumers, self.roles, self.settings, self.seeders, self.launchers, self.catalogue.signatures)
+        return any(name in table for table in tables)
+
     def are_apart(self, name: str, other: str) -> bool:
         """Whether an object that was made of a class is certainly none of another."""
         packages = self.catalogue.names("program", "class", key="packages", kind="apart")
