@@ -32,7 +32,8 @@ def holds_listed(step: Step, container: Instance, given: Given) -> Value:
 
 def in_turn(step: Step, container: Instance, given: Given) -> Value:
     """The layers are called one after the other."""
-    step.call(step.read(container, ANY_KEY), UNKNOWN)
+    for layer in step.each(step.read(container, ANY_KEY)):
+        step.call(value_of(layer), UNKNOWN)
     return SOMETHING
 
 

@@ -78,6 +78,7 @@ class Walk:
         self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
         self.is_main = True
+        self._spawning: set[Node] = set()  # what starts processes
         self.leaving: dict[Effects, None] = {}  # what happens at the end
         self.exits: States = {}  # in which it ends early
         self.spawned: dict[e.Spawn, None] = {}
@@ -129,7 +130,10 @@ class Walk:
             bodies, self._bodies = self._bodies, []
             with self._traced() as trace:
                 if entry is not None:
-                    self._effects(ways, self.seen.own.get(node, entry.summary).effects)
+                    effects = self.seen.own.get(node, entry.summary).effects
+                    self._effects(ways, effects)
+                    if self._spawns(effects):
+                        self._spawning.add(node)
             self._bodies = bodies
             self._merge(ways.returned, ways.states)
             self._known[key] = self._few(ways.returned or ways.raised), tuple(trace)
@@ -378,7 +382,14 @@ class Walk:
             self._add(v.Guarded("", tuple(inner), reach=gone) if inner else None)
             ends.append(ways.states)
         self._pair(first)
-        ways.states = self._together(ends)
+        here = [end for arm, end in zip(arms, ends, strict=True) if end and not self._spawns(arm)]
+        ways.states = self._together(here or ends)  # not as where others go on
+
+    def _spawns(self, effects: Effects) -> bool:
+        """Whether something starts a process."""
+        inner = (effect for effect in effects if isinstance(effect, e.Invoke))
+        own = any(isinstance(effect, e.Spawn) for effect in effects)
+        return own or any(node in self._spawning for effect in inner for node in effect.nodes)
 
     def _pair(self, first: int) -> None:
         """What is traced from there on are arms of which one runs: say so, where there are two."""
