@@ -68,6 +68,11 @@ class Libraries(Protocol):
         """The constants that decide so, as texts."""
         ...
 
+    @property
+    def adding(self) -> frozenset[str]:
+        """The last names of what adds an attribute by a name that it is given."""
+        ...
+
     def canonical(self, name: str) -> str:
         """The one name of what can be imported from several places."""
         ...
@@ -120,6 +125,6 @@ class Libraries(Protocol):
         """Whether a method of a library is given the class that it is taken from."""
         ...
 
-    def named(self, step: Step, method: str) -> None:
-        """Call a method of what is not known: what its name says that it does."""
+    def call_unknown(self, step: Step, name: str, given: Given, *, method: bool) -> None:
+        """Call a function or a method of what is not known: what its name says that it does."""
         ...

@@ -94,9 +94,14 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         found = NOTHING  # what the text of the project stores is not the library's
     if owner is None and not stored:
         found = frame.join(found, UNKNOWN)
-    if stored or name in frame.solver.index.stored:
+    if stored or name in frame.solver.index.stored or name in _added(frame):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     return found
+
+
+def _added(frame: Frame) -> frozenset[str]:
+    """The attributes that calls add by name."""
+    return frame.solver.index.added(frame.solver.libraries.adding)
 
 
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
@@ -109,7 +114,7 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
     if found is None:
         known = frame.solver.libraries.get(CallStep(frame, -1, None, value_of(atom), atom), f"{kind.name}.{name}")
         found = known if known is not None else value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
-        if name in frame.solver.index.stored and not kind.name.startswith("builtins."):
+        if (name in frame.solver.index.stored or name in _added(frame)) and not kind.name.startswith("builtins."):
             found = frame.join(found, frame.read((atom.site, Attribute(name))))
     return found
 

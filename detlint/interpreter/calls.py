@@ -59,9 +59,23 @@ def call(frame: Frame, expression: ir.Call) -> Value:
     found = NOTHING
     for atom in frame.each(callee):
         found = frame.join(found, dispatch(frame, atom, arguments, expression.node, path, owner))
-        if isinstance(atom, (Unknown, Cut)) and isinstance(function, ir.Attribute):
-            found = frame.join(found, _by_name(frame, function.name, arguments, expression.node, path, owner))
+        if isinstance(atom, (Unknown, Cut)):
+            _unknown(frame, function, arguments, expression.node, path, owner)
     return found
+
+
+def _unknown(
+    frame: Frame, function: ir.Expression, arguments: Arguments, node: int, path: PathKey | None, owner: Value
+) -> None:
+    """Call something that is not known, by its name."""
+    if arguments.pending:
+        return
+    if isinstance(function, ir.Attribute):
+        _by_name(frame, function.name, arguments, node, path, owner)
+    if isinstance(function, (ir.Attribute, ir.Global, ir.Local)):
+        method = isinstance(function, ir.Attribute)
+        step = CallStep(frame, node, path, owner)
+        frame.solver.libraries.call_unknown(step, function.name, arguments.given, method=method)
 
 
 def _super(frame: Frame) -> Value:
@@ -155,21 +169,30 @@ def call_function(
     return found
 
 
-def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> Value:
+def _by_name(frame: Frame, name: str, arguments: Arguments, node: int, path: PathKey | None, owner: Value) -> None:
     """A method of what is not known: one that works in place as a list's does, or the only one of its name."""
     for klass in classes.models(frame, _IN_PLACE):
         if name in klass.methods:
             klass.methods[name](CallStep(frame, node, path, owner), owner, arguments.given)
-            return NOTHING
+            return
     methods = frame.solver.index.methods.get(name, ())
     if len(methods) != 1 or name.startswith("__"):
-        return NOTHING
+        return
     function = FunctionRef(*methods[0])
     code = frame.solver.files[function.file].functions[function.name]
-    if not code.parameters or not frame.read((ModuleRef(function.file), LOADED)).atoms:
-        return NOTHING
-    call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
-    return NOTHING
+    if _takes(code, arguments) and frame.read((ModuleRef(function.file), LOADED)).atoms:
+        call_function(frame, function, None, arguments.after(UNKNOWN), node, guess=True)
+
+
+def _takes(code: ir.Function, arguments: Arguments) -> bool:
+    """Whether a method may be called with these arguments after its receiver."""
+    rest = [parameter for parameter in code.parameters if not parameter.star][1:]
+    placed = [parameter for parameter in rest if not parameter.keyword_only]
+    count, opened = len(arguments.positional), arguments.open or arguments.starred
+    left = [p for p in (*placed[count:], *(p for p in rest if p.keyword_only)) if p.name not in arguments.keywords]
+    several = any(parameter.star == "*" for parameter in code.parameters)
+    fits = several or count <= len(placed)
+    return bool(code.parameters) and fits and (opened or all(parameter.default is not None for parameter in left))
 
 
 # Objects

@@ -33,6 +33,7 @@ class Index:
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
         self._tested: dict[tuple[str, str], frozenset[str]] = {}
+        self._added: frozenset[str] | None = None
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
 
     @cached_property
@@ -127,6 +128,16 @@ class Index:
                 found.update(test.name for test in tests if isinstance(test, ir.Local))
             self._tested[key] = frozenset(found & names)
         return self._tested[key]
+
+    def added(self, callees: frozenset[str]) -> frozenset[str]:
+        """The texts that calls of some names are given."""
+        if self._added is None:
+            functions = (function for file in self.files.values() for function in file.functions.values())
+            parts = (part for function in functions for part in walk(function.body))
+            calls = (part for part in parts if isinstance(part, ir.Call) and _last(part.function) in callees)
+            texts = (argument.value for call in calls for argument in call.arguments)
+            self._added = frozenset(x.value for x in texts if isinstance(x, ir.Constant) and x.kind == "str")
+        return self._added
 
     def handed(self, file: str, function: ir.Function, callees: Mapping[str, frozenset[str | int]]) -> frozenset[str]:
         """The parameters of a function that it gives straight to some parameters of what is called by some names."""

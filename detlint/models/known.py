@@ -53,6 +53,10 @@ class Known:
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self._inner = frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
+        self.adding = frozenset(
+            name.rpartition(".")[2] for name, row in self.roles.items() if row.text("kind") == "submodule"
+        )
         self.applied = catalogue.names("program", "applied")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.exits = catalogue.names("program", "exit")
@@ -169,7 +173,7 @@ class Known:
     def other(self, step: Step, name: str, given: Given) -> None:
         """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
         root, last = name.partition(".")[0], name.rpartition(".")[2]
-        self.named(step, last)
+        self._named(step, last)
         if root in libraries.KNOWN:
             return
         if self.hints_at_seeding(last):
@@ -196,8 +200,23 @@ class Known:
         row = self.roles.get(self.canonical(name))
         return row is not None and row.text("taken") == "class"
 
-    def named(self, step: Step, method: str) -> None:
-        """Call a method of what is not known: what its name says that it does."""
+    def call_unknown(self, step: Step, name: str, given: Given, *, method: bool) -> None:
+        """Call a function or a method of what is not known: what its name says that it does."""
+        if method:
+            self._named(step, name)
+        if self.hints_at_seeding(name):
+            seeds.perhaps(step, name)
+        role = self.roles.get(f"torch.Tensor.{name}")
+        told = self.methods.get(name, ())
+        if (
+            method and role is not None and role.text("kind") in self._roles.keys() - told
+        ):  # what is not known may be a tensor
+            self._roles[role.text("kind")](self, step, role, name, self.arguments(step, name, given))
+        elif method:  # what is no method may be a decorator
+            launchers.perhaps_call(step, given)
+
+    def _named(self, step: Step, method: str) -> None:
+        """Call a method by the name of which something is known, whatever its receiver."""
         for kind in self.methods.get(method, ()):
             if kind != "opens":
                 autograd.mark(step, kind)
@@ -258,9 +277,11 @@ class Known:
         """What a name of a library stands for, where that is more than the name, as what a loader keeps."""
         owner, _, last = name.rpartition(".")
         row = self.roles.get(owner)
-        if row is None or last not in row.list("keeps") or not isinstance(step.receiver, Instance):
+        if not isinstance(step.receiver, Instance):
             return None
-        return loaders.kept(step, step.receiver, last)
+        if name.startswith("torch.nn."):
+            return autograd.attribute(step, step.receiver, last, self._inner)
+        return loaders.kept(step, step.receiver, last) if row is not None and last in row.list("keeps") else None
 
     def set(self, step: Step, name: str, value: Value) -> None:
         """Put a value in the place of something of a library, as a switch."""

@@ -14,7 +14,7 @@ _MODULE = "torch.nn.Module"
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`."""
-    return step.method(module, "forward", *((UNKNOWN,) if given.open else given.positional))
+    return step.call_with(step.attribute(value_of(module), "forward"), given)
 
 
 def holds(step: Step, container: Instance, given: Given) -> Value:
