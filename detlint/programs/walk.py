@@ -79,7 +79,8 @@ class Walk:
         self.imported: dict[str, None] = {}
         self.is_main = True
         self._spawning: set[Node] = set()  # what starts processes
-        self.leaving: dict[Effects, None] = {}  # what happens at the end
+        self.leaving: dict[Effects, bool] = {}  # what happens at the end, and whether it surely does
+        self._sure = True  # not in one arm of several
         self.exits: States = {}  # in which it ends early
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[State, None]] = {}
@@ -111,9 +112,12 @@ class Walk:
         """End the program: what it has left for that happens, the last one first."""
         ended = bool(ways.states)
         states = ways.states or self.exits
-        for body in reversed(self.leaving):
+        for body, sure in reversed(self.leaving.items()):
             ways.states = states
-            self._effects(ways, body)
+            if sure:
+                self._effects(ways, body)
+            else:
+                self._fork(ways, (body, ()))
             states = ways.states
         ways.states = states if ended else {}
 
@@ -203,7 +207,7 @@ class Walk:
         elif isinstance(effect, e.Spawn):
             self.spawned[effect] = None
         elif isinstance(effect, e.Later):
-            self.leaving[effect.body] = None
+            self.leaving[effect.body] = self._sure
         else:
             self._leave(ways, effect)
 
@@ -372,6 +376,7 @@ class Walk:
     def _fork(self, ways: Ways, arms: Sequence[Effects]) -> None:
         """One of several arms, nobody knows which."""
         start, ends, first = ways.states, list[States](), len(self._trace)
+        sure, self._sure = self._sure, False
         for arm in arms:
             ways.states = dict(start)
             reach, ways.reach = ways.reach, PROGRAM
@@ -381,6 +386,7 @@ class Walk:
             ways.reach = min(reach, ways.reach)
             self._add(v.Guarded("", tuple(inner), reach=gone) if inner else None)
             ends.append(ways.states)
+        self._sure = sure
         self._pair(first)
         here = [end for arm, end in zip(arms, ends, strict=True) if end and not self._spawns(arm)]
         ways.states = self._together(here or ends)  # not as where others go on
