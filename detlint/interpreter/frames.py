@@ -172,7 +172,7 @@ class Frame:
         return value.of(mapped(atom, self.concrete) for atom in value.atoms)
 
     def has_formal(self, value: Value) -> bool:
-        """Whether a value has a parameter in it."""
+        """Whether a value has a parameter in it, or a part of it the taints of one."""
         memo = self.solver.formal
         found = memo.get(value)
         if found is None:
@@ -402,6 +402,7 @@ def _formals(value: Value) -> Iterable[str]:
         if isinstance(atom, Formal):
             yield atom.name
         for part in parts(atom):
+            yield from (str(taint.source) for taint in part.taints if taint.kind == "from")
             yield from _formals(part)
 
 
