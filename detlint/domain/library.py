@@ -70,6 +70,11 @@ class Libraries(Protocol):
         """The constants that decide so, as texts."""
         ...
 
+    @property
+    def adding(self) -> frozenset[str]:
+        """The last names of what adds an attribute by a name that it is given."""
+        ...
+
     def canonical(self, name: str) -> str:
         """The one name of what can be imported from several places."""
         ...
@@ -150,7 +155,7 @@ class Libraries(Protocol):
         """The method of a library that one of a name is, whatever has it; "" for any other."""
         ...
 
-    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+    def call_unknown(self, step: Step, name: str, given: Given, *, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
         ...
 

@@ -176,6 +176,10 @@ class Step(Protocol):
         """Whether the project's text has a method of an object or a class."""
         ...
 
+    def held(self, owner: Instance) -> dict[str, Value]:
+        """What an object has in each attribute that the text of its class stores."""
+        ...
+
     def bases(self, owner: Instance) -> tuple[str, ...]:
         """The classes of libraries that the class of an object is or derives from."""
         ...

@@ -146,11 +146,16 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     if owner is None and not stored:
         given = descriptors.missing(frame, atom, around, name, node)
         found = frame.join(found, given if given is not None else UNKNOWN)
-    if stored or name in frame.solver.index.stored or isinstance(owner, ClassRef):
+    if stored or name in frame.solver.index.stored or isinstance(owner, ClassRef) or name in _added(frame):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     if "" in frame.solver.index.stored:  # by a name that is not known
         found = frame.join(frame.read((atom.site, Attribute(""))), found)
     return found
+
+
+def _added(frame: Frame) -> frozenset[str]:
+    """The attributes that calls add by name."""
+    return frame.solver.index.added(frame.solver.libraries.adding)
 
 
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
@@ -165,7 +170,7 @@ def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str
     if found is None:
         known = frame.solver.libraries.get(CallStep(frame, -1, None, value_of(atom), atom), f"{kind.name}.{name}")
         found = known if known is not None else value_of(Bound(LibraryRef(f"{kind.name}.{name}"), atom))
-        if name in frame.solver.index.stored and not kind.name.startswith("builtins."):
+        if (name in frame.solver.index.stored or name in _added(frame)) and not kind.name.startswith("builtins."):
             found = frame.join(found, frame.read((atom.site, Attribute(name))))
     return found
 

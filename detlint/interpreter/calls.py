@@ -83,7 +83,7 @@ def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, argument
         libraries.call_given(step, arguments.given)
     if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
         name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
-        libraries.call_unknown(step, name, isinstance(function, ir.Attribute))
+        libraries.call_unknown(step, name, arguments.given, method=isinstance(function, ir.Attribute))
 
 
 def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:
@@ -91,6 +91,20 @@ def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:
     values = (*arguments.positional, *arguments.keywords.values())
     numbers = all(isinstance(a, Constant) and a.kind in _NUMBERS for value in values for a in frame.each(value))
     return numbers and not arguments.open and all(atom in _SAFE for atom in frame.each(callee))
+
+
+def _unknown(
+    frame: Frame, function: ir.Expression, arguments: Arguments, node: int, path: PathKey | None, owner: Value
+) -> None:
+    """Call something that is not known, by its name."""
+    if arguments.pending:
+        return
+    if isinstance(function, ir.Attribute):
+        _by_name(frame, function.name, arguments, node, path, owner)
+    if isinstance(function, (ir.Attribute, ir.Global, ir.Local)):
+        method = isinstance(function, ir.Attribute)
+        step = CallStep(frame, node, path, owner)
+        frame.solver.libraries.call_unknown(step, function.name, arguments.given, method=method)
 
 
 def _super(frame: Frame) -> Value:

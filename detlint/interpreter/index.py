@@ -28,6 +28,7 @@ class Index:
         self._shrinking: dict[str, bool] = {}
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
+        self._added: frozenset[str] | None = None
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
         self._uses: dict[str, Uses] = {}
         self._classes: dict[tuple[str, str], ir.Class] = {}
@@ -165,6 +166,16 @@ class Index:
         if file.path not in self._uses:
             self._uses[file.path] = Uses(file)
         return self._uses[file.path]
+
+    def added(self, callees: frozenset[str]) -> frozenset[str]:
+        """The texts that calls of some names are given."""
+        if self._added is None:
+            functions = (function for file in self.files.values() for function in file.functions.values())
+            parts = (part for function in functions for part in counting.walk(function.body))
+            calls = (part for part in parts if isinstance(part, ir.Call) and counting.last(part.function) in callees)
+            texts = (argument.value for call in calls for argument in call.arguments)
+            self._added = frozenset(x.value for x in texts if isinstance(x, ir.Constant) and x.kind == "str")
+        return self._added
 
     def handed(self, file: str, function: ir.Function, callees: Mapping[str, frozenset[str | int]]) -> frozenset[str]:
         """The parameters of a function that it gives straight to some parameters of what is called by some names."""

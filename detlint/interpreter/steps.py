@@ -9,7 +9,7 @@ from detlint.domain.codes import Code
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, classes, commands, contexts, kinship, modules, partials, protocols, rows
@@ -240,6 +240,15 @@ class CallStep:
         if not isinstance(kind, ClassRef):
             return False
         return isinstance(classes.lookup(self.frame, classes.order(self.frame, kind), name)[1], ClassRef)
+
+    def held(self, owner: Instance) -> dict[str, Value]:
+        """What an object has in each attribute that the text of its class stores."""
+        frame, kind = self.frame, owner.site.kind
+        around = (
+            [k for k in classes.order(frame, kind) if isinstance(k, ClassRef)] if isinstance(kind, ClassRef) else []
+        )
+        names = sorted({name for k in around for name in frame.solver.files[k.file].classes[k.name].stores})
+        return {name: frame.read((owner.site, Attribute(name))) for name in names}
 
     def bases(self, owner: Instance) -> tuple[str, ...]:
         """The classes of libraries that the class of an object is or derives from."""

@@ -8,7 +8,7 @@ from detlint.catalogue import Row
 from detlint.domain.atoms import NONE, AllocationSite, ClassRef, Constant, Instance, IteratorOver, LibraryRef, TupleOf
 from detlint.domain.effects import Mark
 from detlint.domain.given import Given
-from detlint.domain.slots import ANY_KEY, Argument, Attribute
+from detlint.domain.slots import ANY_KEY, Argument, Attribute, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
@@ -91,9 +91,32 @@ def submodule(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 
 def children(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """The modules that a module holds, among what else it may."""
-    held = step.join(UNKNOWN, step.read(step.receiver, ANY_KEY)) if isinstance(step.receiver, Instance) else UNKNOWN
+    held = modules(step, step.receiver) if isinstance(step.receiver, Instance) else UNKNOWN
     named = name.rpartition(".")[2].startswith("named_")
     return value_of(IteratorOver(value_of(TupleOf((SOMETHING, held))) if named else held))
+
+
+def modules(step: Step, owner: Instance) -> Value:
+    """The modules that a module holds, among what else it may."""
+    found = step.join(UNKNOWN, _modules(step, step.read(owner, ANY_KEY)))
+    for value in step.held(owner).values():
+        found = step.join(found, _modules(step, value))
+    return found
+
+
+def _modules(step: Step, value: Value) -> Value:
+    return value.of(atom for atom in step.each(value) if isinstance(atom, Instance))
+
+
+def attribute(step: Step, owner: Instance, name: str, inner: frozenset[str]) -> Value | None:
+    """What every module has: a dict of those that it holds, and itself where a name is that of what is wrapped."""
+    if name == "_modules":
+        made = step.make("builtins.dict")
+        step.fill(made, ANY_KEY, UNKNOWN)
+        for key, value in step.held(owner).items():
+            step.fill(made, Key(Constant("str", key)), _modules(step, value))
+        return value_of(made)
+    return value_of(owner) if name in inner else None
 
 
 def constructs(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

@@ -64,6 +64,10 @@ class Known:
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self._inner = frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
+        self.adding = frozenset(
+            name.rpartition(".")[2] for name, row in self.roles.items() if row.text("kind") == "submodule"
+        )
         self.applied = catalogue.names("program", "applied")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.exits = catalogue.names("program", "exit")
@@ -246,13 +250,16 @@ class Known:
         """The method of a library that one of a name is, whatever has it; "" for any other."""
         return self._telling.get(method, "")
 
-    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+    def call_unknown(self, step: Step, name: str, given: Given, *, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
         step.emit(Mark("unsure", step.code))
         if method:
             self.named(step, name)
         if self.hints_at_seeding(name):
             seeds.perhaps(step, name)
+        role = self.roles.get(f"torch.Tensor.{name}") if method else None  # what is not known may be a tensor
+        if role is not None and role.text("kind") in self._roles.keys() - self.methods.get(name, ()):
+            self._roles[role.text("kind")](self, step, role, name, self.arguments(step, name, given))
 
     def call_given(self, step: Step, given: Given) -> None:
         """Perhaps call the functions that something is given which is not known."""
@@ -324,9 +331,11 @@ class Known:
         """What a name of a library stands for, where that is more than the name, as what a loader keeps."""
         owner, _, last = name.rpartition(".")
         row = self.roles.get(owner)
-        if row is None or last not in row.list("keeps") or not isinstance(step.receiver, Instance):
+        if not isinstance(step.receiver, Instance):
             return None
-        return loaders.kept(step, step.receiver, last)
+        if name.startswith("torch.nn."):
+            return autograd.attribute(step, step.receiver, last, self._inner)
+        return loaders.kept(step, step.receiver, last) if row is not None and last in row.list("keeps") else None
 
     def constant(self, name: str) -> Value | None:
         """The number or the object that a name of a library stands for, wherever a program runs."""

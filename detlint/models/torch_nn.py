@@ -14,7 +14,7 @@ _MODULE = "torch.nn.Module"
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`."""
-    return step.method(module, "forward", *((UNKNOWN,) if given.open else given.positional))
+    return step.call_with(step.attribute(value_of(module), "forward"), given.after(0))
 
 
 def holds(step: Step, container: Instance, given: Given) -> Value:
@@ -32,7 +32,8 @@ def holds_listed(step: Step, container: Instance, given: Given) -> Value:
 
 def in_turn(step: Step, container: Instance, given: Given) -> Value:
     """The layers are called one after the other."""
-    step.call(step.read(container, ANY_KEY), UNKNOWN)
+    for layer in step.each(step.read(container, ANY_KEY)):
+        step.call(value_of(layer), UNKNOWN)
     return SOMETHING
 
 
