@@ -25,6 +25,10 @@ class Given(Struct, frozen=True):
             found = self.positional[position]
         return UNKNOWN if found is None and self.open else found
 
+    def after(self, count: int) -> Given:
+        """The arguments after so many by position; anything where some are unpacked, for how many is not known yet."""
+        return Given(open=True) if self.open else Given(self.positional[count:], self.keywords)
+
     @property
     def first(self) -> Value:
         """The first argument by position; nothing where there is none."""

@@ -181,7 +181,7 @@ class Libraries(Protocol):
         """The method of a library that one of a name is, whatever has it; "" for any other."""
         ...
 
-    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+    def call_unknown(self, step: Step, name: str, given: Given, *, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
         ...
 

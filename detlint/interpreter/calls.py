@@ -90,7 +90,7 @@ def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, argument
         libraries.call_given(step, arguments.given)
     if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
         name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
-        libraries.call_unknown(step, name, isinstance(function, ir.Attribute))
+        libraries.call_unknown(step, name, arguments.given, method=isinstance(function, ir.Attribute))
 
 
 def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:

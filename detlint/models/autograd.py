@@ -76,6 +76,11 @@ def forwards(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
     return found
 
 
+def attribute(owner: Instance, name: str, inner: frozenset[str]) -> Value | None:
+    """What every module has: itself where a name is that of what is wrapped."""
+    return value_of(owner) if name in inner else None
+
+
 def constructs(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """An object of the class that is given, made with arguments that are not known."""
     found = NOTHING

@@ -43,7 +43,8 @@ def call(step: Step, made: Instance, way: str) -> Value:
     if way == "by options":
         step.run_command(held)
     else:
-        step.call(held, UNKNOWN)
+        for atom in step.each(held):
+            step.call(value_of(atom), UNKNOWN)
     return UNKNOWN
 
 

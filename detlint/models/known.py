@@ -178,13 +178,16 @@ class Known(Tables):
         if name in self.stacks:
             processes.leave(step, made)
 
-    def call_unknown(self, step: Step, name: str, method: bool) -> None:
+    def call_unknown(self, step: Step, name: str, given: Given, *, method: bool) -> None:
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
         step.emit(Mark("unsure", step.code))
         if method:
             self.named(step, name)
         if self.hints_at_seeding(name):
             seeds.perhaps(step, name)
+        role = self.roles.get(f"torch.Tensor.{name}") if method else None  # what is not known may be a tensor
+        if role is not None and role.text("kind") in self._roles.keys() - self.methods.get(name, ()):
+            self._roles[role.text("kind")](self, step, role, name, self.arguments(step, name, given))
 
     def call_given(self, step: Step, given: Given) -> None:
         """Perhaps call the functions that something is given which is not known."""
@@ -270,9 +273,11 @@ class Known(Tables):
         if last == "training":
             return trains()
         row = self.roles.get(owner)
-        if row is None or last not in row.list("keeps") or not isinstance(step.receiver, Instance):
+        if not isinstance(step.receiver, Instance):
             return None
-        return loaders.kept(step, step.receiver, last)
+        if name.startswith("torch.nn."):
+            return autograd.attribute(step.receiver, last, self.inner)
+        return loaders.kept(step, step.receiver, last) if row is not None and last in row.list("keeps") else None
 
     def constant(self, name: str) -> Value | None:
         """The number or the object that a name of a library stands for, wherever a program runs."""

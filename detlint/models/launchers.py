@@ -84,8 +84,9 @@ def _spawned(step: Step, functions: Value, given: Given) -> Value:
 def _given(step: Step, row: Row, args: Arguments) -> Given:
     """What a launcher gives the function that it runs."""
     if row.text("rest"):
-        keywords = {name: value for name, value in args.given.keywords.items() if name not in args.defaults}
-        return Given(args.given.positional[1:], keywords, args.given.open)
+        rest = args.given.after(1)
+        keywords = {name: value for name, value in rest.keywords.items() if name not in args.defaults}
+        return Given(rest.positional, keywords, rest.open)
     positional, opened = _unpacked(step, args.of(row.text("arguments"))) if row.text("arguments") else ((), False)
     if row.text("argument"):
         positional = (*positional, args.get(row.text("argument")))

@@ -144,8 +144,7 @@ def fetch_inner(known: Known, step: Step, dataset: Instance, within: frozenset[I
         inner = step.join(inner, step.kept(dataset, name))
     if any(".datasets." in base for base in step.bases(dataset)):
         for name in (*known.applied, *_PLACES):
-            value = step.kept(dataset, name)
-            functions = value.of(atom for atom in step.each(value) if isinstance(atom, _APPLIED))
-            if functions.atoms:
-                step.call(functions, UNKNOWN)
+            for atom in step.each(step.kept(dataset, name)):
+                if isinstance(atom, _APPLIED):
+                    step.call(value_of(atom), UNKNOWN)
     return fetch(known, step, inner, within | {dataset})

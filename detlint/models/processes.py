@@ -53,8 +53,7 @@ def acts(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Valu
     for atom in step.each(args.given.first):
         if isinstance(atom, ClassRef):
             actor = step.allocate(atom, acts=True)
-            given = Given(args.given.positional[1:], args.given.keywords, args.given.open)
-            step.spawn(step.attribute(value_of(actor), "__init__"), given)
+            step.spawn(step.attribute(value_of(actor), "__init__"), args.given.after(1))
             found = step.join(found, value_of(actor))
     return found
 
@@ -63,8 +62,7 @@ def leaves(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
     """What is called at the end, itself, since it may be decorated so."""
     given, first = args.given, 1 if row.text("after") else 0
     if len(given.positional) > first:
-        rest = Given(given.positional[first + 1 :], given.keywords, given.open)
-        step.at_end(given.positional[first], rest)
+        step.at_end(given.positional[first], given.after(first + 1))
     return given.first
 
 
@@ -72,7 +70,7 @@ def left_with(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     """What is called when the receiver, a stack of contexts, is left."""
     given = args.given
     if isinstance(step.receiver, Instance) and given.positional:
-        called = step.partial(given.first, Given(given.positional[1:], given.keywords, given.open))
+        called = step.partial(given.first, given.after(1))
         step.fill(step.receiver, _CALLED, called)
     else:
         perhaps_call(step, Given(given.positional[:1]))

@@ -42,6 +42,7 @@ class Tables:
         self.launchers = _by_name(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self.inner = frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
         self.applied = catalogue.names("program", "applied")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self._configurations = catalogue.names("program", "class", kind="config")

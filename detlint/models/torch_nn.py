@@ -23,7 +23,7 @@ _MAPPINGS = ("builtins.dict", "collections.OrderedDict")
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`."""
-    return step.call_with(step.attribute(value_of(module), "forward"), given)
+    return step.call_with(step.attribute(value_of(module), "forward"), given.after(0))
 
 
 def holds(step: Step, container: Instance, given: Given) -> Value:

@@ -82,7 +82,9 @@ class Walk:
         self.observations: dict[tuple[Stream, Code, str, PathCondition], Observation] = {}
         self.imported: dict[str, None] = {}
         self.is_main = True
-        self.leaving: dict[Effects, None] = {}  # what happens at the end
+        self._spawning: set[Node] = set()  # what starts processes
+        self.leaving: dict[Effects, bool] = {}  # what happens at the end, and whether it surely does
+        self._sure = True  # not in one arm of several
         self.exits: States = {}  # in which it ends early
         self.spawned: dict[e.Spawn, None] = {}
         self.visits: dict[Node, dict[Visit, None]] = {}
@@ -127,9 +129,12 @@ class Walk:
         """End the program: what it has left for that happens, the last one first."""
         ended = bool(ways.states)
         states = ways.states or self.exits
-        for body in reversed(self.leaving):
+        for body, sure in reversed(self.leaving.items()):
             ways.states = states
-            self._effects(ways, body)
+            if sure:
+                self._effects(ways, body)
+            else:
+                self._fork(ways, (body, ()))
             states = ways.states
         ways.states = states if ended else {}
 
@@ -170,7 +175,10 @@ class Walk:
         bodies, self._bodies = self._bodies, []
         with self._traced() as trace:
             if entry is not None:
-                self._effects(ways, self.seen.own.get(node, entry.summary).effects)
+                effects = self.seen.own.get(node, entry.summary).effects
+                self._effects(ways, effects)
+                if self._spawns(effects):
+                    self._spawning.add(node)
         self._bodies = bodies
         visit, self._visit = tuple(self._visit), outer
         self._merge(ways.returned, ways.states)
@@ -259,7 +267,7 @@ class Walk:
         elif isinstance(effect, e.Spawn):
             self.spawned[effect] = None
         elif isinstance(effect, e.Later):
-            self.leaving[effect.body] = None
+            self.leaving[effect.body] = self._sure
         else:
             self._leave(ways, effect)
 
@@ -504,6 +512,7 @@ class Walk:
     ) -> None:  # fmt: skip
         """One of several arms, nobody knows which; those of a test are `pairs`, where there are two."""
         start, ends, first = ways.states, list[States](), len(self._trace)
+        sure, self._sure = self._sure, False
         for arm, option in zip(arms, options or [""] * len(arms), strict=True):
             ways.states = dict(start)
             reach, ways.reach = ways.reach, PROGRAM
@@ -513,9 +522,17 @@ class Walk:
             ways.reach = min(reach, ways.reach)
             self._add(v.Guarded(option, tuple(inner), dispatch, reach=gone) if inner else None)
             ends.append(ways.states)
+        self._sure = sure
         if pairs:
             self._pair(first)
-        ways.states = self._together(ends)
+        here = [end for arm, end in zip(arms, ends, strict=True) if end and not self._spawns(arm)]
+        ways.states = self._together(here or ends)  # not as where others go on
+
+    def _spawns(self, effects: Effects) -> bool:
+        """Whether something starts a process."""
+        inner = (effect for effect in effects if isinstance(effect, e.Invoke))
+        own = any(isinstance(effect, e.Spawn) for effect in effects)
+        return own or any(node in self._spawning for effect in inner for node in effect.nodes)
 
     def _pair(self, first: int) -> None:
         """What is traced from there on are arms of which one runs: say so, where there are two."""
