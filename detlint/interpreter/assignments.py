@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
     NOT_NONE,
@@ -163,6 +165,16 @@ def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, n
         frame.write(cell, value)
     frame.assign(key, base.of(_newer(frame, resolved, Attribute(target.name), value, frame.code(node)).atoms))
     return True
+
+
+def version(frame: Frame, owner: Instance, attributes: Mapping[str, Value], part: str, node: int) -> Instance:
+    """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
+    code = frame.code(node)
+    made = Instance(owner.site, Code(code.file, f"{code.function}<{part}>", code.node))
+    for name, value in attributes.items():
+        frame.fill((made, Attribute(name)), value)
+    frame.fill((made, Base(0)), value_of(owner))
+    return made
 
 
 def _has_versions(atom: Atom) -> bool:

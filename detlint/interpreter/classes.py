@@ -72,6 +72,16 @@ def stored_names(frame: Frame, made: Instance) -> list[str]:
     return list(dict.fromkeys(name for names in own for name in names))
 
 
+def names_bound(frame: Frame, made: Instance) -> tuple[str, ...]:
+    """The names that the bodies of the classes of the project bind that an object is of, those of bases first."""
+    kind, files = made.site.kind, frame.solver.files
+    found: dict[str, None] = {}
+    for klass in reversed(order(frame, kind)) if isinstance(kind, ClassRef) else ():
+        if isinstance(klass, ClassRef):
+            found.update(dict.fromkeys(files[klass.file].classes[klass.name].binds))
+    return tuple(found)
+
+
 def fields(frame: Frame, klass: ClassRef) -> dict[str, Value]:
     """What the bodies of a class and of its bases bind to anything but functions."""
     found: dict[str, Value] = {}

@@ -91,3 +91,13 @@ def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
         found = entry(frame, atom, slot.key)
         return found.of(found.atoms - {ABSENT}) if ABSENT in found.atoms else found
     return frame.read((atom.site, ITEMS))
+
+
+def under(frame: Frame, value: Value, key: Value) -> Value:
+    """What the containers that a value may be have under a key."""
+    found = NOTHING
+    for atom in frame.each(value):
+        if isinstance(atom, Instance):
+            for slot in slots_of(frame, key):
+                found = frame.join(found, keyed(frame, atom, slot))
+    return found

@@ -10,7 +10,7 @@ from detlint.domain.documents import Documents
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Base, Key, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Key, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
@@ -301,21 +301,11 @@ class CallStep:
 
     def version(self, owner: Instance, part: str, attributes: Mapping[str, Value]) -> Instance:
         """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
-        code = self.code
-        made = Instance(owner.site, Code(code.file, f"{code.function}<{part}>", code.node))
-        for name, value in attributes.items():
-            self.frame.fill((made, Attribute(name)), value)
-        self.frame.fill((made, Base(0)), value_of(owner))
-        return made
+        return assignments.version(self.frame, owner, attributes, part, self.node)
 
     def item(self, value: Value, key: Value) -> Value:
         """What a value has under a key."""
-        found = NOTHING
-        for atom in self.each(value):
-            if isinstance(atom, Instance):
-                for slot in containers.slots_of(self.frame, key):
-                    found = self.join(found, containers.keyed(self.frame, atom, slot))
-        return found
+        return containers.under(self.frame, value, key)
 
     def entries(self, atom: Atom) -> DictOf | None:
         """What a dict has; None for anything else."""
@@ -328,13 +318,7 @@ class CallStep:
 
     def binds(self, owner: Instance) -> tuple[str, ...]:
         """The names that the classes of the project bind that an object is of."""
-        kind, files = owner.site.kind, self.frame.solver.files
-        around = reversed(classes.order(self.frame, kind)) if isinstance(kind, ClassRef) else ()
-        found: dict[str, None] = {}
-        for klass in around:
-            if isinstance(klass, ClassRef):
-                found.update(dict.fromkeys(files[klass.file].classes[klass.name].binds))
-        return tuple(found)
+        return classes.names_bound(self.frame, owner)
 
     def names_of(self, package: str) -> frozenset[str]:
         """The names that the text of the project takes from a package of a library."""
