@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,9 +25,10 @@ from detlint.domain.atoms import (
     TupleOf,
 )  # fmt: skip
 from detlint.domain.codes import Code
+from detlint.domain.lattice import Lattice
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint
-from detlint.domain.values import NOTHING, Lattice, Value, depth
+from detlint.domain.values import NOTHING, Value, depth
 
 FEW = Limits(atoms=3, callables=4, nesting=2, taints=2)
 CODES = [Code("a.py", "f", number) for number in range(4)]
@@ -56,6 +60,15 @@ def values(draw: st.DrawFn, levels: int = 3) -> Value:
 VALUES = values()
 
 
+def where(value: Value, chosen: Mapping[Option, bool]) -> set[Atom]:
+    """What a value is where the user chooses so."""
+    found: set[Atom] = {atom for atom in value.atoms if not isinstance(atom, Choice)}
+    for atom in value.atoms:
+        if isinstance(atom, Choice):
+            found |= where(atom.other if chosen[atom.option] else atom.default, chosen)
+    return found
+
+
 def kept(lattice: Lattice, *each: Value) -> Value:
     found = NOTHING
     for value in each:
@@ -77,8 +90,10 @@ def test_joins_come_to_the_same_in_any_order(a: Value, b: Value, c: Value) -> No
 def test_a_join_holds_all_that_either_holds_and_is_not_certain_of_more(a: Value, b: Value) -> None:
     lattice = Lattice(Limits())
     joined = kept(lattice, a, b)
-    plain = {atom for atom in (*a.atoms, *b.atoms) if depth(atom) == 0}
-    assert plain <= joined.atoms
+    for set_ in product((False, True), repeat=len(OPTIONS)):
+        chosen = dict(zip(OPTIONS, set_, strict=True))
+        plain = {atom for value in (a, b) for atom in where(value, chosen) if depth(atom) == 0}
+        assert plain <= where(joined, chosen)
     for value in (lattice.bounded(a), lattice.bounded(b)):
         if value.atoms and not value.neutral:
             assert joined.certain <= value.certain

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from detlint.domain.atoms import Node
+from detlint.domain.lattice import Lattice
 from detlint.domain.slots import Cell
-from detlint.domain.values import NOTHING, Lattice, Value
+from detlint.domain.values import NOTHING, Value
 
 
 class Heap:

@@ -13,7 +13,9 @@ class Limits(Struct, frozen=True):
     callables: int = 64
     """Of a value that are functions, classes or objects; then `Cut`."""
     nesting: int = 3
-    """Tuples and choices in each other; then `Unknown`."""
+    """Tuples, dicts and iterators in each other; then `Unknown`."""
+    options: int = 3
+    """That decide a value, those that come first; of others it may be either."""
     taints: int = 8
     """Of a kind and form in a value; then none is certain."""
     terms: int = 4
@@ -34,9 +36,9 @@ class Limits(Struct, frozen=True):
     def raised(self, factor: int = 4) -> Limits:
         """These limits, each so many times as high; those of nesting, terms, rows and parts stay."""
         return Limits(
-            self.atoms * factor, self.callables * factor, self.nesting, self.taints * factor, self.terms,
-            self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor, self.rows,
-            self.parts,
+            self.atoms * factor, self.callables * factor, self.nesting, self.options * factor, self.taints * factor,
+            self.terms, self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor,
+            self.rows, self.parts,
         )  # fmt: skip
 
 

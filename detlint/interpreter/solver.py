@@ -11,11 +11,12 @@ from typing import TypeVar
 from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.documents import Documents
 from detlint.domain.heap import Heap
+from detlint.domain.lattice import Lattice, LimitReachedError
 from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
-from detlint.domain.values import NOTHING, Lattice, LimitReachedError, Value, possible
+from detlint.domain.values import NOTHING, Value, possible
 from detlint.interpreter.firsts import Firsts
 from detlint.interpreter.index import Index
 from detlint.interpreter.scripts import Scripts

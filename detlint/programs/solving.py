@@ -12,9 +12,9 @@ from functools import cached_property
 from detlint import catalogue
 from detlint.documents.documents import Documents, none
 from detlint.domain.atoms import FunctionRef, Node
+from detlint.domain.lattice import LimitReachedError
 from detlint.domain.library import Libraries
 from detlint.domain.limits import LIMITS, Limits
-from detlint.domain.values import LimitReachedError
 from detlint.interpreter.certainty import Certainty
 from detlint.interpreter.contexts import from_anyone
 from detlint.interpreter.evaluation import evaluate

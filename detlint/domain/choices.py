@@ -1,0 +1,84 @@
+"""One form for values that options decide: a tree of choices, options in one order, each once on a way.
+
+Two values that are the same whatever the user sets have the same form, in whatever order of work they were joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from detlint.domain.atoms import Atom, Choice, Option
+from detlint.domain.values import NOTHING, Value
+
+Join = Callable[[Iterable[Value]], Value]
+
+
+def options_of(value: Value) -> Iterable[Option]:
+    """The options that decide a value."""
+    for atom in value.atoms:
+        if isinstance(atom, Choice):
+            yield atom.option
+            yield from options_of(atom.default)
+            yield from options_of(atom.other)
+
+
+def laid_out(value: Value, join: Join, most: int) -> Value:
+    """A value in its one form, decided by `most` options: those that come first; of others it may be either.
+
+    `join` joins values that no option decides.
+    """
+    options = sorted(set(options_of(value)), key=repr)[:most]
+    return _tree(value, options, join)
+
+
+def _tree(value: Value, options: list[Option], join: Join) -> Value:
+    if not any(isinstance(atom, Choice) for atom in value.atoms):
+        return join(value.of((atom,)) for atom in value.atoms)
+    if not options:
+        return join(leaves(value))
+    first, rest = options[0], options[1:]
+    default, other = (_tree(_where(value, first, set_, join), rest, join) for set_ in (False, True))
+    if default == other and not default.taints:
+        return default
+    return Value(frozenset((Choice(first, default, other),)))
+
+
+def _where(value: Value, option: Option, set_: bool, join: Join) -> Value:
+    """What a value is where an option is set, or is not."""
+    if option not in options_of(value):
+        return value
+    plain = value.of(atom for atom in value.atoms if not isinstance(atom, Choice))
+    parts = [plain] if plain.atoms else []
+    open_ones: set[Atom] = set()
+    for atom in value.atoms:
+        if not isinstance(atom, Choice):
+            continue
+        if atom.option == option:
+            parts.append(_where(atom.other if set_ else atom.default, option, set_, join))
+        else:
+            each = (_where(part, option, set_, join) for part in (atom.default, atom.other))
+            open_ones.add(Choice(atom.option, *each))
+    found = _union(parts)
+    return found.of(found.atoms | open_ones)
+
+
+def _union(values: Iterable[Value]) -> Value:
+    """All that values may be, choices not looked into."""
+    found = NOTHING
+    for value in values:
+        if not found.atoms:
+            found = value
+        elif value.atoms:
+            certain = found.certain & value.certain
+            found = Value(found.atoms | value.atoms, found.taints | value.taints, certain)
+    return found
+
+
+def leaves(value: Value) -> Iterable[Value]:
+    """What a value may be, whatever the user sets: an atom each."""
+    for atom in value.atoms:
+        if isinstance(atom, Choice):
+            yield from leaves(atom.default)
+            yield from leaves(atom.other)
+        else:
+            yield value.of((atom,))
