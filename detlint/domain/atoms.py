@@ -109,7 +109,10 @@ class TupleOf(_Atom, frozen=True):
 
 
 class DictOf(_Atom, frozen=True):
-    """The entries of a dict by their keys, in their order, and what it may have under other keys."""
+    """The entries of a dict by their keys, in their order, and what it may have under other keys.
+
+    A `rest` that is nothing yet says that there may be other keys later, so that none is absent.
+    """
 
     entries: tuple[tuple[Constant, Value], ...] = ()
     rest: Value | None = None
@@ -220,7 +223,7 @@ CUT = Cut()
 CUT_ALL = Cut(calls=True)
 CALLABLE = (FunctionRef, ClassRef, LibraryRef, ModuleRef, Instance, Bound, Wrapped, PartialCall, SuperOf)
 """What chooses callees where it is called or asked for an attribute."""
-CHOSEN = (Constant, NotNone, Unknown, FunctionRef, LibraryRef, PathTo)
+CHOSEN = (Absent, Constant, NotNone, Unknown, FunctionRef, LibraryRef, PathTo)
 """What options choose between."""
 
 

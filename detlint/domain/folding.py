@@ -5,14 +5,17 @@ from __future__ import annotations
 import operator as op
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
-from detlint.domain.atoms import NOT_NONE, Atom, Choice, Constant, TupleOf
+from detlint.domain.atoms import CUT, NOT_NONE, Atom, Choice, Constant, TupleOf
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.ir.lower_expressions import constant
 
 LONGEST = 1_000
 """Characters of a text that is put together."""
+_MOST = 256
+"""Values that operands have together: what is made of more is more than is kept."""
 _LARGEST = 4_096  # bits of a number that is worked out
 _ERRORS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 _READ: Mapping[str, Callable[[str], object]] = {
@@ -34,8 +37,10 @@ def read(atom: Constant) -> Any:
 def folded(function: Callable[..., object], values: Sequence[Value], otherwise: Atom = NOT_NONE) -> Value:
     """What a function makes of one of each of `values`; `otherwise` where it refuses them, or they are not known.
 
-    Of an option it makes what it makes of its default unless the user sets it.
+    Of an option it makes what it makes of its default unless the user sets it. Of too many together it is not asked.
     """
+    if prod(len(value.atoms) for value in values) > _MOST:
+        return value_of(CUT)
     found: set[Atom] = set()
     for atoms in product(*(value.atoms for value in values)):
         choice = next((atom for atom in atoms if isinstance(atom, Choice)), None)

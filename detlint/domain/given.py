@@ -7,6 +7,17 @@ from msgspec import Struct
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 
 
+class Turns(Struct, frozen=True):
+    """What going over something gives: first `items`, one after the other, and then any number of `rest`.
+
+    `sure` where that is all that it may be.
+    """
+
+    items: tuple[Value, ...]
+    rest: Value = NOTHING
+    sure: bool = True
+
+
 class Given(Struct, frozen=True):
     """The arguments of a call: by position, by keyword, and whether some are unpacked and not known.
 

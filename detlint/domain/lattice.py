@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from detlint.domain.atoms import (
-    ABSENT,
     CALLABLE,
     CUT,
     CUT_ALL,
@@ -19,7 +18,7 @@ from detlint.domain.atoms import (
 from detlint.domain.choices import laid_out, leaves
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
-from detlint.domain.values import COMPOUND, NOTHING, Value, depth, mapped, told, value_of
+from detlint.domain.values import COMPOUND, NOTHING, Value, depth, mapped, together, told
 
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
@@ -165,19 +164,10 @@ class Lattice:
         if isinstance(a, TupleOf) and isinstance(b, TupleOf):
             return TupleOf(tuple(self.join(x, y) for x, y in zip(a.items, b.items, strict=True)))
         if isinstance(a, DictOf) and isinstance(b, DictOf):
-            return self._either_dict(a, b)
+            return together(a, b, self.join)
         assert isinstance(a, IteratorOver) and isinstance(b, IteratorOver)
         rows = tuple(self.join(x, y) for x, y in zip(a.rows, b.rows, strict=True))
         return IteratorOver(self.join(a.items, b.items), rows)
-
-    def _either_dict(self, a: DictOf, b: DictOf) -> DictOf:
-        """A dict that has the entries of either; what one of them lacks may be absent."""
-        one, two = dict(a.entries), dict(b.entries)
-        keys = list(one) if list(one) == list(two) else sorted({*one, *two}, key=told)
-        missing = [value_of(ABSENT) if d.rest is None else self.join(d.rest, value_of(ABSENT)) for d in (a, b)]
-        entries = tuple((key, self.join(one.get(key, missing[0]), two.get(key, missing[1]))) for key in keys)
-        rest = [d.rest for d in (a, b) if d.rest is not None]
-        return DictOf(entries, self.all(rest) if rest else None)
 
     def _few(self, taints: Taints, certain: Taints) -> tuple[Taints, Taints]:
         """Taints with one that has no source for those of a kind and form of which there are too many."""

@@ -33,7 +33,11 @@ class Items(_Slot, frozen=True):
 
 
 class Contents(_Slot, frozen=True):
-    """The entries that a dict is made with."""
+    """What a container is made with: a list with items that are told apart, as a tuple; a dict with entries."""
+
+
+class Keys(_Slot, frozen=True):
+    """The keys under which a dict gets something later, and whether any may be absent later."""
 
 
 class Captured(_Slot, frozen=True):
@@ -54,14 +58,13 @@ class Base(_Slot, frozen=True):
     index: int
 
 
-Slot = Attribute | Key | AnyKey | Items | Contents | Captured | Argument | Base
+Slot = Attribute | Key | AnyKey | Items | Contents | Keys | Captured | Argument | Base
 Owner = AllocationSite | Instance | ClassRef | ModuleRef | FunctionRef | Node
 Cell = tuple[Owner, Slot]
 ANY_KEY = AnyKey()
 ITEMS = Items()
-ROWS = Argument("")
-"""What a list was made of, as a tuple, where its items are told apart."""
 CONTENTS = Contents()
+KEYS = Keys()
 LOADED = Argument("")
 """What a module has once some program runs it."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from detlint.domain.atoms import Atom, ClassRef, DictOf, Instance
+from detlint.domain.atoms import Atom, ClassRef, DictOf, Instance, ModuleRef
 from detlint.domain.codes import Code
 from detlint.domain.documents import Documents
 from detlint.domain.effects import Draw, Effect, Stream
-from detlint.domain.given import Given
+from detlint.domain.given import Given, Turns
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Slot
 from detlint.domain.summaries import Use
@@ -76,6 +76,59 @@ class Step(Protocol):
 
     def read(self, owner: Instance, slot: Slot) -> Value:
         """What a slot of an object has."""
+        ...
+
+    def entry(self, owner: Instance, key: Value) -> Value:
+        """What the dict that a method is called on has under a key, absent where it may have nothing."""
+        ...
+
+    def store(self, key: Value, value: Value) -> None:
+        """Keep a value under a key of the container that a method is called on; perhaps, where it may be absent."""
+        ...
+
+    def take(self, key: Value) -> None:
+        """What is under a key of the dict that a method is called on is there no more."""
+        ...
+
+    def mapping(self, value: Value, place: int = -1) -> DictOf | None:
+        """What a value has that is one of some dicts, given at a place; None where it is nothing yet."""
+        ...
+
+    def make_dict(self, held: DictOf, source: Atom | None = None) -> Value:
+        """Make a dict of certain entries; a copy of a `source` is told apart from those of others."""
+        ...
+
+    def shown(self, atom: Atom) -> DictOf | None:
+        """The attributes of an object as a dict; None for anything else."""
+        ...
+
+    def local_variables(self) -> DictOf | None:
+        """The variables of the function as they are here; None at a top level."""
+        ...
+
+    @property
+    def file(self) -> ModuleRef:
+        """The module in which the call stands."""
+        ...
+
+    def begin(self, made: Instance, held: DictOf) -> None:
+        """Let an object of a class that derives from a dict have certain entries."""
+        ...
+
+    def empty(self) -> None:
+        """The dict that a method is called on has nothing from here on."""
+        ...
+
+    def on_argument(self, place: int) -> Step:
+        """The same call, as that of a method of an argument."""
+        ...
+
+    def turns(self, atom: Atom) -> Turns:
+        """What going over an atom gives, as far as it is written down."""
+        ...
+
+    def partial(self, function: Value, given: Given) -> Value:
+        """A function with some of its arguments given."""
         ...
 
     def stored(self, owner: Instance) -> dict[str, Value]:
@@ -157,10 +210,6 @@ class Step(Protocol):
 
     def allocate(self, klass: ClassRef, *, acts: bool = False) -> Instance:
         """Make an object of a class of the project here, of which no constructor is called; perhaps an actor."""
-        ...
-
-    def partial(self, function: Value, given: Given) -> Value:
-        """A function with some of its arguments given."""
         ...
 
     def enter(self, context: Value) -> Value:
@@ -289,6 +338,10 @@ class Step(Protocol):
 
     def each(self, value: Value) -> list[Atom]:
         """What a value may be, one by one, with what callers gave in the place of parameters."""
+        ...
+
+    def keys(self, value: Value) -> list[Atom]:
+        """What a value may be as a key, whatever the user sets."""
         ...
 
     def resolve(self, value: Value) -> Value:

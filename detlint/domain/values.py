@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
+    ABSENT,
     NONE,
     NOT_NONE,
     UNKNOWN_ATOM,
@@ -15,6 +16,7 @@ from detlint.domain.atoms import (
     Choice,
     Constant,
     DictOf,
+    Formal,
     Instance,
     IteratorOver,
     TupleOf,
@@ -111,6 +113,16 @@ def parts(atom: Atom) -> tuple[Value, ...]:
     return (atom.items, *atom.rows) if isinstance(atom, IteratorOver) else ()
 
 
+def formals(value: Value) -> Iterator[str]:
+    """The parameters that a value has in it, by name."""
+    for atom in value.atoms:
+        if isinstance(atom, Formal):
+            yield atom.name
+        for part in parts(atom):
+            yield from (str(taint.source) for taint in part.taints if taint.kind == "from")
+            yield from formals(part)
+
+
 def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
     """An atom with its parts changed."""
     if isinstance(atom, TupleOf):
@@ -123,6 +135,25 @@ def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
         entries = tuple((key, change(value)) for key, value in atom.entries)
         return DictOf(entries, None if atom.rest is None else change(atom.rest))
     return atom
+
+
+def together(a: DictOf, b: DictOf, join: Callable[[Value, Value], Value]) -> DictOf:
+    """A dict of what two have under each key; what one of them lacks is absent, or what it may have under any key."""
+    one, two = dict(a.entries), dict(b.entries)
+    keys = list(one) if list(one) == list(two) else sorted({*one, *two}, key=told)
+    entries = tuple((key, join(under(a, key, join), under(b, key, join))) for key in keys)
+    rest = [each.rest for each in (a, b) if each.rest is not None]
+    return DictOf(entries, join(rest[0], rest[-1]) if rest else None)
+
+
+def under(held: DictOf, key: Constant, join: Callable[[Value, Value], Value]) -> Value:
+    """What a dict has under a key."""
+    found = next((value for name, value in held.entries if name == key), None)
+    if found is not None:
+        return found
+    if held.rest is None:
+        return value_of(ABSENT)
+    return join(value_of(ABSENT), held.rest) if held.rest.atoms else NOTHING  # its keys are still to come
 
 
 def made_of(made: Value, sources: Iterable[Value]) -> Value:

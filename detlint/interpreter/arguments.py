@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from detlint.domain.atoms import GIVEN, FunctionRef, Option, TupleOf
+from detlint.domain.atoms import GIVEN, Constant, DictOf, FunctionRef, Option, TupleOf
 from detlint.domain.codes import Code
+from detlint.domain.dicts import may_be_absent, or_else
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import assignments, rows
+from detlint.interpreter import assignments, containers
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
 
 _NONE_UNPACKED = 1_000
-_MOST_TUPLED = 8  # arguments that are kept one by one
+_MOST_TUPLED = 64  # arguments that are kept one by one
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,6 @@ class Arguments:
     keywords: Mapping[str, Value] = field(default_factory=dict)
     paths: Mapping[int | str, PathKey] = field(default_factory=dict)
     open: bool = False
-    starred: bool = False
     firm: int = _NONE_UNPACKED
     options: bool = False
 
@@ -54,7 +54,7 @@ class Arguments:
     @property
     def given(self) -> Given:
         """These, as a model gets them."""
-        return Given(self.positional, dict(self.keywords), self.open or self.starred)
+        return Given(self.positional, dict(self.keywords), self.open)
 
 
 def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
@@ -66,12 +66,17 @@ def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
     for argument in expression.arguments:
         value = frame.evaluate(argument.value)
         if argument.star == "*":
-            firm = min(firm, len(positional))
             more, unsure = _unpacked(frame, value)
+            if unsure:
+                firm, opened = min(firm, len(positional)), True
             positional += more
-            opened = opened or unsure
         elif argument.star == "**":
-            firm, opened = min(firm, len(positional)), True
+            held = containers.mapping(frame, value, assignments.path_of(frame, argument.value))
+            if held is None:
+                return Arguments((NOTHING,))
+            keywords |= {key.value: each for key, each in held.entries if key.kind == "str"}
+            if held.rest is not None and held.rest.atoms:
+                firm, opened = min(firm, len(positional)), True
         elif argument.keyword:
             keywords[argument.keyword] = value
         else:
@@ -79,7 +84,7 @@ def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
         path = assignments.path_of(frame, argument.value)
         if path is not None and not argument.star:
             paths[argument.keyword or len(positional) - 1] = path
-    return Arguments(tuple(positional), keywords, paths, opened, firm != _NONE_UNPACKED, firm)
+    return Arguments(tuple(positional), keywords, paths, opened, firm)
 
 
 def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
@@ -87,22 +92,15 @@ def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
     frame.tables.iterate(frame, value)
     if not value.atoms:
         return [NOTHING], False
-    found = [rows.of_atom(frame, atom) for atom in frame.each(value) if not isinstance(atom, TupleOf)]
-    tuples = [atom for atom in frame.each(value) if isinstance(atom, TupleOf)]
-    tuples += [TupleOf(each.items) for each in found if each is not None]
-    lengths = {len(atom.items) for atom in tuples}
-    longest = max(lengths, default=0)
-    each = [[atom.items[index] for atom in tuples if index < len(atom.items)] for index in range(longest)]
-    whole = sum(each is not None and each.whole for each in found)
-    unsure = len(lengths) > 1 or len(tuples) - len(found) + whole < len(frame.each(value))
-    return [frame.solver.lattice.all(values) for values in each], unsure
+    turns = containers.all_turns(frame, value)
+    return list(turns.items), not turns.sure or bool(turns.rest.atoms)
 
 
 def fit(code: ir.Function, arguments: Arguments) -> bool:
     """Whether a function may be called with some arguments, those that are unpacked aside."""
     named = [parameter for parameter in code.parameters if not parameter.star]
     stars = {parameter.star for parameter in code.parameters}
-    if arguments.open or arguments.starred:
+    if arguments.open:
         return True
     count, names = len(arguments.positional), {parameter.name for parameter in named}
     missing = [p for p in named[count:] if p.default is None and p.name not in arguments.keywords]
@@ -124,10 +122,16 @@ def bind(
         if parameter.star == "*":
             more = arguments.positional[position:]
             position = len(arguments.positional)
-            bound[name] = UNKNOWN if arguments.starred or len(more) > _MOST_TUPLED else value_of(TupleOf(more))
+            unsure = arguments.open and arguments.firm < len(arguments.positional) + 1
+            tuples = [more[:length] for length in range(len(more))] if unsure else []
+            known = value_of(*map(TupleOf, (*tuples, more)))
+            bound[name] = frame.join(known, UNKNOWN) if unsure else known
+            if len(more) > _MOST_TUPLED:
+                bound[name] = UNKNOWN
             continue
         if parameter.star == "**":
-            bound[name] = UNKNOWN
+            entries = tuple((Constant("str", key), value) for key, value in rest.items())
+            bound[name] = value_of(DictOf(entries, UNKNOWN if arguments.open else None))
             continue
         if position < len(arguments.positional) and not parameter.keyword_only:
             bound[name] = arguments.positional[position]
@@ -137,7 +141,10 @@ def bind(
                 paths[name] = arguments.paths[position]
             position += 1
         elif name in rest:
-            bound[name] = rest.pop(name)
+            value = rest.pop(name)
+            if may_be_absent(value):
+                value = or_else(value, _left_out(frame, function, parameter, arguments), frame.join)
+            bound[name] = value
             if name in arguments.paths:
                 paths[name] = arguments.paths[name]
         else:

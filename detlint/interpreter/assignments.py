@@ -21,7 +21,7 @@ from detlint.domain.bare import CONFIGURATION
 from detlint.domain.codes import Code
 from detlint.domain.given import Given
 from detlint.domain.outcomes import HOLDS, truth
-from detlint.domain.slots import ITEMS, Attribute, Base, Cell, Key, Slot, shared_cells
+from detlint.domain.slots import CONTENTS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import classes, containers, descriptors, protocols
 from detlint.interpreter.frames import Frame, Path, own
@@ -58,8 +58,10 @@ def assign(frame: Frame, target: ir.Expression, value: Value, node: int = -1) ->
     if isinstance(target, ir.Local):
         frame.assign(target.name, value)
         frame.changed.pop(target.name, None)
+        _begin(frame, target.name, value)
     elif isinstance(target, ir.Global):
         frame.assign(f".{target.name}", value)
+        _begin(frame, f".{target.name}", value)
     elif isinstance(target, ir.Captured):
         for cell in captured_cells(frame, target):
             frame.write(cell, value)
@@ -73,7 +75,9 @@ def assign(frame: Frame, target: ir.Expression, value: Value, node: int = -1) ->
         for index, element in enumerate(target.elements):
             starred = isinstance(element, ir.Starred)
             after = any(isinstance(each, ir.Starred) for each in target.elements[:index])
-            part = containers.at(frame, value, None if starred or after else index)
+            part = containers.at(frame, value, None if after else index)
+            if starred:
+                part = containers.between(frame, value, index, len(target.elements) - 1 - index)
             assign(frame, element, part, node)
 
 
@@ -89,8 +93,8 @@ def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
     """The cells of a slot of all that a value may be."""
     found: list[Cell] = []
     for atom in frame.each(base):
-        if isinstance(atom, Instance) and isinstance(slot, Attribute) and atom.site.kind == containers.MAPPING:
-            found += [(atom.site, Key(Constant("str", slot.name))), (atom.site, ITEMS)]
+        if isinstance(atom, Instance) and isinstance(slot, Attribute) and atom.site.kind == containers.DICT:
+            found.append((atom.site, Key(Constant("str", slot.name))))
         elif isinstance(atom, Instance):
             found.append((atom.site, slot))
         elif isinstance(atom, (ClassRef, ModuleRef)):
@@ -115,15 +119,27 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     if isinstance(path, tuple):
         _join_others(frame, path, value)
         frame.assign(path, value, cells)
+        if len(path) < _LONGEST:
+            _begin(frame, path, value)
     else:
         for cell in cells:
             frame.write(cell, value)
+    _to_entry(frame, kept, target.name, value)
 
 
 def store(frame: Frame, base: Value, name: str, value: Value, node: int) -> None:
     """Give all that a value may be an attribute."""
-    for cell in object_cells(frame, _keeping(frame, base, name, value, node), Attribute(name)):
+    kept = _keeping(frame, base, name, value, node)
+    for cell in object_cells(frame, kept, Attribute(name)):
         frame.write(cell, value)
+    _to_entry(frame, kept, name, value)
+
+
+def _to_entry(frame: Frame, base: Value, name: str, value: Value) -> None:
+    """What is stored as an attribute of a dict that shows its entries is one of these."""
+    dicts = base.of(a for a in frame.each(base) if isinstance(a, Instance) and a.site.kind == containers.DICT)
+    if dicts.atoms:
+        containers.keep(frame, dicts, value_of(Constant("str", name)), value, None)
 
 
 def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> Value:
@@ -135,6 +151,15 @@ def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> V
         if not descriptors.set_by(frame, atom, name, value, node):
             kept.append(atom)
     return base.of(kept)
+
+
+def _begin(frame: Frame, path: PathKey, value: Value) -> None:
+    """A variable or path that is given a dict which was just made here knows its entries."""
+    atom = next(iter(value.atoms), None)
+    if isinstance(atom, Instance) and len(value.atoms) == 1 and frame.just is not None:
+        site, held = frame.just
+        if site == atom.site:
+            frame.narrow(containers.below(path, CONTENTS), held, ((site, CONTENTS),))
 
 
 def _default(frame: Frame, name: str, value: Value) -> Value:
@@ -224,11 +249,8 @@ def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
         if isinstance(atom, LibraryRef):
             method = value_of(LibraryRef(f"{atom.name}.__setitem__"))
             frame.tables.call(frame, method, Given((key, value)), target.node)
-    for slot in containers.slots_of(frame, key):
-        for cell in object_cells(frame, base, slot):
-            frame.write(cell, kept)
-            frame.write((cell[0], ITEMS), kept)
     path = path_of(frame, target.value)
+    containers.keep(frame, base, key, kept, path)
     if path is not None and base.atoms:
         taints = base.taints | t.gathered(key.taints) | t.FILLED
         certain = base.certain | t.gathered(key.certain)
@@ -273,4 +295,5 @@ def delete(frame: Frame, statement: ir.Delete) -> None:
             descriptors.deleted(frame, frame.evaluate(target.value), target.name, target.node)
         elif isinstance(target, ir.Subscript):
             base = frame.evaluate(target.value)
+            containers.shrink(frame, base)
             protocols.asked(frame, base, ("__delitem__",), (frame.evaluate(target.key),), target.node)

@@ -22,7 +22,7 @@ from detlint.domain.atoms import (
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Base, Key
 from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, made_of, value_of
-from detlint.interpreter import classes, containers, descriptors, enumerations, fields, modules, paths
+from detlint.interpreter import classes, containers, contexts, descriptors, enumerations, fields, modules, paths
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -41,9 +41,13 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         longest = frame.solver.limits.parts  # a loop over `x = x.next` makes names without end
         return modules.library_name(frame, f"{atom.name}.{name}") if atom.name.count(".") + 1 < longest else UNKNOWN
     if isinstance(atom, Instance):
+        if name == "__dict__" and (held := classes.shown(frame, atom)) is not None:
+            return containers.made(frame, Instance(contexts.copied(frame, atom, node)), value_of(held))
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom, atom.site.kind, name, node)
         return _of_library_object(frame, atom, atom.site.kind, name)
+    if isinstance(atom, ModuleRef) and name == "__dict__":
+        return value_of(atom)
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):
@@ -166,7 +170,7 @@ def _of_version(frame: Frame, atom: Instance, name: str, node: int) -> Value:
 
 def _of_library_object(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     """An attribute of an object of a library: by its model, what was stored on it, else a method."""
-    if kind == containers.MAPPING and not hasattr(dict, name):  # of a dict that shows its entries as attributes
+    if kind == containers.DICT and not hasattr(dict, name):  # of a dict that shows its entries as attributes
         return containers.keyed(frame, atom, Key(Constant("str", name)))
     if name in frame.solver.index.stored and classes.is_configuration(frame, atom):
         return frame.read((atom.site, Attribute(name)))

@@ -33,9 +33,10 @@ from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
 from detlint.interpreter import alternatives, assignments, classes, contexts, partials
 from detlint.interpreter.arguments import Arguments, arguments_of, bind, fit
-from detlint.interpreter.frames import Frame, replaced
+from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
+from detlint.interpreter.substitution import replaced
 from detlint.ir import nodes as ir
 
 _SUPER = ir.Global("super")
@@ -182,10 +183,10 @@ def call_function(
             values[first] = value_of(receiver) if receiver is not None else NOTHING
         summary = frame.solver.enter(frame.entry, target, values)
         nodes.append(target)
-        found = frame.join(found, replaced(frame, summary.returns, bound))
+        found = frame.join(found, replaced(frame.solver, summary.returns, bound))
         writes |= summary.writes
         for name, value in summary.changed.items():
-            changed[name] = frame.join(changed.get(name, NOTHING), replaced(frame, value, bound))
+            changed[name] = frame.join(changed.get(name, NOTHING), replaced(frame.solver, value, bound))
         passed = {name: value.certain for name, value in bound.items() if value.certain}
         if passed and not guess:
             frame.passed.append(Passed(target, place, passed))
@@ -316,7 +317,9 @@ def call_library(frame: Frame, name: str, arguments: Arguments, node: int) -> Va
     owner, _, last = name.rpartition(".")
     for klass in classes.models(frame, owner):  # a method that is called on its class
         if last in klass.methods and arguments.positional:
-            return klass.methods[last](step, arguments.positional[0], arguments.given)
+            given = replace(arguments, positional=arguments.positional[1:]).given
+            first = arguments.positional[0]
+            return klass.methods[last](step.on(first, arguments.paths.get(0)), first, given)
     return libraries.call(step, name, arguments.given)
 
 
@@ -328,7 +331,7 @@ def call_library_method(
     if last == "__init__" and isinstance(receiver, Instance):
         construct(frame, receiver, kind, arguments, node)
         return NULL
-    step = CallStep(frame, node, path, owner, receiver)
+    step = CallStep(frame, node, path, owner, receiver, arguments.paths)
     for klass in classes.models(frame, kind):
         if last in klass.methods:
             return klass.methods[last](step, owner, arguments.given)

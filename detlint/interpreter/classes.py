@@ -5,11 +5,23 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterator
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, PartialCall, TupleOf, Wrapped
+from detlint.domain.atoms import (
+    Atom,
+    Bound,
+    ClassRef,
+    Constant,
+    DictOf,
+    FunctionRef,
+    Instance,
+    LibraryRef,
+    PartialCall,
+    TupleOf,
+    Wrapped,
+)
 from detlint.domain.bare import CONFIGURATION
 from detlint.domain.library import Class
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
-from detlint.domain.slots import Argument, Attribute, Base
+from detlint.domain.slots import CONTENTS, Argument, Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import made_classes
 from detlint.interpreter.frames import Frame
@@ -245,3 +257,25 @@ def models(frame: Frame, name: str) -> Iterator[Class]:
         yield found
         for base in found.bases:
             yield from models(frame, base)
+
+
+def shown(frame: Frame, atom: Atom) -> DictOf | None:
+    """The attributes of an object as a dict, by the names that the text stores; None for anything else."""
+    if not isinstance(atom, Instance):
+        return None
+    names: dict[str, None] = {}
+    if isinstance(atom.site.kind, ClassRef):
+        for klass in (each for each in order(frame, atom.site.kind) if isinstance(each, ClassRef)):
+            functions = frame.solver.files[klass.file].functions
+            own = text(frame, klass)
+            names.update(dict.fromkeys(own.stores))
+            names.update((name, None) for name in own.binds if f"{klass.name}.{name}" not in functions)
+    else:
+        makers = frame.each(frame.read((atom.site, Argument("parser"))))
+        for made in (atom, *(maker for maker in makers if isinstance(maker, Instance))):
+            for each in frame.each(frame.read((made.site, CONTENTS))):
+                names.update((key.value, None) for key, _ in (each.entries if isinstance(each, DictOf) else ()))
+        stored = sorted(frame.solver.index.stored)
+        names.update((name, None) for name in stored if frame.read((atom.site, Attribute(name))).atoms)
+    entries = ((Constant("str", name), frame.tables.attribute(frame, value_of(atom), name)) for name in names)
+    return DictOf(tuple(entries), NOTHING)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Instance, IteratorOver, LibraryRef
+from detlint.domain.atoms import Atom, DictOf, Instance, IteratorOver, LibraryRef
+from detlint.domain.dicts import put_under
 from detlint.domain.effects import Effects, Repeat
 from detlint.domain.outcomes import FAILS, Outcome, both
-from detlint.domain.slots import ANY_KEY, ITEMS, Slot
+from detlint.domain.slots import ANY_KEY, ITEMS
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter import assignments, branches, containers, contexts, rows
 from detlint.interpreter.frames import Environment, Frame
@@ -18,10 +19,11 @@ from detlint.ir import nodes as ir
 class Made(Struct):
     """What a comprehension makes on its ways: `rows` of items for each that it may go over, and `rest` for any other.
 
-    An item of a dict is with the slots that it is under.
+    An item of a dict is with the keys that it is under; `opened` where any may be under others.
     """
 
-    rows: list[list[tuple[list[Slot], Value]]]
+    rows: list[list[tuple[list[Atom], Value]]]
+    opened: bool = False
     rest: Value = NOTHING
     pending: bool = False
     taints: t.Taints = t.NONE
@@ -72,12 +74,13 @@ def _pass(frame: Frame, expression: ir.Comprehension, each: rows.Pass, made: Mad
     (clause,) = expression.clauses
     assignments.assign(frame, clause.target, each.item)
     outcome = _tests(frame, clause)
-    slots, element = _element(frame, expression)
+    keys, element = _element(frame, expression)
     if outcome == FAILS:
         return
     if each.row and (expression.kind == "dict" or not clause.tests):
-        made.rows[-1].append((slots, element))
+        made.rows[-1].append((keys, element))
     else:
+        made.opened = True
         made.rest = frame.join(made.rest, element)
 
 
@@ -90,7 +93,7 @@ def _nested(frame: Frame, expression: ir.Comprehension, made: Made) -> None:
         made.pending = made.pending or not (item.atoms or over.atoms)
         assignments.assign(frame, clause.target, item)
         _tests(frame, clause)
-    made.rest = _element(frame, expression)[1]
+    made.rest, made.opened = _element(frame, expression)[1], True
 
 
 def _tests(frame: Frame, clause: ir.Clause) -> Outcome:
@@ -101,10 +104,10 @@ def _tests(frame: Frame, clause: ir.Clause) -> Outcome:
     return both(outcomes)
 
 
-def _element(frame: Frame, expression: ir.Comprehension) -> tuple[list[Slot], Value]:
-    """The slots of an item of a dict, and the item."""
-    slots = containers.slots_of(frame, frame.evaluate(expression.key)) if expression.key is not None else []
-    return slots, frame.evaluate(expression.element)
+def _element(frame: Frame, expression: ir.Comprehension) -> tuple[list[Atom], Value]:
+    """The keys of an item of a dict, and the item."""
+    keys = containers.keys(frame, frame.evaluate(expression.key)) if expression.key is not None else []
+    return keys, frame.evaluate(expression.element)
 
 
 def _emit(frame: Frame, start: Effects, parts: list[Effects], whole: bool) -> None:
@@ -133,12 +136,14 @@ def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
         return Value(frame.solver.lattice.kept(frozenset(iterators)), made.taints, made.certain)
     site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
     rest = made.rest.with_taints(t.kept(made.rest.taints), t.kept(made.rest.certain))
-    for row in made.rows:
-        for slots, item in row:
+    if expression.kind == "dict":
+        found = containers.made(frame, Instance(site), _entries(frame, expression, made, rest))
+        return found.with_taints(made.taints | t.FILLED, made.certain)
+    for row in made.rows if expression.kind == "set" else ():
+        for _, item in row:
             kept = item.with_taints(t.kept(item.taints), t.kept(item.certain))
             frame.fill((site, ITEMS), kept)
-            for slot in slots if expression.kind == "dict" else (ANY_KEY,) if expression.kind == "set" else ():
-                frame.fill((site, slot), kept)
+            frame.fill((site, ANY_KEY), kept)
     if expression.kind == "list":
         for items in listed:
             rows.keep(frame, Instance(site), items)
@@ -148,3 +153,16 @@ def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
     if expression.kind == "set":
         taints, certain = t.ordered(taints), t.ordered(certain)
     return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
+
+
+def _entries(frame: Frame, expression: ir.Comprehension, made: Made, rest: Value) -> Value:
+    """The entries of a dict that is made, for each way."""
+    tested = any(clause.tests for clause in expression.clauses)
+    found: list[Atom] = []
+    for row in made.rows or [[]]:
+        held = DictOf((), rest if made.opened or not all(keys for keys, _ in row) else None)
+        for keys, item in row:
+            kept = item.with_taints(t.kept(item.taints), t.kept(item.certain))
+            held = put_under(held, keys, kept, frame.join, perhaps=tested)
+        found.append(held)
+    return Value(frame.solver.lattice.kept(frozenset(found)))

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from detlint.domain import taints as t
-from detlint.domain.atoms import ABSENT, Atom, Constant, DictOf, Instance, IteratorOver, LibraryRef, TupleOf
-from detlint.domain.outcomes import EITHER, Outcome
-from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, Key, Slot
-from detlint.domain.values import NOTHING, Value, is_member, told, value_of
-from detlint.interpreter import classes
-from detlint.interpreter.frames import Frame
+from collections.abc import Iterator
 
-MAPPING = LibraryRef("builtins.dict")
+from detlint.domain import taints as t
+from detlint.domain.atoms import (
+    ABSENT,
+    CUT,
+    AllocationSite,
+    Atom,
+    Choice,
+    ClassRef,
+    Constant,
+    DictOf,
+    Instance,
+    IteratorOver,
+    LibraryRef,
+    TupleOf,
+)
+from detlint.domain.dicts import known_by, may_be_absent, present, put, shown
+from detlint.domain.given import Turns
+from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome
+from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
+from detlint.domain.values import NOTHING, UNKNOWN, Value, told, under, value_of
+from detlint.interpreter import classes
+from detlint.interpreter.frames import Frame, Path
+from detlint.interpreter.frames import Key as PathKey
+from detlint.ir import nodes as ir
+
+DICT = LibraryRef("builtins.dict")
+LIST = LibraryRef("builtins.list")
+_CLOSED = DictOf()
+_OPEN = DictOf((), UNKNOWN)
 
 
 def is_container(kind: LibraryRef) -> bool:
@@ -18,13 +40,39 @@ def is_container(kind: LibraryRef) -> bool:
     return kind.name.startswith("builtins.") and kind.name.islower()
 
 
+def is_mapping(frame: Frame, atom: Atom) -> bool:
+    """Whether an atom is a dict, or an object of a class that derives from one."""
+    if not isinstance(atom, Instance):
+        return False
+    kind = atom.site.kind
+    if isinstance(kind, LibraryRef):
+        return kind == DICT
+    return any(isinstance(each, LibraryRef) and _is_dict(frame, each) for each in classes.order(frame, kind))
+
+
+def _is_dict(frame: Frame, kind: LibraryRef) -> bool:
+    name = frame.solver.libraries.canonical(kind.name)
+    return any(klass.name == "dict" for klass in classes.models(frame, name))
+
+
 def slots_of(frame: Frame, key: Value) -> list[Slot]:
     """The slots of an item under a key: one for each that it may be."""
-    found: dict[Slot, None] = {}
-    for atom in frame.each(key):
-        if is_member(atom):
-            atom = Constant("...", told(atom))
-        found[Key(atom) if isinstance(atom, Constant) else ANY_KEY] = None
+    return list(dict.fromkeys(Key(each) if isinstance(each, Constant) else ANY_KEY for each in keys(frame, key)))
+
+
+def keys(frame: Frame, value: Value) -> list[Atom]:
+    """What a value may be as a key, whatever the user sets."""
+    return [known_by(atom) for atom in plain(frame, value)]
+
+
+def plain(frame: Frame, value: Value) -> list[Atom]:
+    """What a value may be, whatever the user sets."""
+    found: dict[Atom, None] = {}
+    for atom in frame.each(value):
+        if isinstance(atom, Choice):
+            found.update(dict.fromkeys((*plain(frame, atom.default), *plain(frame, atom.other))))
+        else:
+            found[atom] = None
     return list(found)
 
 
@@ -46,6 +94,19 @@ def at(frame: Frame, value: Value, index: int | None) -> Value:
     return tainted(found, value)
 
 
+def between(frame: Frame, value: Value, before: int, after: int) -> Value:
+    """The items of a value but for so many at its begin and at its end."""
+    found = NOTHING
+    for atom in frame.each(value):
+        told = turns(frame, atom)
+        if told.items:
+            items = told.items[before : len(told.items) - after]
+            found = frame.join(found, value_of(TupleOf(tuple(tainted(item, value) for item in items))))
+        if not told.items or told.rest.atoms:
+            found = frame.join(found, value.of((atom,)))
+    return found
+
+
 def tainted(item: Value, container: Value) -> Value:
     """An item with the taints that it has by its position in a container."""
     if not container.taints or not item.atoms:
@@ -54,33 +115,23 @@ def tainted(item: Value, container: Value) -> Value:
     return item.with_taints(item.taints | taints, item.certain | t.items(container.certain))
 
 
-def entries(frame: Frame, atom: Instance) -> DictOf:
-    """All that a dict is known to have."""
-    held = [a for a in frame.each(frame.read((atom.site, CONTENTS))) if isinstance(a, DictOf)]
-    names = dict.fromkeys(key for each in held for key, _ in each.entries)
-    rest = frame.solver.lattice.all(each.rest for each in held if each.rest is not None)
-    rest = frame.join(rest, frame.read((atom.site, ANY_KEY)))
-    return DictOf(tuple((key, keyed(frame, atom, Key(key))) for key in names), rest if rest.atoms else None)
-
-
-def entry(frame: Frame, atom: Instance, key: Constant) -> Value:
-    """What a container has under a key, absent where it may have nothing."""
-    found = frame.join(frame.read((atom.site, Key(key))), frame.read((atom.site, ANY_KEY)))
-    for made in frame.each(frame.read((atom.site, CONTENTS))):
-        if isinstance(made, DictOf):
-            other = value_of(ABSENT) if made.rest is None else frame.join(made.rest, value_of(ABSENT))
-            found = frame.join(found, dict(made.entries).get(key, other))
-    return found
-
-
 def has(frame: Frame, atom: Atom, key: Atom) -> Outcome:
-    """Whether a dict has a key: what it was made with says so, and what is kept in it later perhaps."""
-    if not isinstance(atom, Instance) or atom.site.kind != MAPPING or not isinstance(key, Constant):
+    """Whether a dict has a key: perhaps, but for one that it never gets.
+
+    What a document is made of is there surely, unless something is taken out of it.
+    """
+    if not isinstance(atom, Instance) or atom.site.kind != DICT or not isinstance(key, Constant):
         return EITHER
-    if not frame.read((atom.site, CONTENTS)).atoms:
-        return EITHER
-    atoms = entry(frame, atom, key).atoms
-    return Outcome(bool(atoms - {ABSENT}), ABSENT in atoms)
+    found = entry(frame, atom, key)
+    if found.atoms and not present(found).atoms:
+        return FAILS
+    held = _made(frame, atom)
+    sure = (
+        held
+        and atom.site.part
+        and all(each.rest is None and not may_be_absent(under(each, key, frame.join)) for each in held)
+    )
+    return HOLDS if sure and ABSENT not in frame.read((atom.site, KEYS)).atoms else EITHER
 
 
 def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
@@ -88,16 +139,258 @@ def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):
         return frame.tables.iterate(frame, value_of(atom))
     if isinstance(slot, Key):
-        found = entry(frame, atom, slot.key)
-        return found.of(found.atoms - {ABSENT}) if ABSENT in found.atoms else found
+        return present(entry(frame, atom, slot.key))
     return frame.read((atom.site, ITEMS))
 
 
-def under(frame: Frame, value: Value, key: Value) -> Value:
-    """What the containers that a value may be have under a key."""
-    found = NOTHING
-    for atom in frame.each(value):
-        if isinstance(atom, Instance):
-            for slot in slots_of(frame, key):
-                found = frame.join(found, keyed(frame, atom, slot))
+# What is written down
+
+
+def turns(frame: Frame, atom: Atom) -> Turns:
+    """What going over an atom gives, as far as it is written down."""
+    if isinstance(atom, TupleOf):
+        return Turns(atom.items)
+    if isinstance(atom, Instance) and atom.site.kind == DICT:
+        held = entries(frame, atom)
+        rest = UNKNOWN if held.rest is not None and held.rest.atoms else NOTHING
+        return Turns(tuple(shown(key) for key, _ in held.entries), rest)
+    if isinstance(atom, Instance) and atom.site.kind == LIST:
+        items = tuple(frame.read((atom.site, slot)) for slot in places(count(frame, atom)))
+        return Turns(items, frame.read((atom.site, ANY_KEY)))
+    if isinstance(atom, IteratorOver) and atom.rows:
+        return Turns(atom.rows)
+    return Turns((), frame.tables.iterate(frame, value_of(atom)))
+
+
+def count(frame: Frame, atom: Instance) -> int:
+    """How many items a list is made with, as far as that is known."""
+    display = frame.solver.index.display(atom.site)
+    if isinstance(display, ir.Display):
+        starred = any(isinstance(element, ir.Starred) for element in display.elements)
+        return len(display.elements) if not starred and len(display.elements) <= frame.solver.limits.callables else 0
+    made = frame.read((atom.site, CONTENTS))
+    return max((len(each.items) for each in made.atoms if isinstance(each, TupleOf)), default=0)
+
+
+def places(number: int) -> Iterator[Key]:
+    """The slots of so many items."""
+    return (Key(Constant("int", str(index))) for index in range(number))
+
+
+def all_turns(frame: Frame, value: Value) -> Turns:
+    """What going over a value gives: of several atoms each turn is that of any."""
+    each = [turns(frame, atom) for atom in frame.each(value)]
+    if len(each) == 1:
+        return Turns(tuple(tainted(item, value) for item in each[0].items), tainted(each[0].rest, value))
+    join = frame.solver.lattice.all
+    longest = max((len(one.items) for one in each), default=0)
+    items = tuple(join(one.items[index] for one in each if index < len(one.items)) for index in range(longest))
+    rest = join(one.rest for one in each)
+    return Turns(tuple(tainted(item, value) for item in items), tainted(rest, value), False)
+
+
+# Entries of dicts
+
+
+def made(frame: Frame, site: Instance, held: Value) -> Value:
+    """A dict that is made here of certain entries."""
+    frame.fill((site.site, CONTENTS), held)
+    for each in frame.solver.lattice.each(held):
+        if isinstance(each, DictOf):
+            if len(each.entries) > frame.solver.limits.callables:  # too many to be any of them: the text tells so
+                frame.fill((site.site, ITEMS), UNKNOWN)
+                continue
+            for _, value in each.entries:
+                frame.fill((site.site, ITEMS), present(value))
+            if each.rest is not None:
+                frame.fill((site.site, ITEMS), present(each.rest))
+    frame.just = (site.site, held)
+    return value_of(site)
+
+
+def own_contents(frame: Frame, path: PathKey | None) -> Value | None:
+    """The entries of the dict that a variable or path was given here."""
+    return None if path is None or frame.env is None else frame.env.get(below(path, CONTENTS))
+
+
+def below(path: PathKey, slot: Slot) -> Path:
+    """The path of a slot of what a path is."""
+    return (*path, slot) if isinstance(path, tuple) else (path, slot)
+
+
+def _made(frame: Frame, atom: Instance) -> list[DictOf]:
+    """What a dict was made with; of a class of the project it may be made with nothing."""
+    found = frame.solver.lattice.each(frame.read((atom.site, CONTENTS)))
+    known = [each for each in found if isinstance(each, DictOf)]
+    return known if isinstance(atom.site.kind, LibraryRef) else [*known, _CLOSED]
+
+
+def _cell(frame: Frame, atom: Instance, slot: Slot, own: bool) -> Value:
+    """What is left in a slot of a dict; that of a variable which was given it here, by `own`, by others alone."""
+    cell = (atom.site, slot)
+    return frame.solver.read_others(frame.entry, cell) if own else frame.read(cell)
+
+
+def entry(frame: Frame, atom: Instance, key: Constant, path: PathKey | None = None) -> Value:
+    """What a dict has under a key, absent where it may have nothing."""
+    if path is not None and frame.env is not None and (narrowed := frame.env.get(below(path, Key(key)))) is not None:
+        return narrowed
+    strong = own_contents(frame, path)
+    held = _made(frame, atom) if strong is None else [a for a in strong.atoms if isinstance(a, DictOf)]
+    found = frame.solver.lattice.all(under(each, key, frame.join) for each in held)
+    for slot in (Key(key), ANY_KEY):
+        found = frame.join(found, _cell(frame, atom, slot, strong is not None))
     return found
+
+
+def entries(frame: Frame, atom: Instance, path: PathKey | None = None) -> DictOf:
+    """All that a dict has."""
+    strong = own_contents(frame, path)
+    own = strong is not None
+    held = _made(frame, atom) if strong is None else [a for a in strong.atoms if isinstance(a, DictOf)]
+    names = dict.fromkeys(key for each in held for key, _ in each.entries)
+    more = _cell(frame, atom, KEYS, own)
+    later = [a for a in frame.solver.lattice.each(more) if isinstance(a, Constant) and a not in names]
+    rest = frame.solver.lattice.all(each.rest for each in held if each.rest is not None)
+    rest = frame.join(rest, _cell(frame, atom, ANY_KEY, own))
+    if CUT in more.atoms:
+        rest = frame.join(rest, _cell(frame, atom, ITEMS, own))
+    found = tuple((key, entry(frame, atom, key, path)) for key in (*names, *later))
+    kept = tuple((key, value) for key, value in found if value.atoms != {ABSENT})
+    begun = [key for each in _made(frame, atom)[:1] for key, _ in each.entries]
+    if [key for key, _ in kept] != begun:  # in an order that does not depend on what came first
+        kept = tuple(sorted(kept, key=lambda each: told(each[0])))
+    opened = rest.atoms or any(each.rest is not None for each in held)
+    return DictOf(kept, rest if opened else None)
+
+
+def mappings(frame: Frame, value: Value, path: PathKey | None = None) -> list[DictOf]:
+    """What each of the dicts has that a value may be; of anything else nothing is known."""
+    found = []
+    for atom in frame.each(value):
+        if isinstance(atom, Choice):
+            found += [*mappings(frame, atom.default), *mappings(frame, atom.other)]
+        elif isinstance(atom, DictOf):
+            found.append(atom)
+        elif isinstance(atom, Instance) and is_mapping(frame, atom):
+            found.append(entries(frame, atom, path))
+        elif isinstance(atom, Constant):
+            found.append(_CLOSED)
+        else:
+            found.append(_OPEN)
+    return found
+
+
+def mapping(frame: Frame, value: Value, path: PathKey | None = None) -> DictOf | None:
+    """What a value has that is one of some dicts; None where it is nothing yet."""
+    found = frame.solver.lattice.kept(frozenset(mappings(frame, value, path)))
+    return next((atom for atom in found if isinstance(atom, DictOf)), None)
+
+
+def keep(frame: Frame, base: Value, key: Value, value: Value, path: PathKey | None, *, perhaps: bool = False) -> None:
+    """Keep a value under a key of a container, `perhaps` where that may not happen."""
+    if frame.env is None or not value.atoms:
+        return
+    slots = slots_of(frame, key)
+    held = own_contents(frame, path)
+    sites = [atom.site for atom in frame.each(base) if isinstance(atom, Instance)]
+    owners: list[AllocationSite | ClassRef] = [*sites, *(a for a in frame.each(base) if isinstance(a, ClassRef))]
+    for slot in slots:
+        for owner in owners:
+            frame.write((owner, slot), present(value))
+            frame.write((owner, ITEMS), present(value))
+            if isinstance(slot, Key):
+                frame.write((owner, KEYS), value_of(slot.key))
+    sure = not perhaps and len(slots) == 1
+    for slot in slots:
+        for other in _same(frame, sites, path):
+            _lay(frame, other, slot, value, False)
+        if held is not None and path is not None:
+            _lay(frame, below(path, CONTENTS), slot, value, sure)
+        elif path is not None and isinstance(slot, Key) and len(sites) == len(frame.each(base)):
+            narrowed = below(path, slot)
+            old = frame.env.get(narrowed)
+            if sure:
+                frame.narrow(narrowed, value, tuple((site, slot) for site in sites))
+            elif old is not None:
+                frame.env[narrowed] = frame.join(old, value)
+
+
+def _same(frame: Frame, sites: list[AllocationSite], path: PathKey | None) -> list[Path]:
+    """The paths to entries of dicts that may be one of some, but for those of the path itself."""
+    env = frame.env or {}
+    paths = [key for key in env if isinstance(key, tuple) and isinstance(key[-1], (Key, type(CONTENTS)))]
+    found = []
+    for key in paths:
+        base = key[:-1] if len(key) > 2 else key[0]
+        if base != path and any(cell[0] in sites for cell in frame.cells.get(key, ())):
+            found.append(key)
+    return found
+
+
+def _lay(frame: Frame, path: Path, slot: Slot, value: Value, sure: bool) -> None:
+    """Let a path to entries of a dict have a value, for `sure` or perhaps."""
+    assert frame.env is not None
+    old = frame.env[path]
+    if path[-1] != CONTENTS:
+        if slot in (path[-1], ANY_KEY):
+            frame.env[path] = frame.join(old, value)
+        return
+    atoms: set[Atom] = set()
+    for atom in old.atoms:
+        if isinstance(atom, DictOf) and isinstance(slot, Key):
+            new = value if sure else frame.join(under(atom, slot.key, frame.join), value)
+            atoms.add(put(atom, slot.key, new))
+        elif isinstance(atom, DictOf):
+            atoms.add(DictOf(atom.entries, value if atom.rest is None else frame.join(atom.rest, value)))
+    frame.env[path] = old.of(atoms)
+
+
+def take(frame: Frame, base: Value, key: Value, path: PathKey | None) -> None:
+    """What is under a key of a dict in a variable or path is there no more."""
+    slots = [slot for slot in slots_of(frame, key) if isinstance(slot, Key)]
+    sure = len(slots) == len(slots_of(frame, key)) == 1
+    shrink(frame, base)
+    for slot in slots if path is not None and frame.env is not None else ():
+        assert path is not None
+        if own_contents(frame, path) is not None:
+            _lay(frame, below(path, CONTENTS), slot, value_of(ABSENT), sure)
+            continue
+        left = value_of(ABSENT) if sure else frame.join(under_path(frame, base, slot.key, path), value_of(ABSENT))
+        frame.narrow(
+            below(path, slot), left, tuple((a.site, slot) for a in frame.each(base) if isinstance(a, Instance))
+        )
+        frame.assigned.add(below(path, slot))
+
+
+def shrink(frame: Frame, base: Value) -> None:
+    """Something may be taken out of a dict."""
+    for atom in frame.each(base):
+        if isinstance(atom, Instance) and is_mapping(frame, atom):
+            frame.write((atom.site, KEYS), value_of(ABSENT))
+
+
+def under_path(frame: Frame, base: Value, key: Constant, path: PathKey) -> Value:
+    """What the dicts that a path may be have under a key, absent where they may have nothing."""
+    atoms = [atom for atom in frame.each(base) if isinstance(atom, Instance) and is_mapping(frame, atom)]
+    return frame.solver.lattice.all(entry(frame, atom, key, path) for atom in atoms)
+
+
+def empty(frame: Frame, base: Value, path: PathKey | None) -> None:
+    """A dict in a variable or path has nothing from here on."""
+    shrink(frame, base)
+    if path is not None and frame.env is not None:
+        cells = tuple((atom.site, CONTENTS) for atom in frame.each(base) if isinstance(atom, Instance))
+        frame.narrow(below(path, CONTENTS), value_of(_CLOSED), cells)
+
+
+def take_over(frame: Frame, base: Value, more: Value, path: PathKey | None) -> bool:
+    """`base |= more` of dicts: the first takes over the entries of the other; whether it is one."""
+    if not any(is_mapping(frame, atom) for atom in frame.each(base)):
+        return False
+    held = mapping(frame, more)
+    for key, value in held.entries if held is not None else ():
+        keep(frame, base, value_of(key), present(value), path, perhaps=may_be_absent(value))
+    if held is not None and held.rest is not None:
+        keep(frame, base, UNKNOWN, held.rest, path)
+    return True

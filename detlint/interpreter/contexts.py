@@ -124,6 +124,16 @@ def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
     return None
 
 
+def copied(frame: Frame, source: Instance, node: int) -> AllocationSite:
+    """Where a copy of a dict is made: in its place and of which one; of a copy, of which that is one."""
+    around = source.site.context
+    first = source
+    if source.site.kind == LibraryRef("builtins.dict") and around is not None and isinstance(around.receiver, Instance):
+        first = around.receiver
+    kept = Instance(AllocationSite(first.site.kind, first.site.code, part=first.site.part))
+    return AllocationSite(LibraryRef("builtins.dict"), _place(frame, node), Context(kept))
+
+
 def _is_path(atom: Atom) -> bool:
     """Whether an atom is the path of what may be a document."""
     text = atom.text if isinstance(atom, PathTo) else atom.value if isinstance(atom, Constant) else ""
@@ -147,8 +157,7 @@ def site(
     code = frame.code(node)
     context = frame.defining
     if isinstance(kind, LibraryRef):
-        code = Code(code.file, code.function, code.node + FAR * frame.row)
-        return AllocationSite(kind, code, context, empty, part)
+        return AllocationSite(kind, _place(frame, node), context, empty, part)
     makers = frame.solver.index.makers(kind.name)
     limits = frame.solver.limits
     if frame.solver.below is not None or makers is None or makers[1] > limits.files:
@@ -157,3 +166,9 @@ def site(
         return AllocationSite(kind, Code(code.file, "", -1))
     receiver = context.receiver if context is not None else None
     return AllocationSite(kind, code, Context(receiver) if receiver is not None else None)
+
+
+def _place(frame: Frame, node: int) -> Code:
+    """A place in the text, apart for each item of what is written down that a loop goes through."""
+    code = frame.code(node)
+    return Code(code.file, code.function, code.node + FAR * frame.row)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Formal, ModuleRef
-from detlint.domain.slots import LOADED
+from detlint.domain.atoms import AllocationSite, DictOf, Formal, Instance, ModuleRef
+from detlint.domain.slots import CONTENTS, LOADED
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import attributes, calls, items, making, modules, withs
+from detlint.interpreter import attributes, calls, containers, items, making, modules, withs
 from detlint.interpreter.expressions import EXPRESSIONS
-from detlint.interpreter.frames import Frame, Tables
+from detlint.interpreter.frames import Frame
 from detlint.interpreter.solver import Entry, Solver
 from detlint.interpreter.statements import STATEMENTS
+from detlint.interpreter.tables import Tables
 from detlint.ir import nodes as ir
 
 TABLES = Tables(
-    EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, calls.call_value, calls.call_method, making.make,
-    making.instantiate_with, making.copied, calls.put, withs.enter,
+    EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, items.item, containers.under_path, calls.call_value,
+    calls.call_method, making.make, making.instantiate_with, making.copied, calls.put, withs.enter,
 )  # fmt: skip
 _NONE = value_of(ir.Constant("None"))
 
@@ -52,6 +53,17 @@ def _begin(frame: Frame) -> None:
         value = entry.inputs.get(parameter.name, NOTHING)
         if index == 0 and receiver is not None:
             frame.put(parameter.name, value)
+        elif value.atoms and parameter.star == "**":
+            _gathered(frame, parameter.name, index, value)
         elif value.atoms:
             taints = t.of_parameter(parameter.name)
             frame.put(parameter.name, Value(frozenset((Formal(parameter.name),)), taints, taints))
+
+
+def _gathered(frame: Frame, name: str, index: int, value: Value) -> None:
+    """A dict of the keywords that a call gives and no parameter takes."""
+    site = AllocationSite(containers.DICT, frame.code(-2 - index), frame.defining)
+    held = [atom if isinstance(atom, DictOf) else DictOf((), UNKNOWN) for atom in frame.each(value)]
+    contents = value_of(*frame.solver.lattice.kept(frozenset(held)))
+    frame.put(name, containers.made(frame, Instance(site), contents))
+    frame.narrow((name, CONTENTS), contents, ((site, CONTENTS),))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Choice, Constant, FunctionRef, Instance, LibraryRef, TupleOf
+from detlint.domain.atoms import Choice, Constant, DictOf, FunctionRef, Instance, LibraryRef, TupleOf
+from detlint.domain.dicts import laid, put_anywhere, put_under
 from detlint.domain.effects import Yield
 from detlint.domain.outcomes import Outcome, both, told, truth
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
@@ -72,6 +73,9 @@ def _subscript(frame: Frame, expression: ir.Subscript) -> Value:
     base = frame.evaluate(expression.value)
     frame.risky = True
     key = frame.evaluate(expression.key)
+    path = assignments.path_of(frame, expression.value)
+    if path is not None and not isinstance(expression.key, ir.Slice):
+        return items.item(frame, base, key, path=path)
     return items.item(frame, base, key, part=isinstance(expression.key, ir.Slice))
 
 
@@ -100,26 +104,24 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
 
 
 def _mapping(frame: Frame, expression: ir.Mapping) -> Value:
-    site = contexts.site(frame, LibraryRef("builtins.dict"), expression.node, empty=not expression.entries)
-    many = len(expression.entries) > frame.solver.limits.callables
+    site = contexts.site(frame, containers.DICT, expression.node, empty=not expression.entries)
+    many = len(expression.entries) > _MOST_WRITTEN
+    held = DictOf()
     for key, element in expression.entries:
-        slots = containers.slots_of(frame, frame.evaluate(key)) if key is not None else [ANY_KEY]
-        value = frame.evaluate(element)
         if key is None:
-            value = _values_of(frame, value)
-        for slot in slots:
-            frame.fill((site, slot), value)
-        frame.fill((site, ITEMS), UNKNOWN if many else value)
-    return value_of(Instance(site))
-
-
-def _values_of(frame: Frame, value: Value) -> Value:
-    """The values of a dict."""
-    found = NOTHING
-    for atom in frame.each(value):
-        known = isinstance(atom, Instance) and atom.site.kind == LibraryRef("builtins.dict")
-        found = frame.join(found, frame.read((atom.site, ITEMS)) if known and isinstance(atom, Instance) else UNKNOWN)
-    return found
+            more = containers.mapping(frame, frame.evaluate(element), assignments.path_of(frame, element))
+            if more is None:
+                return NOTHING
+            held = laid(held, more, frame.join)
+            continue
+        keys = containers.keys(frame, frame.evaluate(key))
+        value = frame.evaluate(element)
+        if not keys:
+            return NOTHING
+        held = put_anywhere(held, value, frame.join) if many else put_under(held, keys, value, frame.join)
+    if any(key is None for key, _ in expression.entries):
+        held = laid(held, DictOf(), frame.join)
+    return containers.made(frame, Instance(site), value_of(held))
 
 
 def _operation(frame: Frame, expression: ir.Operation) -> Value:
@@ -129,7 +131,25 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
         return _either(frame, expression)
     operands = [frame.evaluate(operand) for operand in expression.operands]
     counts = frame.solver.index.counts(expression.operands)
+    if expression.operator == "|":
+        return united(frame, expression, operands, counts=counts)
     return operated(frame, expression.operator, operands, expression.node, counts=counts)
+
+
+def united(frame: Frame, expression: ir.Operation, operands: list[Value], *, counts: bool) -> Value:
+    """`left | right`, of dicts another one."""
+    plain = [o.of(a for a in frame.each(o) if not containers.is_mapping(frame, a)) for o in operands]
+    if all(len(rest.atoms) == len(frame.each(operand)) for rest, operand in zip(plain, operands, strict=True)):
+        return operated(frame, "|", operands, expression.node, counts=counts)
+    found = operated(frame, "|", plain, expression.node, counts=counts)
+    held = DictOf()
+    for part, operand in zip(expression.operands, operands, strict=True):
+        more = containers.mapping(frame, operand, assignments.path_of(frame, part))
+        if more is None:
+            return NOTHING
+        held = laid(held, more, frame.join)
+    site = contexts.site(frame, containers.DICT, expression.node)
+    return frame.join(found, containers.made(frame, Instance(site), value_of(held)))
 
 
 def operated(frame: Frame, operator: str, operands: list[Value], node: int, *, counts: bool) -> Value:

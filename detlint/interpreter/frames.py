@@ -2,71 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
 
-from detlint.domain import taints as t
 from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
-    ClassRef,
-    Formal,
     FunctionRef,
     GeneratorCall,
-    Instance,
     ModuleRef,
 )
 from detlint.domain.bare import bare, is_plain
 from detlint.domain.codes import Code
+from detlint.domain.dicts import entrywise
 from detlint.domain.effects import Branch, Effect, Effects
-from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
-from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, parts, value_of
+from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, value_of
+from detlint.interpreter.environments import OWN, begins, seen_as
+from detlint.interpreter.environments import Environment as Environment
+from detlint.interpreter.environments import Key as Key
+from detlint.interpreter.environments import Loop as Loop
+from detlint.interpreter.environments import Path as Path
+from detlint.interpreter.environments import own as own
 from detlint.interpreter.solver import Entry, Solver
+from detlint.interpreter.substitution import has_formal, replaced
+from detlint.interpreter.tables import Tables
 from detlint.ir import nodes as ir
 
 R = TypeVar("R")
-Path = tuple[Any, ...]
-"""An access path: the key of a variable, then slots."""
-Key = str | Path
-"""A variable (one of the module begins with a dot) or an access path."""
-Environment = dict[Key, Value]
-"""What variables and access paths hold; and under `own(key)`, which is no path, what of that was given here."""
-_OWN = "="
-
-
-@dataclass
-class Loop:
-    """The variables where a loop is left, and where its next pass is begun, before its body ends."""
-
-    breaks: list[Environment] = field(default_factory=list)
-    continues: list[Environment] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Tables:
-    """What evaluates each kind of expression and executes each kind of statement, and what both ask for.
-
-    `attribute` gives an attribute of a value, `iterate` an item of one; `call` calls one, `method` a method of an
-    object, `make`, `instantiate` and `copied` make objects of classes of the project; `put` puts a value in the place
-    of something of a library, `enter` gives what a context does.
-    """
-
-    expressions: Mapping[type, Callable[[Frame, Any], Value]]
-    statements: Mapping[type, Callable[[Frame, Any], None]]
-    attribute: Callable[[Frame, Value, str], Value]
-    iterate: Callable[[Frame, Value], Value]
-    call: Callable[[Frame, Value, Given, int], Value]
-    method: Callable[[Frame, FunctionRef, Atom, int], Value]
-    make: Callable[[Frame, ClassRef, Any, int], Value]
-    instantiate: Callable[[Frame, ClassRef, Given, int], Value]
-    copied: Callable[[Frame, Instance, dict[str, Value], int], Value]
-    put: Callable[[Frame, str, Value, int], None]
-    enter: Callable[[Frame, Value, int], Value]
 
 
 class Frame:
@@ -89,6 +56,7 @@ class Frame:
         self.dirty: dict[Key, None] = {}
         self.flushed: dict[Key, Value] = {}
         self.cells: dict[Key, tuple[Cell, ...]] = {}
+        self.just: tuple[AllocationSite, Value] | None = None  # the dict that was made last here, and its entries
         self.bits: dict[Key, int] = {}  # what writes of these are known by
         self.assigned: set[Path] = set()  # paths that were given a value, rather than narrowed by a test
         self.effects: list[Effect] = []
@@ -123,6 +91,7 @@ class Frame:
         for statement in statements:
             if self.env is None:
                 return
+            self.just = None
             handlers[type(statement)](self, statement)
 
     def code(self, node: int) -> Code:
@@ -150,7 +119,7 @@ class Frame:
             return value
         found = self._resolved.get(value)
         if found is None:
-            found = replaced(self, value, self.entry.inputs).with_taints(value.taints, value.certain)
+            found = replaced(self.solver, value, self.entry.inputs).with_taints(value.taints, value.certain)
             self._resolved[value] = found
         return found
 
@@ -164,7 +133,7 @@ class Frame:
             return self.deep(value)
         found = self._concrete.get(value)
         if found is None:
-            found = self._concrete[value] = self.deep(replaced(self, value, self.entry.inputs))
+            found = self._concrete[value] = self.deep(replaced(self.solver, value, self.entry.inputs))
         return found
 
     def deep(self, value: Value) -> Value:
@@ -175,11 +144,7 @@ class Frame:
 
     def has_formal(self, value: Value) -> bool:
         """Whether a value has a parameter in it, or a part with the taints of one."""
-        memo = self.solver.formal
-        found = memo.get(value)
-        if found is None:
-            found = memo[value] = any(True for _ in _formals(value))
-        return found
+        return has_formal(self.solver, value)
 
     # Variables
 
@@ -192,17 +157,29 @@ class Frame:
         env = self.env
         if env is None:
             return
-        if self.cells:
-            begun = [path for path in env if isinstance(path, tuple) and path != key and _begins(path, key)]
-            for path in begun:
-                self.flush_key(path)
-                del env[path]
-                env.pop(own(path), None)
+        self.end(key)
         if isinstance(key, tuple):
             self.cells[key] = cells
             self.bits.pop(key, None)
             self.assigned.add(key)
         self.put(key, value)
+
+    def end(self, key: Key) -> None:
+        """End the paths that begin with a key."""
+        env = self.env
+        if self.cells and env is not None:
+            for path in [path for path in env if isinstance(path, tuple) and path != key and begins(path, key)]:
+                self.flush_key(path)
+                del env[path]
+                env.pop(own(path), None)
+
+    def narrow(self, path: Path, value: Value, cells: tuple[Cell, ...]) -> None:
+        """Let a path be a value on this way alone, whatever its cells hold."""
+        if self.env is not None:
+            self.end(path)
+            self.cells[path] = cells
+            self.bits.pop(path, None)
+            self.env[path] = value
 
     def put(self, key: Key, value: Value) -> None:
         """Give a variable or an access path a value that leaves the paths that begin with it as they are."""
@@ -242,7 +219,7 @@ class Frame:
     def write(self, cell: Cell, value: Value) -> None:
         """Leave a value in a cell that callers may hold the value of; a module's own variables they do not."""
         if not (self.is_top and isinstance(cell[0], ModuleRef)):
-            self.writes |= self.solver.heap.bit(_seen_as(cell))
+            self.writes |= self.solver.heap.bit(seen_as(cell))
         self.fill(cell, value)
 
     def fill(self, cell: Cell, value: Value) -> None:
@@ -268,7 +245,7 @@ class Frame:
         for key in list(env):
             if isinstance(key, str) and key[0] != "." and key not in self.function.shared:
                 continue
-            if key[0] == _OWN:
+            if key[0] == OWN:
                 continue
             bits = self.bits.get(key)
             if bits is None:
@@ -282,7 +259,7 @@ class Frame:
         """What writes of a variable or an access path are known by."""
         bits = 0
         for cell in self.cells_of(key):
-            bits |= self.solver.heap.bit(_seen_as(cell))
+            bits |= self.solver.heap.bit(seen_as(cell))
         self.bits[key] = bits
         return bits
 
@@ -339,14 +316,14 @@ class Frame:
                 if old is value:
                     continue
                 if old is None:
-                    if key[0] == _OWN:
+                    if key[0] == OWN:
                         merged[key] = value
                         continue
                     if isinstance(key, tuple) and key not in self.assigned:
                         continue
                     old = self._elsewhere(key, ways[0])
                 merged[key] = self.join(old, value)
-            for key in [key for key in merged if key not in env and key[0] != _OWN]:
+            for key in [key for key in merged if key not in env and key[0] != OWN]:
                 if isinstance(key, tuple) and key not in self.assigned:
                     del merged[key]
                 else:
@@ -358,12 +335,16 @@ class Frame:
         merged = self.merge((then, other))
         if merged is not None and then is not None and other is not None and outcome.option is not None:
             for key, value in then.items():
-                if key in other and other[key] != value and key[0] != _OWN:
+                if key in other and other[key] != value and key[0] != OWN:
                     merged[key] = self.chosen(outcome, value, other[key])
         return merged
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
         """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
+        if outcome.option is not None:
+            of_dicts = entrywise(then, other, partial(self.chosen, outcome))
+            if of_dicts is not None:
+                return of_dicts
         plain = (then.atoms or other.atoms) and all(is_plain(atom) for atom in then.atoms | other.atoms)
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.begun(outcome, then, other)
@@ -397,49 +378,9 @@ class Frame:
             return self.read((ModuleRef(self.file.path), Attribute(key[1:])))
         base = env.get(key[:-1] if len(key) > 2 else key[0])
         slot = key[-1]
-        if base is None or not isinstance(slot, Attribute):
-            return UNKNOWN
-        return self.tables.attribute(self, base, slot.name)
-
-
-def own(key: Key) -> Path:
-    """Where an environment has what a key was given here."""
-    return (_OWN, key)
-
-
-def replaced(frame: Frame, value: Value, given: Mapping[str, Value]) -> Value:
-    """A value with what is given in the place of parameters and of their taints."""
-    taints, certain = value.taints, value.certain
-    if taints:
-        taints = t.filled_in(taints, {name: each.taints for name, each in given.items()})
-    if certain:
-        certain = t.filled_in(certain, {name: each.certain for name, each in given.items()})
-    if not frame.has_formal(value):
-        return value.with_taints(taints, certain)
-    atoms: set[Atom] = set()
-    for atom in value.atoms:
-        if isinstance(atom, Formal):
-            atoms.update(given.get(atom.name, UNKNOWN).atoms)
-        else:
-            atoms.add(mapped(atom, lambda part: replaced(frame, part, given)))
-    return Value(frame.solver.lattice.kept(frozenset(atoms)), taints, certain)
-
-
-def _formals(value: Value) -> Iterable[str]:
-    for atom in value.atoms:
-        if isinstance(atom, Formal):
-            yield atom.name
-        for part in parts(atom):
-            yield from (str(taint.source) for taint in part.taints if taint.kind == "from")
-            yield from _formals(part)
-
-
-def _begins(path: Path, key: Key) -> bool:
-    if isinstance(key, tuple):
-        return path[: len(key)] == key
-    return bool(path[0] == key)
-
-
-def _seen_as(cell: Cell) -> object:
-    """What a write of a cell is known by to callers: a variable by its owner, another slot of whatever object."""
-    return cell[1] if isinstance(cell[0], AllocationSite) else cell
+        if isinstance(slot, Attribute):
+            return UNKNOWN if base is None else self.tables.attribute(self, base, slot.name)
+        now, self.env = self.env, env
+        found = self.tables.entry(self, base or NOTHING, slot.key, key[:-1] if len(key) > 2 else key[0])
+        self.env = now
+        return found

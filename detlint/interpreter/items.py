@@ -13,11 +13,13 @@ from detlint.domain.atoms import (
     Instance,
     IteratorOver,
     LibraryRef,
+    ModuleRef,
     NotNone,
     StateSnapshot,
     TupleOf,
     Wrapped,
 )
+from detlint.domain.dicts import present
 from detlint.domain.effects import Invoke
 from detlint.domain.given import Given
 from detlint.domain.library import Method
@@ -26,6 +28,7 @@ from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import attributes, classes, containers, enumerations, modules, protocols
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
 
 _MODULES = LibraryRef("sys.modules")
@@ -63,7 +66,7 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
     if isinstance(atom, Instance):
         if isinstance(atom.site.kind, ClassRef):
             return _of_object(frame, atom)
-        if atom.site.kind == containers.MAPPING:
+        if atom.site.kind == containers.DICT:
             return SOMETHING
         if containers.is_container(atom.site.kind):
             return frame.read((atom.site, ITEMS))
@@ -106,6 +109,8 @@ def _of_object(frame: Frame, atom: Instance) -> Value:
         if isinstance(owner, ClassRef):
             given = frame.tables.call(frame, classes.bound(value, atom)[0], Given(arguments), -1)
             return given if name == "__getitem__" else _following(frame, given)
+        if name == "__aiter__" and containers.is_mapping(frame, atom):
+            return SOMETHING
     if classes.is_named_tuple(frame, atom):
         return frame.read((atom.site, ITEMS))
     return _of_library(frame, atom, around)
@@ -126,30 +131,60 @@ def _following(frame: Frame, iterators: Value) -> Value:
     return containers.tainted(found, iterators)
 
 
-def item(frame: Frame, value: Value, key: Value, *, part: bool = False) -> Value:
-    """`value[key]`; with `part`, a slice of it."""
+def item(frame: Frame, value: Value, key: Value, *, part: bool = False, path: PathKey | None = None) -> Value:
+    """`value[key]`, where `value` is what a `path` holds; with `part`, a slice of it."""
     if part:
         found, rest = protocols.asked(frame, value, ("__getitem__",), (key,))
         return frame.join(found, value.of(rest)) if len(rest) < len(frame.each(value)) else value
     found = NOTHING
-    for atom in frame.each(value):
+    keys = frame.each(key)
+    for choice in keys:
+        if isinstance(choice, Choice):
+            parts = (item(frame, value, each, path=path) for each in (choice.other, choice.default))
+            found = frame.join(found, frame.chosen(Outcome(True, True, choice.option), *parts))
+    if any(isinstance(each, Choice) for each in keys):
+        key = frame.resolve(key).of(each for each in keys if not isinstance(each, Choice))
+    for atom in frame.each(value) if key.atoms else ():
         if isinstance(atom, Choice):
             given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))
         elif atom == _MODULES:
             given = modules.loaded(frame, key)
         elif isinstance(atom, ClassRef):
             given = _of_class(frame, atom, key)
+        elif isinstance(atom, ModuleRef):
+            given = _of_module(frame, atom, key)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
-            given = _of_own(frame, atom, atom.site.kind, key)
+            given = _of_own(frame, atom, atom.site.kind, key, path)
+        elif isinstance(atom, Instance) and atom.site.kind == containers.DICT:
+            given = of_mapping(frame, atom, key, path)
         elif isinstance(atom, Instance) and (method := _getting(frame, atom.site.kind)) is not None:
             given = method(CallStep(frame, -1, owner=value.of((atom,)), receiver=atom), value, Given((key,)))
-        elif isinstance(atom, Instance) and atom.site.kind == containers.MAPPING:
-            given = _under(frame, atom, key)
-            given = given.with_taints(given.taints | key.taints, given.certain | key.certain)
         else:
             given = containers.tainted(_under(frame, atom, key), value)
         found = frame.join(found, given)
     return found
+
+
+def _of_module(frame: Frame, atom: ModuleRef, key: Value) -> Value:
+    """What a module has under a name, as `globals()` shows it."""
+    found = NOTHING
+    for slot in containers.slots_of(frame, key):
+        known = isinstance(slot, Key) and slot.key.kind == "str"
+        name = slot.key.value if isinstance(slot, Key) else ""
+        found = frame.join(found, frame.tables.attribute(frame, value_of(atom), name) if known else UNKNOWN)
+    return found
+
+
+def of_mapping(frame: Frame, atom: Instance, key: Value, path: PathKey | None = None) -> Value:
+    """What a dict has under a key."""
+    found = NOTHING
+    for slot in containers.slots_of(frame, key):
+        if isinstance(slot, Key):
+            given = present(containers.entry(frame, atom, slot.key, path))
+        else:
+            given = frame.read((atom.site, ITEMS))
+        found = frame.join(found, given)
+    return found.with_taints(found.taints | key.taints, found.certain | key.certain)
 
 
 def _getting(frame: Frame, kind: ClassRef | LibraryRef) -> Method | None:
@@ -158,7 +193,7 @@ def _getting(frame: Frame, kind: ClassRef | LibraryRef) -> Method | None:
     return next(filter(None, found), None)
 
 
-def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
+def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value, path: PathKey | None) -> Value:
     """An item of an object of the project."""
     method, owner = classes.lookup(frame, classes.order(frame, kind), "__getitem__")
     if isinstance(owner, ClassRef):
@@ -167,7 +202,7 @@ def _of_own(frame: Frame, atom: Instance, kind: ClassRef, key: Value) -> Value:
         return NOTHING
     if classes.is_named_tuple(frame, atom):
         return frame.solver.lattice.all(frame.read((atom.site, slot)) for slot in containers.slots_of(frame, key))
-    return of_atom(frame, atom)
+    return of_mapping(frame, atom, key, path) if containers.is_mapping(frame, atom) else of_atom(frame, atom)
 
 
 def _of_class(frame: Frame, klass: ClassRef, key: Value) -> Value:

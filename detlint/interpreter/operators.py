@@ -216,8 +216,6 @@ def _contained(frame: Frame, item: Atom, whole: Atom) -> Outcome:
     if not (isinstance(whole, Instance) and isinstance(item, Constant)):
         return EITHER
     display = frame.solver.index.display(whole.site)
-    if isinstance(display, ir.Mapping):
-        return _among_keys(frame, item, whole, display)
     if isinstance(display, ir.Display):
         return _among(frame, item, [frame.read((whole.site, slot)) for slot in _places(display)], whole)
     return containers.has(frame, whole, item)
@@ -233,15 +231,6 @@ def _among(frame: Frame, item: Atom, values: Sequence[Value], whole: Instance | 
     if whole is not None and (rest := frame.read((whole.site, ANY_KEY))).atoms:
         outcomes.append(either((FAILS, compared(frame, "==", value_of(item), rest))))
     return both(outcome.inverted() for outcome in outcomes).inverted()
-
-
-def _among_keys(frame: Frame, item: Constant, whole: Instance, display: ir.Mapping) -> Outcome:
-    """Whether a dict has a key: one that is written down may be taken out."""
-    keys = [key for key, _ in display.entries]
-    if item in keys or not all(isinstance(key, ir.Constant) for key in keys):
-        return EITHER
-    added = frame.read((whole.site, Key(item))).atoms or frame.read((whole.site, ANY_KEY)).atoms
-    return EITHER if added else FAILS
 
 
 Judge = Callable[[Value], Outcome]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from detlint.domain.atoms import Atom, Constant, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.atoms import Atom, Instance, IteratorOver, TupleOf
 from detlint.domain.effects import Branch, Effects
-from detlint.domain.slots import ANY_KEY, ITEMS, ROWS, Key
+from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import containers
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
-_LIST = LibraryRef("builtins.list")
-_MAPPING = LibraryRef("builtins.dict")
 _NUMBERS = ("int", "float")
 
 
@@ -50,12 +48,12 @@ def of_atom(frame: Frame, atom: Atom) -> Rows | None:
         found = atom.items
     elif isinstance(atom, IteratorOver):
         found = atom.rows
-    elif isinstance(atom, Instance) and atom.site.kind == _LIST:
-        found = tuple(containers.keyed(frame, atom, slot) for slot in places(count(frame, atom)))
+    elif isinstance(atom, Instance) and atom.site.kind == containers.LIST:
+        found = tuple(containers.keyed(frame, atom, slot) for slot in containers.places(count(frame, atom)))
         whole = not frame.read((atom.site, ANY_KEY)).atoms
-    elif isinstance(atom, Instance) and atom.site.kind == _MAPPING:
-        found = tuple(map(value_of, keys(frame, atom)))
-        whole = not frame.read((atom.site, ANY_KEY)).atoms
+    elif isinstance(atom, Instance) and atom.site.kind == containers.DICT:
+        turns = containers.turns(frame, atom)
+        found, whole = turns.items, not turns.rest.atoms
     return Rows(found, whole) if 0 < len(found) <= frame.solver.limits.rows else None
 
 
@@ -75,37 +73,20 @@ def listed(frame: Frame, atom: Atom) -> tuple[Value, ...] | None:
     """The items of a tuple or list that is written down, in their order; None of anything else."""
     if isinstance(atom, TupleOf):
         return atom.items
-    if not (isinstance(atom, Instance) and atom.site.kind == _LIST) or frame.read((atom.site, ANY_KEY)).atoms:
+    if not (isinstance(atom, Instance) and atom.site.kind == containers.LIST) or frame.read((atom.site, ANY_KEY)).atoms:
         return None
     number = count(frame, atom)
     known = number or atom.site.empty  # of numbers alone nobody asks
-    return tuple(containers.keyed(frame, atom, slot) for slot in places(number)) if known else None
+    return tuple(containers.keyed(frame, atom, slot) for slot in containers.places(number)) if known else None
 
 
 def count(frame: Frame, atom: Instance) -> int:
-    """How many items a list is made with, as far as that is known."""
+    """How many items a list is made with, as far as that is known and they are not numbers alone."""
     display = frame.solver.index.display(atom.site)
-    if isinstance(display, ir.Display):
-        apart = not any(isinstance(element, ir.Starred) for element in display.elements) and not all(
-            isinstance(element, ir.Constant) and element.kind in _NUMBERS for element in display.elements
-        )
-        return len(display.elements) if apart else 0
-    made = frame.read((atom.site, ROWS))
-    return max((len(each.items) for each in made.atoms if isinstance(each, TupleOf)), default=0)
-
-
-def keys(frame: Frame, atom: Instance) -> list[Constant]:
-    """The keys of a dict that is written down, if all of them are constants."""
-    display = frame.solver.index.display(atom.site)
-    if not isinstance(display, ir.Mapping):
-        return []
-    found = [key for key, _ in display.entries if isinstance(key, ir.Constant)]
-    return found if len(found) == len(display.entries) else []
-
-
-def places(number: int) -> Iterator[Key]:
-    """The slots of so many items."""
-    return (Key(Constant("int", str(index))) for index in range(number))
+    numbers = isinstance(display, ir.Display) and all(
+        isinstance(element, ir.Constant) and element.kind in _NUMBERS for element in display.elements
+    )
+    return 0 if numbers else containers.count(frame, atom)
 
 
 def passes(frame: Frame, value: Value) -> list[list[Pass]]:
@@ -140,7 +121,7 @@ def any_of(arms: Sequence[Effects]) -> Effects:
 
 def keep(frame: Frame, made: Instance, items: tuple[Value, ...]) -> None:
     """Keep the items of a list that is made here in their places."""
-    for slot, item in zip(places(len(items)), items, strict=True):
+    for slot, item in zip(containers.places(len(items)), items, strict=True):
         frame.fill((made.site, slot), item)
         frame.fill((made.site, ITEMS), item)
-    frame.fill((made.site, ROWS), value_of(TupleOf(items)) if items else NOTHING)
+    frame.fill((made.site, CONTENTS), value_of(TupleOf(items)) if items else NOTHING)

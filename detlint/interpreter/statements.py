@@ -11,6 +11,7 @@ from detlint.domain.values import value_of
 from detlint.interpreter import (
     assignments,
     branches,
+    containers,
     conversions,
     decorators,
     definitions,
@@ -34,6 +35,10 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
+        if statement.operator == "|=" and containers.take_over(
+            frame, old, value, assignments.path_of(frame, statement.targets[0])
+        ):
+            return
         counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
         value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from detlint.domain.atoms import Atom, Bound, ClassRef, DictOf, Instance, LibraryRef, Node
+from detlint.domain.atoms import Atom, Bound, ClassRef, Instance, LibraryRef, ModuleRef, Node
 from detlint.domain.codes import Code
 from detlint.domain.documents import Documents
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute, Key, Slot
+from detlint.domain.slots import Argument, Attribute, Slot
 from detlint.domain.summaries import Use
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
     assignments,
     classes,
     commands,
-    containers,
     contexts,
     kinship,
     modules,
     partials,
     protocols,
-    rows,
 )
-from detlint.interpreter.frames import Frame
+from detlint.interpreter.container_steps import ContainerSteps
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir.uses import Uses
 
@@ -34,27 +32,11 @@ _NO_PATHS: Mapping[int | str, PathKey] = {}
 _ACTOR = Argument("actor")  # what an object has that lives in a process of its own
 
 
-class CallStep:
+class CallStep(ContainerSteps):
     """The evaluation of one call of a library.
 
     `path` and `owner` are those of what a method is called on, `paths` those of arguments.
     """
-
-    def __init__(
-        self,
-        frame: Frame,
-        node: int,
-        path: PathKey | None = None,
-        owner: Value = NOTHING,
-        receiver: Atom | None = None,
-        paths: Mapping[int | str, PathKey] = _NO_PATHS,
-    ) -> None:
-        self.frame = frame
-        self.node = node
-        self.path = path
-        self.owner = owner
-        self.receiver = receiver
-        self.paths = paths
 
     @property
     def code(self) -> Code:
@@ -66,6 +48,10 @@ class CallStep:
         """Where the values of the file go, by its text."""
         return self.frame.solver.index.uses(self.frame.file)
 
+    def on(self, owner: Value, path: PathKey | None) -> CallStep:
+        """The same call, of a method of what is given first."""
+        return CallStep(self.frame, self.node, path, owner, None, self.paths)
+
     @property
     def documents(self) -> Documents:
         """The documents of the project."""
@@ -75,10 +61,6 @@ class CallStep:
     def scripts(self) -> tuple[str, ...]:
         """The programs that the file may belong to in which the call stands."""
         return self.frame.solver.scripts.of(self.frame.file.path)
-
-    def join(self, a: Value, b: Value) -> Value:
-        """Either of two values."""
-        return self.frame.join(a, b)
 
     def emit(self, effect: Effect) -> None:
         """Do something to generators."""
@@ -96,16 +78,14 @@ class CallStep:
         """Give an object that is made here what a slot of it has: nobody holds anything of it yet."""
         self.frame.fill((owner.site, slot), value)
 
-    def fill(self, owner: Instance, slot: Slot, value: Value) -> None:
-        """Keep a value in a slot of an object."""
-        self.frame.write((owner.site, slot), value)
-        self.frame.touch((owner.site, slot), value)
-        if slot == ANY_KEY or isinstance(slot, Key):
-            self.frame.write((owner.site, ITEMS), value)
+    @property
+    def file(self) -> ModuleRef:
+        """The module in which the call stands."""
+        return ModuleRef(self.frame.file.path)
 
-    def read(self, owner: Instance, slot: Slot) -> Value:
-        """What a slot of an object has."""
-        return self.frame.read((owner.site, slot))
+    def on_argument(self, place: int) -> CallStep:
+        """The same call, as that of a method of an argument."""
+        return CallStep(self.frame, self.node, self.paths.get(place), NOTHING, None, self.paths)
 
     def stored(self, owner: Instance) -> dict[str, Value]:
         """What the methods of an object's class store on it, by name."""
@@ -121,26 +101,9 @@ class CallStep:
         if argument in self.paths:
             assignments.become(self.frame, self.paths[argument], old, new)
 
-    def iterate(self, value: Value) -> Value:
-        """An item of a value, and what going over it does."""
-        self.frame.iterating = self.node
-        return self.frame.tables.iterate(self.frame, value)
-
-    def rows(self, value: Value) -> list[tuple[Value, ...]]:
-        """The items of what a value may be, in their order, for each that is written down; none for any other."""
-        return rows.each_way(self.frame, value)
-
-    def listed(self, atom: Atom) -> tuple[Value, ...] | None:
-        """The items of a tuple or list that is written down, in their order; None of anything else."""
-        return rows.listed(self.frame, atom)
-
     def spells(self, name: str) -> bool:
         """Whether the text of the project has a name among its texts, as that of an option, or among its keywords."""
         return name in self.frame.solver.index.spelled
-
-    def keep_rows(self, made: Instance, items: tuple[Value, ...]) -> None:
-        """Keep the items of a list that is made here in their places."""
-        rows.keep(self.frame, made, items)
 
     def call(self, function: Value, *arguments: Value) -> Value:
         """Call a value."""
@@ -303,15 +266,6 @@ class CallStep:
         """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
         return assignments.version(self.frame, owner, attributes, part, self.node)
 
-    def item(self, value: Value, key: Value) -> Value:
-        """What a value has under a key."""
-        return containers.under(self.frame, value, key)
-
-    def entries(self, atom: Atom) -> DictOf | None:
-        """What a dict has; None for anything else."""
-        known = isinstance(atom, Instance) and atom.site.kind == containers.MAPPING
-        return containers.entries(self.frame, atom) if isinstance(atom, Instance) and known else None
-
     def is_configuration(self, atom: Atom) -> bool:
         """Whether an atom is a node of a configuration, all fields of which a user may set."""
         return classes.is_configuration(self.frame, atom)
@@ -376,10 +330,6 @@ class CallStep:
         orelse, second = frame.within(otherwise)
         frame.branch(outcome, body, orelse)
         return frame.join(first, second)
-
-    def each(self, value: Value) -> list[Atom]:
-        """What a value may be, one by one."""
-        return self.frame.each(value)
 
     def resolve(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters."""

@@ -9,6 +9,7 @@ from functools import cache
 from msgspec import Struct
 
 from detlint.domain.atoms import NONE, Atom, Choice, Constant, Cut, LibraryRef, TupleOf, Unknown
+from detlint.domain.dicts import may_be_absent, or_else
 from detlint.domain.given import Given
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome, chosen, either
 from detlint.domain.step import Step
@@ -29,6 +30,7 @@ class Arguments(Struct):
     defaults: Mapping[str, object]
     places: tuple[str, ...]
     resolve: Callable[[Value], Value]
+    join: Callable[[Value, Value], Value]
 
     def of(self, name: str) -> Value | None:
         """What is given for a parameter, resolved; None where nothing is."""
@@ -36,7 +38,10 @@ class Arguments(Struct):
         if found is None and name in self.places:
             index = self.places.index(name)
             found = self.given.positional[index] if index < len(self.given.positional) else None
-        return None if found is None else self.resolve(found)
+        if found is None:
+            return None
+        found = self.resolve(found)
+        return or_else(found, self._default(name), self.join) if may_be_absent(found) else found
 
     def get(self, name: str) -> Value:
         """What a parameter is: what is given, its default, None for one that is not known; perhaps unknown."""
@@ -132,7 +137,7 @@ def _spelled(atom: Atom) -> str:
 def arguments(step: Step, given: Given, signature: str) -> Arguments:
     """The arguments of a call of what has a signature."""
     defaults, places = parameters(signature)
-    return Arguments(given, defaults, places, step.resolve)
+    return Arguments(given, defaults, places, step.resolve, step.join)
 
 
 @cache

@@ -11,7 +11,7 @@ from detlint.domain.folding import folded
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Library
 from detlint.domain.outcomes import told
-from detlint.domain.slots import ANY_KEY, Key
+from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
 
@@ -55,38 +55,14 @@ def collected(step: Step, given: Given) -> Value:
     return _filled(step, given, "builtins.set", t.ordered(given.first.taints), t.ordered(given.first.certain))
 
 
-def mapped(step: Step, given: Given) -> Value:
-    """A dict: of pairs that are written down, or of anything."""
-    first = given.first
-    found = NOTHING
-    for rows in step.rows(first) if given.positional else [()]:
-        pairs = [pair for row in rows for pair in step.rows(row)]
-        named = bool(given.keywords) and not (given.positional or given.open)
-        if (pairs or named) and all(len(pair) == _PAIR for pair in pairs):
-            made = step.make("builtins.dict")
-            for key, value in (*pairs, *((_text(name), value) for name, value in given.keywords.items())):
-                for atom in step.each(key):
-                    step.fill(made, Key(atom) if isinstance(atom, Constant) else ANY_KEY, value)
-            found = step.join(found, Value(frozenset((made,)), first.taints, first.certain))
-        else:
-            found = step.join(found, _filled(step, given, "builtins.dict", first.taints, first.certain))
-    return found
-
-
-def _text(name: str) -> Value:
-    return value_of(Constant("str", name))
-
-
 def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Taints) -> Value:
     """A container: one that stays empty for as long as what it is made of is."""
     items = [step.iterate(given.first)] if given.positional else []
-    named = given.keywords.values() if kind == "builtins.dict" else ()
-    items += named
     bare = not (items or given.open)
     made = []
     if bare or any(map(is_empty, given.first.atoms)):
         made.append(step.make(kind, empty=True))
-    if not bare and not (given.positional and all(map(is_empty, given.first.atoms)) and not named):
+    if not bare and not (given.positional and all(map(is_empty, given.first.atoms))):
         made.append(step.make(kind, empty=False))
     for each in made:
         for item in items:
@@ -194,7 +170,10 @@ def chosen(step: Step, given: Given) -> Value:
 
 def counted(step: Step, given: Given) -> Value:
     """A number that does not depend on order."""
-    for each in given.each:
+    key = given.keywords.get("key")
+    if key is not None:
+        step.call(key, step.iterate(given.first) if len(given.positional) == 1 else given.first)
+    for each in given.positional:
         step.iterate(each)
     return SOMETHING
 
@@ -286,7 +265,7 @@ def kin(*, derives: bool) -> Called:
 LIBRARY = Library(
     "builtins",
     {
-        "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected, "dict": mapped,
+        "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected,
         "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
         "any": counted, "all": counted, "int": converted(int, "__int__", "__index__"),

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import UNKNOWN_ATOM, Atom, Choice, ClassRef, Constant, Instance, LibraryRef, TupleOf
+from detlint.domain.dicts import present
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, chosen, either, told
-from detlint.domain.slots import ANY_KEY, ITEMS, Key
+from detlint.domain.slots import ANY_KEY, ITEMS
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, NULL, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, NULL, SOMETHING, UNKNOWN, Value, under, value_of
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ def allocated(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
 def instantiated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """An object of a class, made as `type` does."""
     given = args.given
-    if isinstance(step.receiver, ClassRef):
-        return step.instantiate(step.receiver, given)
     rest = given.without_first()
     found = NOTHING
     for atom in step.each(given.first):
@@ -52,11 +51,8 @@ def kind_of(known: Known, step: Step, row: Row, name: str, args: Arguments) -> V
 
 def _held(step: Step, mapping: Value, name: str) -> Value:
     """What a dict has under a name."""
-    found = NOTHING
-    for atom in step.each(mapping):
-        if isinstance(atom, Instance):
-            found = step.join(found, step.read(atom, Key(Constant("str", name))))
-    return found
+    held = step.mapping(mapping)
+    return NOTHING if held is None else present(under(held, Constant("str", name), step.join))
 
 
 def of_fields(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

@@ -10,7 +10,6 @@ from zlib import crc32
 from detlint.catalogue import Row
 from detlint.documents.trees import tree
 from detlint.domain.atoms import (
-    ABSENT,
     CUT_ALL,
     UNKNOWN_ATOM,
     Atom,
@@ -19,6 +18,7 @@ from detlint.domain.atoms import (
     DictOf,
     Instance,
 )  # fmt: skip
+from detlint.domain.dicts import may_be_absent, or_else
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute
 from detlint.domain.step import Step
@@ -119,7 +119,7 @@ def _merged(step: Step, below: Atom, above: Atom, depth: int) -> Value:
 
 def _held(step: Step, atom: Atom) -> DictOf | None:
     """What a dict has; None for anything else."""
-    return atom if isinstance(atom, DictOf) else step.entries(atom) if _is_dict(atom) else None
+    return atom if isinstance(atom, DictOf) else step.mapping(value_of(atom)) if _is_dict(atom) else None
 
 
 def _over(step: Step, known: Value, value: Value, depth: int) -> Value:
@@ -127,8 +127,8 @@ def _over(step: Step, known: Value, value: Value, depth: int) -> Value:
     within = [atom for atom in step.each(known) if _is_dict(atom) or _is_own(atom)]
     found = NOTHING
     for atom in step.each(value):
-        if atom == ABSENT:
-            found = step.join(found, known)
+        if may_be_absent(value_of(atom)):
+            found = step.join(found, or_else(value_of(atom), known, step.join))
         elif _is_dict(atom) and within:
             found = step.join(found, merged(step, known.of(within), value_of(atom), depth - 1))
         else:

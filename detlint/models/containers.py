@@ -6,13 +6,16 @@ from detlint.domain import taints as t
 from detlint.domain.atoms import NONE, Instance
 from detlint.domain.given import Given
 from detlint.domain.library import Class, Library, Method
-from detlint.domain.slots import ANY_KEY, ITEMS
+from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, Value, value_of
 
 
 def sort(step: Step, owner: Value, given: Given) -> Value:
     """The order that a list had is gone."""
+    key = given.value("key")
+    if key is not None:
+        step.call(key, step.iterate(owner))
     step.become(owner.with_taints(t.ordered(owner.taints) | t.FILLED, t.ordered(owner.certain)))
     return value_of(NONE)
 
@@ -60,15 +63,6 @@ def taken(step: Step, owner: Value, given: Given) -> Value:
     return step.iterate(owner)
 
 
-def stored(step: Step, owner: Value, given: Given) -> Value:
-    """What a dict has under a key, or the default."""
-    found = given.positional[1] if len(given.positional) > 1 else value_of(NONE)
-    for atom in step.each(owner):
-        if isinstance(atom, Instance):
-            found = step.join(found, step.read(atom, ITEMS))
-    return found
-
-
 def same(step: Step, owner: Value, given: Given) -> Value:
     """A text that is made of this one and of the arguments."""
     taints, certain = owner.taints, owner.certain
@@ -88,7 +82,6 @@ LIBRARY = Library(
     classes=(
         Class("list", methods=_LIST),
         Class("set", methods={"add": add, "clear": clear, "copy": copy, "pop": taken}),
-        Class("dict", methods={"clear": clear, "copy": copy, "get": stored, "pop": stored, "setdefault": stored}),
         Class("str", methods=_TEXT),
     ),
 )

@@ -22,7 +22,8 @@ from detlint.domain.atoms import (
     TupleOf,
 )  # fmt: skip
 from detlint.domain.codes import Code
-from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, ROWS, Argument, Key
+from detlint.domain.dicts import present
+from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, Argument, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.ir.lower_expressions import constant
@@ -133,7 +134,7 @@ def made_dict(step: Step, entries: Mapping[Constant, Value], rest: Value | None,
     made = step.make(DICT.name, empty=not entries and rest is None, part=part)
     step.hold(made, CONTENTS, value_of(DictOf(tuple(entries.items()), rest)))
     for value in (*entries.values(), *(() if rest is None else (rest,))):
-        step.hold(made, ITEMS, value if len(entries) <= _ITEMS else UNKNOWN)
+        step.hold(made, ITEMS, present(value) if len(entries) <= _ITEMS else UNKNOWN)
     return made
 
 
@@ -141,7 +142,7 @@ def made_list(step: Step, items: Sequence[Value], part: str) -> Value:
     """A new list of some items."""
     made = step.make(LIST.name, empty=not items, part=part)
     if items:
-        step.hold(made, ROWS, value_of(TupleOf(tuple(items[:_ITEMS]))))
+        step.hold(made, CONTENTS, value_of(TupleOf(tuple(items[:_ITEMS]))))
     for index, item in enumerate(items[:_ITEMS]):
         step.hold(made, Key(Constant("int", str(index))), item)
     for item in items if len(items) <= _ITEMS else (UNKNOWN,):

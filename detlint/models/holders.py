@@ -49,7 +49,9 @@ def call(step: Step, made: Instance, way: str) -> Value:
 
 
 def wraps(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """An iterable over the same items, in the same order."""
+    """An iterable over the same items, in the same order; what is all that is wrapped, where it is `whole`."""
+    if row.text("whole"):
+        return args.first()
     made = step.make(name)
     sources = [value for value in args.given.positional if not _is_function(step, value)]
     taints: Taints = frozenset()
@@ -57,6 +59,8 @@ def wraps(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
     for source in sources or list(args.given.keywords.values()):
         step.fill(made, _SOURCE, source)
         taints, certain = taints | source.taints, certain | source.certain
+    if args.given.open:
+        step.fill(made, _SOURCE, UNKNOWN)
     return value_of(made).with_taints(taints, certain)
 
 

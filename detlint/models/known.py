@@ -131,7 +131,7 @@ class Known(Tables):
         names = dict.fromkeys((*places.defaults, *asked))
         named = {each: value for each in names if (value := step.kept(made, each)).atoms}
         opened = bool(step.kept(made, "**").atoms)
-        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve)
+        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve, step.join)
 
     def make(self, step: Step, name: str, given: Given) -> Value:
         """What a call of a library's class makes; unknown for a function."""

@@ -137,7 +137,7 @@ class LibraryDraws:
         opened = bool(step.read(made, Argument("**")).atoms)
         count = sum(bool(step.read(made, Argument(str(place))).atoms) for place in range(2 * _POSITIONAL))
         places = self._arguments(step, name, Given())
-        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve), count
+        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve, step.join), count
 
 
 def _draw(step: Step, row: Row, name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import ClassRef, FunctionRef, LibraryRef, PartialCall, TupleOf
+from detlint.domain.atoms import Bound, ClassRef, FunctionRef, LibraryRef, PartialCall, TupleOf
 from detlint.domain.effects import Mark, SetSwitch
 from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.step import Step
@@ -14,6 +14,7 @@ from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 from detlint.models import (
     argparse,
     autograd,
+    callables,
     classes,
     commands,
     configurations,
@@ -24,7 +25,9 @@ from detlint.models import (
     hydra,
     importlib,
     loaders,
+    mappings,
     processes,
+    registries,
     seeds,
     switches,
     targets,
@@ -35,7 +38,7 @@ from detlint.models.arguments import Arguments
 if TYPE_CHECKING:
     from detlint.models.known import Known, Role
 
-_DECORATED = (FunctionRef, ClassRef, PartialCall)
+_DECORATED = (FunctionRef, ClassRef, PartialCall, Bound)
 
 
 def passes(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -122,9 +125,9 @@ ROLES: Mapping[str, Role] = {
     "configs": hydra.store, "keeps-config": hydra.keeps,
     "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
     "located": targets.located, "targets": targets.targets,
-    **seeds.ROLES, **switches.ROLES,
     "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
     "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
+    **callables.ROLES, **mappings.ROLES, **registries.ROLES, **seeds.ROLES, **switches.ROLES,
 }  # fmt: skip
 """By kind; those of `method:` a kind say what a method of a name does, whatever its receiver; those of `iterated:` a
 kind what going over an object does that has it."""

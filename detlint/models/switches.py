@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import UNKNOWN_ATOM, Constant, Instance
+from detlint.domain.atoms import UNKNOWN_ATOM, Constant
 from detlint.domain.effects import SetSwitch
 from detlint.domain.given import Given
 from detlint.domain.outcomes import truth
-from detlint.domain.slots import Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, SOMETHING, Value, constants
 from detlint.models.arguments import Arguments
@@ -54,9 +53,9 @@ def set_variable(known: Known, step: Step, key: Value) -> None:
 
 def set_variables(known: Known, step: Step, given: Given) -> None:
     """Several variables at once, by keyword or by a mapping."""
-    atoms = [atom for value in given.positional for atom in step.each(value) if isinstance(atom, Instance)]
-    held = any(step.read(atom, Key(_text(known.workspace))).atoms for atom in atoms)
-    if held or known.workspace in given.keywords:
+    held = [step.mapping(value, place) for place, value in enumerate(given.positional)]
+    names = {key for each in held if each is not None for key, _ in each.entries}
+    if _text(known.workspace) in names or known.workspace in given.keywords:
         _set(step, "workspace", "set")
 
 

@@ -16,6 +16,7 @@ from detlint.domain.atoms import (
     LibraryRef,
     ModuleRef,
 )  # fmt: skip
+from detlint.domain.dicts import present
 from detlint.domain.given import Given
 from detlint.domain.outcomes import is_none, truth
 from detlint.domain.slots import ITEMS
@@ -149,7 +150,10 @@ def _names(step: Step, owner: Instance, depth: int) -> bool:
 
 
 def _entries(step: Step, owner: Instance) -> DictOf:
-    return step.entries(owner) or DictOf()
+    held = step.mapping(value_of(owner)) if owner.site.kind == documents.DICT else None
+    if held is None:
+        return DictOf()
+    return DictOf(tuple((key, present(value)) for key, value in held.entries), held.rest)
 
 
 def _is_part(atom: Atom) -> TypeGuard[Instance]:

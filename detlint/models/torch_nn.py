@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import Constant, Instance, IteratorOver, TupleOf
+from detlint.domain.atoms import Atom, Bound, Constant, DictOf, Instance, IteratorOver, LibraryRef, TupleOf, Unknown
 from detlint.domain.given import Given
 from detlint.domain.library import Class, Library
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
@@ -22,8 +22,14 @@ _MAPPINGS = ("builtins.dict", "collections.OrderedDict")
 
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
-    """A module that is called goes through `forward`."""
-    return step.call_with(step.attribute(value_of(module), "forward"), given.after(0))
+    """A module that is called goes through `forward`, which it may have been given itself."""
+    functions = step.attribute(value_of(module), "forward")
+    known = [atom for atom in step.each(functions) if not _is_of_library(atom)]
+    return step.call_with(functions.of(known), given.after(0))
+
+
+def _is_of_library(atom: Atom) -> bool:
+    return isinstance(atom, Unknown) or (isinstance(atom, Bound) and isinstance(atom.function, LibraryRef))
 
 
 def holds(step: Step, container: Instance, given: Given) -> Value:
@@ -47,21 +53,15 @@ def holds_listed(step: Step, container: Instance, given: Given) -> Value:
 def held(step: Step, module: Instance, name: str) -> Value:
     """What a module holds under a name besides what is stored on it: a layer, or all of them."""
     if name == "_modules":
-        shown = step.make("builtins.dict")
-        step.fill(shown, ANY_KEY, step.read(module, ITEMS))
-        for own, value in step.stored(module).items():
-            step.fill(shown, Key(Constant("str", own)), value)
-        return value_of(shown)
+        own = tuple((Constant("str", key), value) for key, value in step.stored(module).items())
+        return step.make_dict(DictOf(own, step.read(module, ITEMS)), module)
     return _named(step, module, Constant("str", name))
 
 
 def _named(step: Step, module: Instance, name: Constant) -> Value:
     """The layers that a module, or the dict that it was made with, has under a name, and those of no known name."""
-    found = NOTHING
-    for owner in (module, *step.each(step.read(module, _SOURCE))):
-        if isinstance(owner, Instance):
-            found = step.join(found, step.join(step.read(owner, Key(name)), step.read(owner, ANY_KEY)))
-    return found
+    found = step.join(step.read(module, Key(name)), step.read(module, ANY_KEY))
+    return step.join(found, step.item(step.read(module, _SOURCE), value_of(name)))
 
 
 def layers_of(step: Step, module: Instance) -> Value:
