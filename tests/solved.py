@@ -16,7 +16,7 @@ from detlint.ir.lower_files import lower
 from detlint.ir.places import Places
 from detlint.programs.solving import Problem, Solution, newest, solve
 from detlint.programs.views import Views
-from detlint.programs.walk import Walk
+from detlint.programs.walking import walk_of
 
 Drawn = tuple[str, str, int, str, tuple[tuple[str, bool], ...]]
 
@@ -45,7 +45,7 @@ class Solved:
         """What a program draws from generators of these words: stream, file, line, word, options of its condition."""
         found: list[Drawn] = []
         solver = self.solution.solver
-        walk = Walk(solver, program, Views(solver).of(program), Limits(), self.place)
+        walk = walk_of(solver, program, Views(solver).of(program), Limits(), self.place)
         for seen in walk.run().observations:
             if seen.word in (words or ("unseeded", "reseeded")):
                 terms = tuple(sorted((option.name, set_) for option, set_ in seen.condition.terms))

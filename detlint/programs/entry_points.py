@@ -15,7 +15,8 @@ from detlint.programs.commands import Command
 from detlint.programs.entries import Entry
 from detlint.programs.events import RESEEDED, START, UNSEEDED, State
 from detlint.programs.views import View, Views
-from detlint.programs.walk import Visit, Walk, Walked
+from detlint.programs.walk import Visit, Walked
+from detlint.programs.walking import walk_of
 
 _BAD = (UNSEEDED, "late", RESEEDED)
 _Kind = FunctionRef | ClassRef
@@ -69,7 +70,7 @@ class _Follower:
     def _walked(
         self, entry: Entry, seen: View, main: str = "", nodes: Sequence[Node] = (), command: Node | None = None
     ) -> Walked:
-        walk = Walk(self.solver, main or entry.path, seen, Limits(), self.place)
+        walk = walk_of(self.solver, main or entry.path, seen, Limits(), self.place)
         walked = walk.run(nodes, command)
         entry.trace, entry.initialisers = walked.trace, self.initialisers
         entry.end = walked.end or START
