@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from detlint.ir import nodes as ir
+from detlint.ir.counts import Counts
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _NAME = 60  # characters of a text that may be a name
@@ -27,7 +28,7 @@ def walk(part: Any) -> Iterator[Any]:
             stack.extend([getattr(current, name) for name in current.__struct_fields__])
 
 
-def counts(functions: Iterable[ir.Function]) -> ir.Counts:
+def counts(functions: Iterable[ir.Function]) -> Counts:
     """What a file's functions call, use as values, store and are decorated with, by name.
 
     What a file imports under another name counts as what it is called where it comes from.
@@ -75,7 +76,7 @@ def counts(functions: Iterable[ir.Function]) -> ir.Counts:
         stored.update(part.value for part in parts if isinstance(part, ir.Constant) and part.value.isidentifier())
     net = {name: count for name, count in used.items() if count}
     store, spell, count = (tuple(sorted(each)) for each in (stored, spelled, counting))
-    return ir.Counts(
+    return Counts(
         dict(called), net, dict(decorating), store, spell, count, tuple(dict.fromkeys(imported)), assigned(parts)
     )
 

@@ -7,10 +7,9 @@ its function, so that moved lines and edits elsewhere change nothing here; `detl
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Literal
 
-from msgspec import Struct
+from detlint.ir.counts import Counts, IrNode
 
 TOP = ""
 """The name of a file's top level among its functions."""
@@ -23,40 +22,33 @@ Star = Literal["", "*", "**"]
 Leaving = Literal["return", "raise", "break", "continue"]
 
 
-_NUMBERS = count()
-
-
-class _Node(Struct, frozen=True, tag=lambda _: next(_NUMBERS), gc=False, array_like=True, omit_defaults=True):
-    """What all nodes share: they never change, and are packed as arrays that begin with the number of their kind."""
-
-
-class Constant(_Node, frozen=True, cache_hash=True):
+class Constant(IrNode, frozen=True, cache_hash=True):
     """A literal. `value` is a text as it is, a number as its repr: True, 1 and 1.0 are three constants."""
 
     kind: ConstantKind
     value: str = ""
 
 
-class Local(_Node, frozen=True):
+class Local(IrNode, frozen=True):
     """A variable of the function, or of the class body, that is being run."""
 
     name: str
 
 
-class Captured(_Node, frozen=True):
+class Captured(IrNode, frozen=True):
     """A variable of a function around this one: `owner` is that function's qualified name."""
 
     name: str
     owner: str
 
 
-class Global(_Node, frozen=True):
+class Global(IrNode, frozen=True):
     """A variable of the module, or a builtin."""
 
     name: str
 
 
-class Attribute(_Node, frozen=True):
+class Attribute(IrNode, frozen=True):
     """`value.name`."""
 
     value: Expression
@@ -64,7 +56,7 @@ class Attribute(_Node, frozen=True):
     node: int
 
 
-class Slice(_Node, frozen=True):
+class Slice(IrNode, frozen=True):
     """`lower:upper:step` in a subscript."""
 
     lower: Expression | None = None
@@ -72,7 +64,7 @@ class Slice(_Node, frozen=True):
     step: Expression | None = None
 
 
-class Subscript(_Node, frozen=True):
+class Subscript(IrNode, frozen=True):
     """`value[key]`; several keys are a tuple display."""
 
     value: Expression
@@ -80,7 +72,7 @@ class Subscript(_Node, frozen=True):
     node: int
 
 
-class Argument(_Node, frozen=True):
+class Argument(IrNode, frozen=True):
     """An argument of a call, by position without a `keyword`."""
 
     value: Expression
@@ -88,7 +80,7 @@ class Argument(_Node, frozen=True):
     star: Star = ""
 
 
-class Call(_Node, frozen=True):
+class Call(IrNode, frozen=True):
     """`function(arguments)`."""
 
     function: Expression
@@ -96,13 +88,13 @@ class Call(_Node, frozen=True):
     node: int
 
 
-class Starred(_Node, frozen=True):
+class Starred(IrNode, frozen=True):
     """`*value` in a display or a target."""
 
     value: Expression
 
 
-class Display(_Node, frozen=True):
+class Display(IrNode, frozen=True):
     """A tuple, list or set display; as a target, what is unpacked into."""
 
     kind: Literal["tuple", "list", "set"]
@@ -110,14 +102,14 @@ class Display(_Node, frozen=True):
     node: int
 
 
-class Mapping(_Node, frozen=True):
+class Mapping(IrNode, frozen=True):
     """A dict display; a key of None marks `**value`."""
 
     entries: tuple[tuple[Expression | None, Expression], ...]
     node: int
 
 
-class Operation(_Node, frozen=True):
+class Operation(IrNode, frozen=True):
     """Operands joined by an operator such as "+", "and", "not", "await" or "f-string"; an augmented one ends in "="."""
 
     operator: str
@@ -125,7 +117,7 @@ class Operation(_Node, frozen=True):
     node: int
 
 
-class Compare(_Node, frozen=True):
+class Compare(IrNode, frozen=True):
     """A comparison, or a chain: the operator between each two operands."""
 
     operators: tuple[str, ...]
@@ -133,7 +125,7 @@ class Compare(_Node, frozen=True):
     node: int
 
 
-class Conditional(_Node, frozen=True):
+class Conditional(IrNode, frozen=True):
     """`body if test else orelse`."""
 
     test: Expression
@@ -141,7 +133,7 @@ class Conditional(_Node, frozen=True):
     orelse: Expression
 
 
-class Clause(_Node, frozen=True):
+class Clause(IrNode, frozen=True):
     """`for target in iterator if tests` of a comprehension."""
 
     target: Expression
@@ -149,7 +141,7 @@ class Clause(_Node, frozen=True):
     tests: tuple[Expression, ...]
 
 
-class Comprehension(_Node, frozen=True):
+class Comprehension(IrNode, frozen=True):
     """A comprehension; that of a dict has a `key`."""
 
     kind: Literal["list", "set", "dict", "generator"]
@@ -159,21 +151,21 @@ class Comprehension(_Node, frozen=True):
     key: Expression | None = None
 
 
-class Named(_Node, frozen=True):
+class Named(IrNode, frozen=True):
     """`target := value`."""
 
     target: Expression
     value: Expression
 
 
-class Lambda(_Node, frozen=True):
+class Lambda(IrNode, frozen=True):
     """A lambda, by the qualified name of its function."""
 
     function: str
     node: int
 
 
-class Yield(_Node, frozen=True):
+class Yield(IrNode, frozen=True):
     """`yield value`, or `yield from value` where it `delegates`."""
 
     value: Expression
@@ -181,7 +173,7 @@ class Yield(_Node, frozen=True):
     node: int
 
 
-class Unread(_Node, frozen=True):
+class Unread(IrNode, frozen=True):
     """An expression of a kind that is not read: its value is not known."""
 
 
@@ -191,13 +183,13 @@ Expression = (
 )  # fmt: skip
 
 
-class Do(_Node, frozen=True):
+class Do(IrNode, frozen=True):
     """An expression by itself."""
 
     value: Expression
 
 
-class Assign(_Node, frozen=True):
+class Assign(IrNode, frozen=True):
     """`targets = value`, or `targets operator value` with an augmented `operator` such as "+="."""
 
     targets: tuple[Expression, ...]
@@ -206,19 +198,19 @@ class Assign(_Node, frozen=True):
     operator: str = "="
 
 
-class Annotated(_Node, frozen=True):
+class Annotated(IrNode, frozen=True):
     """`target: annotation` without a value."""
 
     target: Expression
 
 
-class Delete(_Node, frozen=True):
+class Delete(IrNode, frozen=True):
     """`del targets`."""
 
     targets: tuple[Expression, ...]
 
 
-class Define(_Node, frozen=True):
+class Define(IrNode, frozen=True):
     """A `def`, by the qualified name of its function; its defaults are evaluated here."""
 
     target: Expression
@@ -227,7 +219,7 @@ class Define(_Node, frozen=True):
     node: int
 
 
-class DefineClass(_Node, frozen=True):
+class DefineClass(IrNode, frozen=True):
     """A `class`; `arguments` are its bases and keywords."""
 
     target: Expression
@@ -238,7 +230,7 @@ class DefineClass(_Node, frozen=True):
     node: int
 
 
-class ImportModule(_Node, frozen=True):
+class ImportModule(IrNode, frozen=True):
     """`import module as alias`; without an alias the first part of the module's name is bound."""
 
     module: str
@@ -247,7 +239,7 @@ class ImportModule(_Node, frozen=True):
     node: int
 
 
-class ImportNames(_Node, frozen=True):
+class ImportNames(IrNode, frozen=True):
     """`from module import name as target, ...`; `level` counts the leading dots, a name of "*" imports all."""
 
     module: str
@@ -256,7 +248,7 @@ class ImportNames(_Node, frozen=True):
     node: int
 
 
-class If(_Node, frozen=True):
+class If(IrNode, frozen=True):
     """`if test: body else: orelse`."""
 
     test: Expression
@@ -264,7 +256,7 @@ class If(_Node, frozen=True):
     orelse: Statements
 
 
-class For(_Node, frozen=True):
+class For(IrNode, frozen=True):
     """`for target in iterator: body else: orelse`."""
 
     target: Expression
@@ -274,7 +266,7 @@ class For(_Node, frozen=True):
     node: int
 
 
-class While(_Node, frozen=True):
+class While(IrNode, frozen=True):
     """`while test: body else: orelse`."""
 
     test: Expression
@@ -282,7 +274,7 @@ class While(_Node, frozen=True):
     orelse: Statements
 
 
-class WithItem(_Node, frozen=True):
+class WithItem(IrNode, frozen=True):
     """`value as target` of a `with`."""
 
     value: Expression
@@ -290,14 +282,14 @@ class WithItem(_Node, frozen=True):
     node: int
 
 
-class With(_Node, frozen=True):
+class With(IrNode, frozen=True):
     """`with items: body`."""
 
     items: tuple[WithItem, ...]
     body: Statements
 
 
-class Try(_Node, frozen=True):
+class Try(IrNode, frozen=True):
     """`try`; `handlers` are the bodies of its `except` clauses."""
 
     body: Statements
@@ -306,7 +298,7 @@ class Try(_Node, frozen=True):
     final: Statements
 
 
-class Case(_Node, frozen=True):
+class Case(IrNode, frozen=True):
     """A case of a `match`: alternatives, each an operator and what the subject is compared with.
 
     None for what matches whatever is left, `asks` where a pattern or a guard asks for more than is said here.
@@ -317,7 +309,7 @@ class Case(_Node, frozen=True):
     asks: bool = False
 
 
-class Match(_Node, frozen=True):
+class Match(IrNode, frozen=True):
     """`match subject`; `exhaustive` where the last case matches whatever is left."""
 
     subject: Expression
@@ -325,20 +317,20 @@ class Match(_Node, frozen=True):
     exhaustive: bool
 
 
-class Leave(_Node, frozen=True):
+class Leave(IrNode, frozen=True):
     """`return value`, `raise value`, `break` or `continue`."""
 
     kind: Leaving
     value: Expression | None = None
 
 
-class Assert(_Node, frozen=True):
+class Assert(IrNode, frozen=True):
     """`assert test, message`."""
 
     operands: tuple[Expression, ...]
 
 
-class Main(_Node, frozen=True):
+class Main(IrNode, frozen=True):
     """`if __name__ == "__main__":`, whose body is the function `MAIN`."""
 
     orelse: Statements
@@ -351,7 +343,7 @@ Statement = (
 Statements = tuple[Statement, ...]
 
 
-class Parameter(_Node, frozen=True):
+class Parameter(IrNode, frozen=True):
     """A parameter of a function."""
 
     name: str
@@ -360,7 +352,7 @@ class Parameter(_Node, frozen=True):
     keyword_only: bool = False
 
 
-class Function(_Node, frozen=True):
+class Function(IrNode, frozen=True):
     """A function: a `def`, a lambda, the top level or the `__main__` block.
 
     `klass` is the qualified name of the class whose body holds it, `owner` that of the function around it; `shared` are
@@ -380,7 +372,7 @@ class Function(_Node, frozen=True):
     tested: tuple[str, ...] = ()
 
 
-class Class(_Node, frozen=True):
+class Class(IrNode, frozen=True):
     """What a class body binds, how many bases it has, and what its methods store on their first parameter.
 
     `fields` are the annotated attributes, which a constructor takes that is generated; `assigned` are those that the
@@ -396,30 +388,8 @@ class Class(_Node, frozen=True):
     metaclass: bool = False
 
 
-class Counts(_Node, frozen=True):
-    """How often the text of a file calls a name, uses it as a value and decorates with it; the attributes it stores.
-
-    `spelled` are the names that its texts spell, as those of options are, and the keywords of calls; `counting` the
-    variables and attributes that are assigned anew from what they were; `imports` what it may import, at its top level
-    or in a function: modules and names in them, each with its leading dots counted; `assigned` how often variables, and
-    attributes after a dot, are given None or False, and how often something else.
-    """
-
-    called: dict[str, int]
-    used: dict[str, int]
-    decorating: dict[str, int]
-    stored: tuple[str, ...]
-    spelled: tuple[str, ...] = ()
-    counting: tuple[str, ...] = ()
-    imports: tuple[tuple[int, str], ...] = ()
-    assigned: dict[str, tuple[int, int]] = {}
-
-
-class File(_Node, frozen=True):
-    """One file: its functions and classes by qualified name, and the names that its top level binds.
-
-    `stars` are the modules all of which it imports, each with its leading dots counted.
-    """
+class File(IrNode, frozen=True):
+    """One file. `stars` are the modules all of which it imports, each with its leading dots counted."""
 
     path: str
     functions: dict[str, Function]
