@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.catalogue import Rule
-from detlint.domain.effects import GENERATORS
+from detlint.domain.generators import GENERATORS
 from detlint.finding import Finding, InLibrary
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+TARGET, PARTIAL, RECURSIVE, POSITIONAL = "_target_", "_partial_", "_recursive_", "_args_"
+"""Keys by which a configuration says what Hydra makes of it, and how."""
+
 
 class Documents(Protocol):
     """The configuration files of a project; what is asked for is noted."""

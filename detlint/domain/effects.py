@@ -10,13 +10,8 @@ from detlint.domain.atoms import AllocationSite, Instance, Node, Option
 from detlint.domain.codes import Code
 from detlint.ir.nodes import Leaving
 
-TORCH = "torch"
-NUMPY = "numpy"
-PYTHON = "python"
 Stream = str | AllocationSite
 """Whatever draws: a global generator, by its library, or an object with one of its own."""
-GENERATORS = (TORCH, NUMPY, PYTHON)
-SEEDABLE = (*GENERATORS, "dgl")  # also those of other libraries, which nothing but a function of theirs seeds
 
 
 class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):

@@ -44,7 +44,6 @@ from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
 _KEPT = (Instance, IteratorOver, TupleOf)
-_NUMBERS = ("int", "float", "True", "False")
 _FLAT = (FunctionRef, ClassRef, ModuleRef)  # what equals no constant
 _ENVIRONMENT = LibraryRef("os.environ")
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.domain.effects import SEEDABLE
+from detlint.domain.generators import SEEDABLE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.values import (

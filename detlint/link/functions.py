@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
-from detlint.domain.effects import GENERATORS
+from detlint.domain.generators import GENERATORS
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.entropy import unless_spared

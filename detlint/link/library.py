@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.catalogue import Row
-from detlint.domain.effects import GENERATORS, SEEDABLE
+from detlint.domain.generators import GENERATORS, SEEDABLE
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments

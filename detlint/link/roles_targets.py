@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from detlint.catalogue import Row
+from detlint.domain.documents import PARTIAL, POSITIONAL, RECURSIVE, TARGET
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.mappings import DICT, LIST, entries, key
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_TARGET, _PARTIAL, _RECURSIVE, _POSITIONAL = "_target_", "_partial_", "_recursive_", "_args_"
-_OWN = frozenset((_TARGET, _PARTIAL, _RECURSIVE, _POSITIONAL, "_convert_"))
+_OWN = frozenset((TARGET, PARTIAL, RECURSIVE, POSITIONAL, "_convert_"))
 _DEEP = 8  # configurations within others
 _APART = FAR * 2**33  # added to the order of what is made of a part
 
@@ -72,19 +72,19 @@ def _made(run: Run, atom: Atom, rest: tuple[Value, ...], extra: dict[str, Value]
         return UNKNOWN
     held = entries(run.program.objects, atom)
     named = {name: value for slot, value in held.items() if isinstance(name := key(slot), str)}
-    target = _text(named.get(_TARGET, UNKNOWN))
+    target = _text(named.get(TARGET, UNKNOWN))
     if target is None:
-        return UNKNOWN if _TARGET in named else _inside(run, atom, place, depth)
+        return UNKNOWN if TARGET in named else _inside(run, atom, place, depth)
     said = named | extra
     given = {name: value for name, value in said.items() if name not in _OWN}
-    if truth(said.get(_RECURSIVE, constant(True))).expected is not False:
+    if truth(said.get(RECURSIVE, constant(True))).expected is not False:
         given = {name: value if name in extra else _part(run, value, place, depth) for name, value in given.items()}
     if len(named) < len(held):
         given["**"] = UNKNOWN
     found = _at(run, target)
-    if truth(said.get(_PARTIAL, constant(False))).expected:
+    if truth(said.get(PARTIAL, constant(False))).expected:
         return single(Partial(found, rest, tuple(sorted(given.items()))))
-    first = only(named.get(_POSITIONAL, NONE))
+    first = only(named.get(POSITIONAL, NONE))
     listed = [] if first is None or not run.is_container(first) else list(run.program.objects.slots(first).values())
     return run.call_value(found, rest or listed, given, place)
 
@@ -110,7 +110,7 @@ def _names(run: Run, owner: Object, depth: int) -> bool:
     """Whether a part of a configuration, or one within it, names a target."""
     slots = run.program.objects.slots(owner)
     inner = (atom for value in slots.values() for atom in value if _is_part(atom))
-    return f"[{_TARGET!r}]" in slots or (depth > 0 and any(_names(run, atom, depth - 1) for atom in inner))
+    return f"[{TARGET!r}]" in slots or (depth > 0 and any(_names(run, atom, depth - 1) for atom in inner))
 
 
 def _is_part(atom: Atom | None) -> TypeGuard[Object]:

@@ -130,7 +130,7 @@ def _atom(
 def _spelled(atom: Atom) -> str:
     """An atom as the tables write it; "!" for what is something, but not None."""
     if isinstance(atom, Constant):
-        return atom.kind if atom.kind in ("None", "True", "False") else atom.value
+        return atom.value if atom.kind == "str" else atom.value or atom.kind
     return atom.name if isinstance(atom, LibraryRef) else "!"
 
 

@@ -24,10 +24,9 @@ class Asides:
         self.examples = names("randomness", "example_input")
         self.rounding = names("python", "kind", "functions", id="rounds")
         self.waiting = names("randomness", "waiting")
-        self.variables, self.parameters, schemes = (
-            names("randomness", "address", key) for key in ("variables", "parameters", "schemes")
-        )
-        self.schemes = tuple(schemes)
+        self.variables = names("randomness", "address", "variables")
+        self.parameters = names("randomness", "address", "parameters")
+        self.schemes = tuple(names("randomness", "address", "schemes"))
         self.seeders = names("randomness", "seeder")
         devices = names("randomness", "seeder", id="torch.cuda"), names("randomness", "entropy", id="torch.cuda-seed")
         self.device_seeders = devices[0] | devices[1]

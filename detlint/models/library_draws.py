@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from detlint.catalogue import Catalogue, Row
 from detlint.domain.atoms import UNKNOWN_ATOM, Atom, Instance, LibraryRef, TupleOf
-from detlint.domain.effects import GENERATORS, Draw
+from detlint.domain.effects import Draw
+from detlint.domain.generators import GENERATORS
 from detlint.domain.given import Given
 from detlint.domain.outcomes import HOLDS
 from detlint.domain.slots import ITEMS, Argument, Attribute

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from detlint.catalogue import Row
 from detlint.domain.atoms import Atom, Choice, Constant, Instance, StateSnapshot, TupleOf
 from detlint.domain.codes import Code
-from detlint.domain.effects import SEEDABLE, Save, Seed
+from detlint.domain.effects import Save, Seed
+from detlint.domain.generators import SEEDABLE
 from detlint.domain.outcomes import HOLDS, Outcome
 from detlint.domain.slots import ITEMS
 from detlint.domain.step import Step

@@ -17,6 +17,7 @@ from detlint.domain.atoms import (
     ModuleRef,
 )  # fmt: skip
 from detlint.domain.dicts import present
+from detlint.domain.documents import PARTIAL, POSITIONAL, RECURSIVE, TARGET
 from detlint.domain.given import Given
 from detlint.domain.outcomes import is_none, truth
 from detlint.domain.slots import ITEMS
@@ -28,8 +29,7 @@ from detlint.models.arguments import Arguments
 if TYPE_CHECKING:
     from detlint.models.known import Known
 
-_TARGET, _PARTIAL, _RECURSIVE, _POSITIONAL = "_target_", "_partial_", "_recursive_", "_args_"
-_OWN = frozenset((_TARGET, _PARTIAL, _RECURSIVE, _POSITIONAL, "_convert_"))
+_OWN = frozenset((TARGET, PARTIAL, RECURSIVE, POSITIONAL, "_convert_"))
 _DEEP = 8  # configurations within others
 _ITEMS = 32  # of a list that are gone through
 _PARTIAL_CALL = value_of(LibraryRef("functools.partial"))
@@ -82,16 +82,16 @@ def _made(step: Step, atom: Atom, more: Given, depth: int) -> Value:
         return UNKNOWN
     held = _entries(step, atom)
     named = {key.value: value for key, value in held.entries if key.kind == "str"}
-    if _TARGET not in named:
+    if TARGET not in named:
         return _inside(step, atom, depth)
     given = {name: value for name, value in (named | more.keywords).items() if name not in _OWN}
-    if _usual(step, named.get(_RECURSIVE), default=True):
+    if _usual(step, named.get(RECURSIVE), default=True):
         own = more.keywords
         given = {name: value if name in own else _part(step, value, depth) for name, value in given.items()}
-    function = _named(step, named[_TARGET])
-    first = more.positional or _items(step, named.get(_POSITIONAL))
+    function = _named(step, named[TARGET])
+    first = more.positional or _items(step, named.get(POSITIONAL))
     arguments = Given(tuple(first), given, more.open or held.rest is not None)
-    if _usual(step, named.get(_PARTIAL), default=False):
+    if _usual(step, named.get(PARTIAL), default=False):
         return step.call_with(_PARTIAL_CALL, Given((function, *arguments.positional), given, arguments.open))
     return step.call_with(function, arguments)
 
@@ -143,7 +143,7 @@ def _inside(step: Step, owner: Instance, depth: int) -> Value:
 
 def _names(step: Step, owner: Instance, depth: int) -> bool:
     """Whether a part of a configuration, or one within it, names a target."""
-    if any(key.value == _TARGET for key, _ in _entries(step, owner).entries):
+    if any(key.value == TARGET for key, _ in _entries(step, owner).entries):
         return True
     inner = step.read(owner, ITEMS)
     return depth > 0 and any(_names(step, atom, depth - 1) for atom in step.each(inner) if _is_part(atom))

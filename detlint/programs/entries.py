@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
-from detlint.domain.effects import GENERATORS
+from detlint.domain.generators import GENERATORS
 from detlint.finding import Place
 from detlint.programs.events import (
     CAUGHT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint.domain.effects import SEEDABLE
+from detlint.domain.generators import SEEDABLE
 from detlint.finding import Place
 from detlint.programs.interned import Interned
 from detlint.records import record

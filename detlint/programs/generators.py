@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from detlint.domain import effects as e
-from detlint.domain.effects import GENERATORS, SEEDABLE
+from detlint.domain.generators import GENERATORS, SEEDABLE
 from detlint.programs import events as v
 from detlint.programs.events import CHANCE, RESEEDED, SEEDED, UNSEEDED, UNSURE
 from detlint.programs.states import shown, word_of

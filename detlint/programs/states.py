@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from detlint.domain import effects as e
 from detlint.domain.atoms import Option
-from detlint.domain.effects import SEEDABLE, Stream
+from detlint.domain.effects import Stream
+from detlint.domain.generators import SEEDABLE
 from detlint.domain.path_conditions import PathCondition
 from detlint.programs import events as v
 from detlint.programs.events import SEEDED, START, UNSURE, State
