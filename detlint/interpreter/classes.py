@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from detlint.domain.atoms import (
     Atom,
@@ -38,26 +39,27 @@ NAMED_TUPLE = LibraryRef("typing.NamedTuple")
 
 def order(frame: Frame, klass: ClassRef) -> Order:
     """The classes whose attributes those of a class are, first to last: depth first, a class that several have last."""
-    found: dict[ClassRef | LibraryRef, None] = {}
-    for each in _below(frame, klass, 0):
-        found.pop(each, None)
-        found[each] = None
-    return tuple(found)
+    return _order(frame, klass, {})
 
 
-def _below(frame: Frame, klass: ClassRef | LibraryRef, depth: int) -> Iterator[ClassRef | LibraryRef]:
-    yield klass
-    if not isinstance(klass, ClassRef) or depth > 12:
-        return
+def _order(frame: Frame, klass: ClassRef | LibraryRef, known: dict[ClassRef | LibraryRef, Order]) -> Order:
+    """The order of a class, of whose bases some are known; one that is asked for while it is found has none yet."""
+    found = known.get(klass)
+    if found is not None or not isinstance(klass, ClassRef):
+        return (klass,) if found is None else found
+    known[klass] = ()
+    below: dict[ClassRef | LibraryRef, None] = {klass: None}
     for index in range(text(frame, klass).bases):
         value = frame.read((klass, Base(index)))
-        if not value.atoms:
-            yield PENDING
-        for atom in frame.each(value):
-            if isinstance(atom, (ClassRef, LibraryRef)):
-                yield from _below(frame, atom, depth + 1)
-            else:
-                yield _OPAQUE
+        orders = (
+            _order(frame, atom, known) if isinstance(atom, (ClassRef, LibraryRef)) else (_OPAQUE,)
+            for atom in frame.each(value)
+        )  # fmt: skip
+        for each in chain.from_iterable(orders) if value.atoms else (PENDING,):
+            below.pop(each, None)
+            below[each] = None
+    known[klass] = tuple(below)
+    return known[klass]
 
 
 def text(frame: Frame, klass: ClassRef) -> ir.Class:
@@ -277,5 +279,6 @@ def shown(frame: Frame, atom: Atom) -> DictOf | None:
                 names.update((key.value, None) for key, _ in (each.entries if isinstance(each, DictOf) else ()))
         stored = sorted(frame.solver.index.stored)
         names.update((name, None) for name in stored if frame.read((atom.site, Attribute(name))).atoms)
+    names.pop("__dict__", None)  # `self.__dict__ = self`
     entries = ((Constant("str", name), frame.tables.attribute(frame, value_of(atom), name)) for name in names)
     return DictOf(tuple(entries), NOTHING)

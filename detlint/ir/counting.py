@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -128,18 +128,26 @@ def is_nothing(expression: ir.Expression) -> bool:
     return isinstance(expression, ir.Constant) and expression.kind in ("None", "False")
 
 
-def tested(parameters: tuple[ir.Parameter, ...], body: ir.Statements) -> tuple[str, ...]:
-    """The parameters of a function that its tests speak of."""
-    names = {parameter.name for parameter in parameters}
-    found = defaultdict[str, None]()
-    for part in walk(body) if names else ():
-        tests: tuple[Any, ...] = ()
+def tested(function: ir.Function, inner: Iterable[ir.Function]) -> tuple[str, ...]:
+    """The parameters of a function that tests and keys speak of, in its body or in those of functions within it."""
+    names = {parameter.name for parameter in function.parameters}
+    if not names:
+        return ()
+    own = {each.name for each in _asked(function.body) if isinstance(each, ir.Local)}
+    shared = _asked(tuple(each.body for each in inner))
+    own.update(each.name for each in shared if isinstance(each, ir.Captured) and each.owner == function.qualified)
+    return tuple(sorted(names & own))
+
+
+def _asked(body: ir.Statements | tuple[ir.Statements, ...]) -> Iterator[ir.Expression]:
+    """What tests speak of, and keys."""
+    for part in walk(body):
         if isinstance(part, (ir.If, ir.While, ir.Conditional)):
-            tests = (part.test,)
+            yield part.test
+        elif isinstance(part, ir.Subscript):
+            yield part.key
         elif isinstance(part, ir.Compare) or (isinstance(part, ir.Operation) and part.operator.isalpha()):
-            tests = part.operands
-        found.update({test.name: None for test in tests if isinstance(test, ir.Local)})
-    return tuple(sorted(names & found.keys()))
+            yield from part.operands
 
 
 def decorator(expression: ir.Expression) -> str:

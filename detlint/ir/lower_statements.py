@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import structs
+
 from detlint.ir import nodes as ir
 from detlint.ir.counting import tested
 from detlint.ir.lower_expressions import Body, Expressions
@@ -64,6 +66,7 @@ class Statements(Expressions):
         around = self.body
         qualified = self._unique_in_class(node.name) if self._in_class(node) else around.unique(node.name)
         self.defined[qualified] = node
+        before = len(self.functions)
         body = self.open(qualified, node)
         classes, self._classes = self._classes, []
         statements = self.block(node.body)
@@ -72,10 +75,11 @@ class Statements(Expressions):
         klass = classes[-1] if self._in_class(node) else ""
         owner = around.qualified if around.qualified not in (ir.TOP, ir.MAIN) else ""
         shared = tuple(sorted(body.shared))
-        self.functions[qualified] = ir.Function(
-            node.name, qualified, parameters, statements, klass, owner, shared, _caught(node.scope), body.yields,
-            tested(parameters, statements),
+        function = ir.Function(
+            node.name, qualified, parameters, statements, klass, owner, shared, _caught(node.scope), body.yields
         )  # fmt: skip
+        inner = list(self.functions.values())[before:]
+        self.functions[qualified] = structs.replace(function, tested=tested(function, inner))
         return qualified
 
     def _in_class(self, node: s.Function) -> bool:

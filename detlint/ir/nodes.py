@@ -357,7 +357,7 @@ class Function(IrNode, frozen=True):
 
     `klass` is the qualified name of the class whose body holds it, `owner` that of the function around it; `shared` are
     its variables that functions within it use, `caught` those that an `except` or a pattern binds, `tested` its
-    parameters that its tests speak of.
+    parameters that tests and keys speak of, here or in functions within it.
     """
 
     name: str
