@@ -24,7 +24,7 @@ CYCLE = {
     "main.py": "from a import *\nfrom b import B\nx = A().go(3)\ny = B(x).go(x)\nz = [f(y) for f in (A.go, B.go)]\nx.stop()\n",
 }
 MANY = {"main.py": "def apply(f, how):\n    if how == 'x':\n        return f()\n    return [f, apply(f, 'x')]\n"
-    + "".join(f"def f{i}():\n    return {i}\napply(f{i}, 't{i}')\n" for i in range(40))}  # fmt: skip
+    + "".join(f"def f{i}():\n    return {i}\napply(f{i}, 't{i}')\n" for i in range(30))}  # fmt: skip
 SHARED = """
 class Held:
     def __init__(self, items):

@@ -22,22 +22,17 @@ def options_of(value: Value) -> Iterable[Option]:
             yield from options_of(atom.other)
 
 
-def laid_out(value: Value, join: Join, most: int) -> Value:
-    """A value in its one form, decided by `most` options: those that come first; of others it may be either.
+def laid_out(value: Value, options: list[Option], join: Join) -> Value:
+    """A value in its one form, decided by some options in their order; of others it may be either.
 
     `join` joins values that no option decides.
     """
-    options = sorted(set(options_of(value)), key=repr)[:most]
-    return _tree(value, options, join)
-
-
-def _tree(value: Value, options: list[Option], join: Join) -> Value:
     if not any(isinstance(atom, Choice) for atom in value.atoms):
         return join(value.of((atom,)) for atom in value.atoms)
     if not options:
         return join(leaves(value))
     first, rest = options[0], options[1:]
-    default, other = (_tree(_where(value, first, set_, join), rest, join) for set_ in (False, True))
+    default, other = (laid_out(_where(value, first, set_, join), rest, join) for set_ in (False, True))
     if default == other and not default.taints:
         return default
     return Value(frozenset((Choice(first, default, other),)))

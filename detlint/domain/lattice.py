@@ -15,7 +15,7 @@ from detlint.domain.atoms import (
     IteratorOver,
     TupleOf,
 )
-from detlint.domain.choices import laid_out, leaves
+from detlint.domain.choices import laid_out, leaves, options_of
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
 from detlint.domain.values import COMPOUND, NOTHING, Value, depth, mapped, together, told
@@ -31,12 +31,13 @@ class LimitReachedError(Exception):
 class Lattice:
     """Joins values within limits.
 
-    `strict` raises LimitReachedError where a limit would cut what chooses callees.
+    Where a limit cuts what chooses callees it is `met`; where work is `strict`, that raises LimitReachedError.
     """
 
     def __init__(self, limits: Limits, strict: bool = False) -> None:
         self.limits = limits
         self.strict = strict
+        self.met = False
         self._joined: dict[tuple[Value, Value], Value | None] = {}  # None: the first of the two
         self._bounded: dict[Value, Value] = {}
         self._each: dict[frozenset[Atom], list[Atom]] = {}
@@ -89,6 +90,12 @@ class Lattice:
                 atoms.add(mapped(atom, lambda part, left=left: self.shallow(part, left)))  # type: ignore[misc]
         return value.of(atoms)
 
+    def meet(self) -> None:
+        """Note that a limit decides what is called: an order of work might show."""
+        if self.strict:
+            raise LimitReachedError
+        self.met = True
+
     def each(self, value: Value) -> list[Atom]:
         """The atoms of a value in an order that no run of Python changes, as that of a set is changed by its hashes."""
         if len(value.atoms) < 2:
@@ -129,8 +136,7 @@ class Lattice:
             return atoms
         calling = frozenset(atom for atom in every if isinstance(atom, CALLABLE))
         if len(calling) > self.limits.callables:
-            if self.strict:
-                raise LimitReachedError
+            self.meet()
             return _ALL
         if CUT in every or len(every) - len(calling) > self.limits.atoms:
             return calling | {CUT}
@@ -155,7 +161,11 @@ class Lattice:
                 joined = self._merged(joined, other)
             found.add(joined)
         if any(isinstance(atom, Choice) for atom in found):
-            return laid_out(Value(frozenset(found)), self.all, self.limits.options).atoms
+            value = Value(frozenset(found))
+            options = sorted(set(options_of(value)), key=repr)
+            if len(options) > self.limits.options:
+                self.meet()  # an option that decides nothing in the end may have taken the place of another one
+            return laid_out(value, options[: self.limits.options], self.all).atoms
         return frozenset(found)
 
     def _merged(self, a: Atom, b: Atom) -> Atom:

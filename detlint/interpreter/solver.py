@@ -11,7 +11,7 @@ from typing import TypeVar
 from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.documents import Documents
 from detlint.domain.heap import Heap
-from detlint.domain.lattice import Lattice, LimitReachedError
+from detlint.domain.lattice import Lattice
 from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
@@ -82,7 +82,7 @@ class Solver:
         *,
         started: frozenset[str] = frozenset(),
         shuffle: int | None = None,
-        strict: bool = True,
+        strict: bool = False,
         below: Solver | None = None,
         asked: bool = False,
         documents: Documents | None = None,
@@ -92,7 +92,6 @@ class Solver:
         self.evaluate = evaluate
         self.limits = limits
         self.started = started
-        self.strict = strict
         self.below = below
         self.asked = asked
         self.lattice: Lattice = Lattice(limits, strict) if below is None else below.lattice
@@ -136,8 +135,7 @@ class Solver:
         if len(known) + sum((function, context) not in known for context in contexts) <= self.limits.contexts:
             known.update(dict.fromkeys((function, context) for context in contexts))
             return False
-        if self.strict:
-            raise LimitReachedError
+        self.lattice.meet()
         self.coarse[key] = None
         return True
 

@@ -41,13 +41,13 @@ class Project:
 class Solution:
     """What was solved: the nodes that programs reach, those that none does, and whether a limit was met.
 
-    `seconds` went to the first, to the second, and to a solve that ended where a limit was met.
+    `seconds` went to the first and to the second.
     """
 
     solver: Solver
     unreached: Solver
     limited: bool
-    seconds: tuple[float, float, float]
+    seconds: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def newest() -> Libraries:
 
 
 def solve(problem: Problem) -> Solution:
-    """Solve a problem; where a limit is met that could show an order of work, anew in the canonical one."""
+    """Solve a problem; where another order of work meets a limit that could show it, anew in the canonical one."""
     found: list[Solution] = []
     failed: list[BaseException] = []
 
@@ -114,28 +114,27 @@ def solve(problem: Problem) -> Solution:
 
 
 def _solve(problem: Problem) -> Solution:
-    start = time.perf_counter()
-    try:
-        return _both(problem, strict=True)
-    except LimitReachedError:
-        lost = time.perf_counter() - start
-    found = _both(replace(problem, shuffle=None), strict=False)
-    return replace(found, limited=True, seconds=(*found.seconds[:2], lost))
+    if problem.shuffle is not None:
+        try:
+            return _both(problem)
+        except LimitReachedError:
+            pass
+    return _both(replace(problem, shuffle=None))
 
 
-def _both(problem: Problem, *, strict: bool) -> Solution:
+def _both(problem: Problem) -> Solution:
     """Solve what programs reach, then what none does."""
     start = time.perf_counter()
-    reached = _reached(problem, strict=strict)
+    reached = _reached(problem)
     middle = time.perf_counter()
     unreached = _unreached(reached, problem.shuffle)
-    return Solution(reached, unreached, False, (middle - start, time.perf_counter() - middle, 0.0))
+    return Solution(reached, unreached, reached.lattice.met, (middle - start, time.perf_counter() - middle))
 
 
-def _reached(problem: Problem, *, strict: bool) -> Solver:
+def _reached(problem: Problem) -> Solver:
     solver = Solver(
         problem.files, problem.imports, problem.libraries, evaluate, problem.limits,
-        started=problem.started, shuffle=problem.shuffle, strict=strict, asked=problem.asked,
+        started=problem.started, shuffle=problem.shuffle, strict=problem.shuffle is not None, asked=problem.asked,
         documents=problem.documents,
     )  # fmt: skip
     for node in solver.shuffled(problem.starts):
@@ -149,7 +148,7 @@ def _unreached(reached: Solver, shuffle: int | None) -> Solver:
     """Solve the functions that no program reaches, from unknown arguments, over what programs leave."""
     solver = Solver(
         reached.files, reached.imports, reached.libraries, evaluate, reached.limits,
-        started=reached.started, shuffle=shuffle, strict=reached.strict, below=reached,
+        started=reached.started, shuffle=shuffle, below=reached,
     )  # fmt: skip
     known = {(node.function.file, node.function.name) for node in reached.table}
     for path in solver.shuffled(sorted(reached.files)):

@@ -154,9 +154,9 @@ def solvers(solution: Solution) -> tuple[Solver, Solver]:
 def told(name: str, files: Mapping[str, ir.File], solution: Solution) -> Iterator[str]:
     """Lines about a solution: of what programs reach, and of what none does."""
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    lost = f"; limits met after {solution.seconds[2]:.1f} s" if solution.limited else ""
-    yield f"{name}: {len(files)} files, {len(started(files))} programs, {memory} MB{lost}"
-    for what, solver, seconds in zip(("reached", "not reached"), solvers(solution), solution.seconds[:2], strict=True):
+    met = "; limits met" if solution.limited else ""
+    yield f"{name}: {len(files)} files, {len(started(files))} programs, {memory} MB{met}"
+    for what, solver, seconds in zip(("reached", "not reached"), solvers(solution), solution.seconds, strict=True):
         nodes = len(solver.table)
         functions = len({(node.function.file, node.function.name) for node in solver.table})
         evaluations = sum(entry.evaluations for entry in solver.table.values())
