@@ -36,6 +36,7 @@ from detlint.programs.entry_points import followed
 from detlint.programs.solving import Problem, solve
 from detlint.reading import NotPythonError
 from detlint.sources import notebook
+from tests.tools.solving import documents
 
 Told = dict[tuple[str, str, str], Mapping[str, Any]]
 _KEYS = ("deterministic_algorithms", "cudnn_benchmark", "cudnn_deterministic", "cublas_workspace", "loaders")
@@ -46,8 +47,8 @@ def recorded(rows: list[Mapping[str, Any]]) -> Told:
     return {(row["path"], row["kind"], row["function"] or ""): row for row in rows}
 
 
-def told(texts: Mapping[str, str], torch: str, old: Told) -> tuple[Told, list[Entry]]:
-    """The entry points of a project that starts where a record says, by the interpreter of values."""
+def told(texts: Mapping[str, str], torch: str, old: Told, read: Documents) -> tuple[Told, list[Entry]]:
+    """The entry points of a project that starts where a record says and reads its documents, by the interpreter."""
     from detlint.output.entries_json import _entry
 
     files: dict[str, ir.File] = {}
@@ -75,7 +76,7 @@ def told(texts: Mapping[str, str], torch: str, old: Told) -> tuple[Told, list[En
             begun.append(Entry(path, kind, name, where, target=target))
     commands = tuple(dict.fromkeys(Command(e.path, e.target) for e in begun if e.kind == "command"))
     started = frozenset(entry.path for entry in begun if entry.kind != "command")
-    solution = solve(Problem(files, started, libraries, commands=commands, documents=Documents(Given(texts))))
+    solution = solve(Problem(files, started, libraries, commands=commands, documents=read))
     found = followed(solution.solver, begun, place, rules.names("program", "initialiser"))
     return recorded([_entry(entry) for entry in found.entries]), found.entries
 
@@ -118,11 +119,12 @@ def _of_checkouts(record: Path, corpus: Path, only: str, show: int) -> None:
         here = Path.cwd()
         os.chdir(folder)
         try:
-            texts = {str(each): each.read_text("utf-8", "replace") for each in sorted(Path().rglob("*.py"))}
+            paths = sorted(each for each in Path().rglob("*") if each.suffix in (".py", ".ipynb") and each.is_file())
+            texts = {str(each): each.read_text("utf-8", "replace") for each in paths}
         finally:
             os.chdir(here)
         start = time.perf_counter()
-        new, _ = told(texts, "", old)
+        new, _ = told(texts, "", old, documents(folder))
         found = list(differences(old, new))
         counts = Counter(kind for kind, _ in found)
         same = len(old) - len({words.partition(")")[0] for _, words in found})
@@ -153,7 +155,7 @@ def main(record: Path, only: str, show: int, test: str, corpus: Path | None) -> 
             old = recorded(program["entries"]["entries"])
             counts["programs"] += 1
             try:
-                new, _ = told(program["texts"], program["torch"], old)
+                new, _ = told(program["texts"], program["torch"], old, Documents(Given(program["texts"])))
                 found = list(differences(old, new))
             except Exception:
                 found = [("crash", traceback.format_exc(limit=-3))]
