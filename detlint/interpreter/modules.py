@@ -114,7 +114,10 @@ def names(frame: Frame, file: ir.File) -> list[str]:
 
 
 def variable(frame: Frame, path: str, name: str) -> Value:
-    """An attribute of a module of the project: a variable of its text, else a module within the package."""
+    """An attribute of a module of the project: a variable of its text, else a module within the package.
+
+    What a folder without a file lacks is that of the library of its name, which Python takes before the folder.
+    """
     file = frame.solver.files.get(path)
     if file is not None and name in file.binds:
         return frame.read((ModuleRef(path), Attribute(name)))
@@ -122,7 +125,9 @@ def variable(frame: Frame, path: str, name: str) -> Value:
     if inner.atoms:
         return inner
     if file is None:
-        return UNKNOWN
+        folder = basename(path.rstrip("/"))
+        is_library = path.endswith("/") and folder in frame.solver.libraries.packages
+        return library_name(frame, f"{folder}.{name}") if is_library else UNKNOWN
     if _ASKED in file.binds and not name.startswith("__"):
         asked = frame.read((ModuleRef(path), Attribute(_ASKED)))
         return frame.tables.call(frame, asked, Given((value_of(Constant("str", name)),)), -1)
