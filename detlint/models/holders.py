@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import Atom, FunctionRef, Instance, IteratorOver, LibraryRef, TupleOf
+from detlint.domain.given import Given
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument
 from detlint.domain.step import Step
 from detlint.domain.taints import Taints
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
     from detlint.models.known import Known
 
 _SOURCE = Argument("source")
+_GIVEN = Argument("given")  # the arguments of a container, as a tuple
+_LIST = LibraryRef("builtins.list")
 
 
 def container(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A container of its arguments, or of what is in these."""
     made = step.make(name)
+    keep_order(step, made, args.given)
     for given in args.given.each:
         for atom in step.each(given):
             step.fill(made, ANY_KEY, items(step, atom))
@@ -37,13 +41,47 @@ def items(step: Step, atom: Atom) -> Value:
     return value_of(atom)
 
 
+def keep_order(step: Step, made: Instance, given: Given) -> None:
+    """Keep the arguments of a container, so that the order of what is in them can be told."""
+    if given.each:
+        step.fill(made, _GIVEN, value_of(TupleOf(given.each)))
+
+
+def in_turn(step: Step, made: Instance) -> list[Atom]:
+    """All that a container holds: first what it was given, in that order, then what else it got."""
+    found: dict[Atom, None] = {}
+    for given in step.each(step.read(made, _GIVEN)):
+        for value in given.items if isinstance(given, TupleOf) else ():
+            for atom in by_place(step, value):
+                found.update(dict.fromkeys(_one_by_one(step, atom)))
+    found.update(dict.fromkeys(by_place(step, step.read(made, ITEMS))))
+    return list(found)
+
+
+def _one_by_one(step: Step, atom: Atom) -> list[Atom]:
+    """What is in an atom that shows it, in its order as far as that is written down, else that itself."""
+    if not (isinstance(atom, (TupleOf, IteratorOver)) or (isinstance(atom, Instance) and atom.site.kind == _LIST)):
+        return by_place(step, items(step, atom))
+    turns = step.turns(atom)
+    return [each for value in (*turns.items, turns.rest) for each in by_place(step, value)]
+
+
+def by_place(step: Step, value: Value) -> list[Atom]:
+    """The atoms of a value in the order of the places in the text where they are made, as far as they have one."""
+    return sorted(step.each(value), key=_place)
+
+
+def _place(atom: Atom) -> tuple[bool, str, str, int]:
+    code = atom.site.code if isinstance(atom, Instance) else None
+    return (True, "", "", 0) if code is None else (False, code.file, code.function, code.node)
+
+
 def call(step: Step, made: Instance, way: str) -> Value:
     """Call all that a container holds: in turn, or with the options of a command line."""
-    held = step.read(made, ANY_KEY)
     if way == "by options":
-        step.run_command(held)
+        step.run_command(step.read(made, ANY_KEY))
     else:
-        for atom in step.each(held):
+        for atom in in_turn(step, made):
             step.call(value_of(atom), UNKNOWN)
     return UNKNOWN
 

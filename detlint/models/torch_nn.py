@@ -11,6 +11,7 @@ from detlint.domain.library import Class, Library
 from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Key
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, SOMETHING, UNKNOWN, Value, value_of
+from detlint.models import holders
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _is_of_library(atom: Atom) -> bool:
 
 def holds(step: Step, container: Instance, given: Given) -> Value:
     """A container keeps its layers, or those of a dict."""
+    holders.keep_order(step, container, given)
     for each in given.each:
         for atom in step.each(each):
             if isinstance(atom, Instance) and getattr(atom.site.kind, "name", "") in _MAPPINGS:
@@ -125,7 +127,7 @@ def names(step: Step, container: Instance, given: Given) -> Value:
 
 def in_turn(step: Step, container: Instance, given: Given) -> Value:
     """The layers are called one after the other."""
-    for layer in step.each(step.read(container, ITEMS)):
+    for layer in holders.in_turn(step, container):
         step.call(value_of(layer), UNKNOWN)
     return SOMETHING
 
