@@ -58,3 +58,16 @@ whole(0)
 def test_what_is_called_in_turn_is_called_in_the_order_in_which_it_was_given(steps: str) -> None:
     found = solved({"main.py": STEPS.format(steps=steps)}).draws("main.py", *WORDS)
     assert [line for _, _, line, _, _ in found] == [8, 12, 16]
+
+
+@pytest.mark.parametrize(("use", "lines"), [("len(loader)", []), ("list(loader)", [6]), ("for x in loader: pass", [6])])
+def test_asking_for_a_length_goes_over_nothing(use: str, lines: list[int]) -> None:
+    text = f"""
+import torch
+from torch.utils.data import DataLoader
+
+loader = DataLoader([1, 2], shuffle=True)
+{use}
+"""
+    found = solved({"main.py": text}).draws("main.py", *WORDS)
+    assert sorted({line for _, _, line, _, _ in found}) == lines

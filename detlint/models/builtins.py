@@ -181,7 +181,6 @@ def counted(step: Step, given: Given) -> Value:
 def length(step: Step, given: Given) -> Value:
     """How long a text or a tuple is, or what an object of the project says."""
     found, rest = step.ask(given.first, "__len__")
-    counted(step, Given((given.first.of(rest),)))
     for atom in rest:
         known = isinstance(atom, TupleOf) or (isinstance(atom, Constant) and atom.kind == "str")
         size = len(atom.items if isinstance(atom, TupleOf) else atom.value) if known else -1  # type: ignore[union-attr]
