@@ -60,6 +60,46 @@ def test_what_is_called_in_turn_is_called_in_the_order_in_which_it_was_given(ste
     assert [line for _, _, line, _, _ in found] == [8, 12, 16]
 
 
+MODULE = """
+import random
+import torch
+import pytorch_lightning as pl
+from elsewhere import Base
+
+class Model({base}):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("bank", torch.zeros(1))
+        self.reset()
+
+    def reset(self):
+        self.bank = torch.zeros(1).type_as(self.bank)
+
+    def forward(self, x):
+        return random.random()
+
+    def use(self):
+        return taken(self.bank)
+
+def taken(x):
+    return random.gauss(0, 1)
+
+model = Model()
+"""
+"""A class of modules, which keeps a buffer that it makes anew of what it was."""
+
+
+@pytest.mark.parametrize("base", ["torch.nn.Module", "pl.LightningModule", "torch.nn.LSTM", "torch.nn.Sequential"])
+def test_what_derives_from_modules_is_called_by_its_own_forward(base: str) -> None:
+    found = solved({"main.py": MODULE.format(base=base) + "model(0)\n"}).draws("main.py", *WORDS)
+    assert [line for stream, _, line, _, _ in found if stream == "python"] == [17]
+
+
+def test_what_derives_from_what_is_not_known_is_called_by_its_own_forward() -> None:
+    found = solved({"main.py": MODULE.format(base="Base") + "model(0)\n"}).draws("main.py", *WORDS)
+    assert [line for _, _, line, _, _ in found] == [17]
+
+
 @pytest.mark.parametrize(("use", "lines"), [("len(loader)", []), ("list(loader)", [6]), ("for x in loader: pass", [6])])
 def test_asking_for_a_length_goes_over_nothing(use: str, lines: list[int]) -> None:
     text = f"""

@@ -27,6 +27,7 @@ from detlint.models import (
     replaced,
     seeds,
     switches,
+    torch_nn,
 )
 from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.models.asides import Asides
@@ -206,6 +207,8 @@ class Known(Tables):
 
     def call_object(self, step: Step, made: Instance, name: str, given: Given) -> Value | None:
         """Call an object of a library's class, or of one that derives from it; None where nothing is known of that."""
+        if step.overrides(made, "forward"):
+            return torch_nn.forward(step, made, given)
         consumer, role = self.layers.get(name), self.roles.get(name)
         if role is not None and role.text("called"):
             return holders.call(step, made, role.text("called"))

@@ -126,7 +126,9 @@ def names(step: Step, container: Instance, given: Given) -> Value:
 
 
 def in_turn(step: Step, container: Instance, given: Given) -> Value:
-    """The layers are called one after the other."""
+    """The layers are called one after the other, unless the project says otherwise."""
+    if step.overrides(container, "forward"):
+        return forward(step, container, given)
     for layer in holders.in_turn(step, container):
         step.call(value_of(layer), UNKNOWN)
     return SOMETHING
