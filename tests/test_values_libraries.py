@@ -100,6 +100,12 @@ def test_what_derives_from_what_is_not_known_is_called_by_its_own_forward() -> N
     assert [line for _, _, line, _, _ in found] == [17]
 
 
+@pytest.mark.parametrize("base", ["torch.nn.Module", "pl.LightningModule", "torch.nn.LSTM"])
+def test_a_buffer_is_an_attribute_of_its_module(base: str) -> None:
+    found = solved({"main.py": MODULE.format(base=base) + "model.use()\n"}).draws("main.py", *WORDS)
+    assert [line for stream, _, line, _, _ in found if stream == "python"] == [23]
+
+
 @pytest.mark.parametrize(("use", "lines"), [("len(loader)", []), ("list(loader)", [6]), ("for x in loader: pass", [6])])
 def test_asking_for_a_length_goes_over_nothing(use: str, lines: list[int]) -> None:
     text = f"""

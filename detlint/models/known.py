@@ -68,6 +68,9 @@ class Known(Tables):
     def call(self, step: Step, name: str, given: Given) -> Value:
         """Call a function, a method or a class of a library, which no model speaks of."""
         if isinstance(step.receiver, Instance):
+            owner, _, last = name.rpartition(".")
+            if last in torch_nn.REGISTERING and self.is_module(owner):
+                return torch_nn.REGISTERING[last](step, given)
             items = self._items(step, step.receiver, name)
             if items is not None:
                 return items

@@ -44,6 +44,7 @@ class Tables:
         self.roles = _by_name(rows("program", "role"))
         self.inner = frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
         self.applied = catalogue.names("program", "applied")
+        self._modules = catalogue.names("names", "base", id="module")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self._configurations = catalogue.names("program", "class", kind="config")
         self.exits = catalogue.names("program", "exit")
@@ -91,6 +92,10 @@ class Tables:
         return name in self.names or (
             name.startswith("torch.nn.") and f"torch.nn.Module.{name.rpartition('.')[2]}" in self.names
         )
+
+    def is_module(self, name: str) -> bool:
+        """Whether a class of a library is one of modules."""
+        return name.startswith("torch.nn.") or name in self._modules
 
     def consumer(self, name: str) -> Row | None:
         """The row of what draws when it is called, or makes something that does."""

@@ -84,6 +84,15 @@ def added(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
     return NULL
 
 
+def registered(step: Step, given: Given) -> Value:
+    """A module gets a buffer or a parameter as an attribute of a name."""
+    names, tensor = given.value("name", 0), given.value("tensor", 1) or given.value("param")
+    for name in step.each(names) if names is not None else ():
+        if isinstance(name, Constant) and name.kind == "str" and step.receiver is not None:
+            step.put(value_of(step.receiver), name.value, UNKNOWN if tensor is None else tensor)
+    return NULL
+
+
 def item_of(step: Step, owner: Value, given: Given) -> Value:
     """A layer of a dict of layers."""
     found = NOTHING
@@ -147,6 +156,8 @@ def append(step: Step, owner: Value, given: Given) -> Value:
     return owner
 
 
+REGISTERING = {"register_buffer": registered, "register_parameter": registered}
+"""Methods that every module has."""
 LIBRARY = Library(
     "torch.nn",
     classes=(
