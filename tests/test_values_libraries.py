@@ -117,3 +117,29 @@ loader = DataLoader([1, 2], shuffle=True)
 """
     found = solved({"main.py": text}).draws("main.py", *WORDS)
     assert sorted({line for _, _, line, _, _ in found}) == lines
+
+
+def test_a_special_method_of_a_library_is_one_of_what_a_call_may_do() -> None:
+    text = """
+import random
+from torchvision import datasets
+
+class Turn:
+    def __call__(self, image):
+        return random.random()
+
+class Own:
+    def __getitem__(self, index):
+        return random.gauss(0, 1)
+
+class Whole:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getitem__(self, index):
+        return self.inner.__getitem__(index)
+
+Whole(Own() if unknown else datasets.ImageFolder("root", transform=Turn()))[0]
+"""
+    found = solved({"main.py": text}).draws("main.py", *WORDS)
+    assert sorted(line for _, _, line, _, _ in found) == [7, 11]

@@ -68,9 +68,14 @@ def _is_own(atom: Atom) -> bool:
 
 
 def _is_guess(frame: Frame, atom: Atom) -> bool:
-    """Whether an atom is a method of a library of which the tables do not speak: an attribute, as likely as not."""
-    known = frame.solver.libraries.has_method
-    return isinstance(atom, Bound) and isinstance(atom.function, LibraryRef) and not known(atom.function.name)
+    """Whether an atom is a method of a library of which the tables do not speak: an attribute, as likely as not.
+
+    A special method is no attribute: what it does is what an operator does, and known.
+    """
+    if not (isinstance(atom, Bound) and isinstance(atom.function, LibraryRef)):
+        return False
+    name = atom.function.name
+    return not name.endswith("__") and not frame.solver.libraries.has_method(name)
 
 
 def _one_method(atoms: Collection[Atom]) -> bool:
