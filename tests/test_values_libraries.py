@@ -143,3 +143,26 @@ Whole(Own() if unknown else datasets.ImageFolder("root", transform=Turn()))[0]
 """
     found = solved({"main.py": text}).draws("main.py", *WORDS)
     assert sorted(line for _, _, line, _, _ in found) == [7, 11]
+
+
+def test_a_trainer_goes_through_its_loaders_before_it_hands_out_batches() -> None:
+    text = """
+import random
+import pytorch_lightning as pl
+from torch.utils.data import DataLoader, Dataset
+
+class Items(Dataset):
+    def __getitem__(self, index):
+        return random.random()
+
+class Model(pl.LightningModule):
+    def on_train_start(self):
+        random.randint(0, 1)
+
+    def training_step(self, batch, index):
+        random.gauss(0, 1)
+
+pl.Trainer().fit(Model(), DataLoader(Items()))
+"""
+    found = solved({"main.py": text}).draws("main.py", *WORDS)
+    assert [line for stream, _, line, _, _ in found if stream == "python"] == [12, 8, 15]
