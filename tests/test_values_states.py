@@ -91,6 +91,10 @@ def test_an_option_decides_whether_a_program_is_seeded(default: str, then: str, 
         ("from functools import partial\ndef f(n, m):\n    random.seed(m)\npartial(f, 1)(2)\nrandom.random()", ["seeded"]),
         ("def seed(how):\n    if how == 'all':\n        random.seed(0)\nseed('all')\nrandom.random()", ["seeded"]),
         ("def seed(how):\n    if how == 'all':\n        random.seed(0)\nseed('none')\nrandom.random()", ["unseeded"]),
+        ("class A:\n    def __init__(self):\n        random.seed(0)\nclass B(A):\n    def __init__(self):\n"
+         "        super(B, self).__init__()\nB()\nrandom.random()", ["seeded"]),
+        ("class A:\n    def __new__(cls):\n        random.seed(0)\nclass B(A):\n    def __new__(cls):\n"
+         "        return super(B, cls).__new__(cls)\nB()\nrandom.random()", ["seeded"]),
         ("class A:\n    def seed(self):\n        pass\nclass B(A):\n    def seed(self):\n        random.seed(0)\n"
          "B().seed()\nrandom.random()", ["seeded"]),
     ],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
     CALLABLE,
+    UNKNOWN_ATOM,
     Atom,
     Bound,
     Choice,
@@ -40,6 +42,7 @@ from detlint.interpreter.substitution import replaced
 from detlint.ir import nodes as ir
 
 _SUPER = ir.Global("super")
+_CLASS_AND_OBJECT = 2  # arguments of `super`
 _SAFE = frozenset(LibraryRef(f"builtins.{name}") for name in ("int", "float", "str", "bool", "abs"))
 _NUMBERS = ("int", "float", "True", "False")
 _IN_PLACE = "builtins.list"  # whose methods stand for those of a list that is not known to be one
@@ -59,8 +62,8 @@ def call(frame: Frame, expression: ir.Call) -> Value:
     else:
         callee = frame.evaluate(function)
     arguments = arguments_of(frame, expression)
-    if function == _SUPER and not expression.arguments:
-        return _super(frame)
+    if function == _SUPER and (not expression.arguments or len(arguments.positional) == _CLASS_AND_OBJECT):
+        return _super(frame, *arguments.positional)
     if frame.env is None:
         return NOTHING
     if frame.solver.asked:
@@ -101,12 +104,20 @@ def _is_safe(frame: Frame, callee: Value, arguments: Arguments) -> bool:
     return numbers and not arguments.open and all(atom in _SAFE for atom in frame.each(callee))
 
 
-def _super(frame: Frame) -> Value:
-    """What `super()` gives: the method's class, and the receiver."""
-    receiver = frame.node.context.receiver
-    if not frame.function.klass or receiver is None:
-        return UNKNOWN
-    return value_of(SuperOf(ClassRef(frame.file.path, frame.function.klass), receiver))
+def _super(frame: Frame, klass: Value | None = None, owner: Value = NOTHING) -> Value:
+    """What `super()` gives: the method's class, and the receiver; `super(klass, owner)` says which these are."""
+    if klass is None:
+        receiver = frame.node.context.receiver
+        if not frame.function.klass or receiver is None:
+            return UNKNOWN
+        return value_of(SuperOf(ClassRef(frame.file.path, frame.function.klass), receiver))
+    found: set[Atom] = set()
+    for atom, receiver in product(frame.each(klass), frame.each(owner)):
+        if isinstance(atom, ClassRef) and isinstance(receiver, (Instance, ClassRef)):
+            found.add(SuperOf(atom, receiver))
+        else:
+            found.add(UNKNOWN_ATOM)
+    return value_of(*found)
 
 
 def dispatch(
