@@ -166,3 +166,28 @@ pl.Trainer().fit(Model(), DataLoader(Items()))
 """
     found = solved({"main.py": text}).draws("main.py", *WORDS)
     assert [line for stream, _, line, _, _ in found if stream == "python"] == [12, 8, 15]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [("args.workers or os.cpu_count()", ["unsure"]), ("args.workers or 4", ["seeded"]), ("args.workers", ["unseeded"])],
+)
+def test_a_loader_with_workers_of_no_known_number_is_not_told_to_have_none(number: str, words: list[str]) -> None:
+    text = f"""
+import argparse, os
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=0)
+args = parser.parse_args()
+
+class Items(Dataset):
+    def __getitem__(self, index):
+        return np.random.rand()
+
+list(DataLoader(Items(), num_workers={number}))
+"""
+    found = solved({"main.py": text}).draws("main.py", *WORDS)
+    by_default = {word for stream, _, _, word, terms in found if stream == "numpy" and not any(s for _, s in terms)}
+    assert sorted(by_default) == words

@@ -90,9 +90,14 @@ def passed_over(known: Known, step: Step, row: Row, name: str, args: Arguments) 
 
     if not unsure:
         return step.arm(outcome, apart, lambda: batch(known, step, args))
-    if all(isinstance(atom, (Constant, Choice)) for atom in number.atoms):  # perhaps none
+    if _is_told(number):  # perhaps none
         step.perhaps(lambda: batch(known, step, args))
     return apart()
+
+
+def _is_told(number: Value) -> bool:
+    """Whether a number is one of some constants where the user sets nothing."""
+    return all(isinstance(a, Constant) or (isinstance(a, Choice) and _is_told(a.default)) for a in number.atoms)
 
 
 def batch(known: Known, step: Step, args: Arguments) -> Value:
