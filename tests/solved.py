@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
+from detlint.documents.documents import Documents, Given
 from detlint.domain.codes import Code
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Kind
@@ -59,12 +60,13 @@ def solved(
     limits: Limits | None = None,
     order: int | None = None,
 ) -> Solved:
-    """Solve a project of these files, or of one; all of them are programs unless some are `started`."""
+    """Solve a project of these files, or of one; all of Python are programs unless some are `started`."""
     named = {"train.py": texts} if isinstance(texts, str) else texts
     files, places = {}, {}
     for path, text in named.items():
-        files[path], places[path] = lower(dedent(text), path)
-    solution = solve(
-        Problem(files, frozenset(named if started is None else started), newest(), limits or Limits(), order)
-    )
+        if path.endswith(".py"):
+            files[path], places[path] = lower(dedent(text), path)
+    programs = frozenset(files if started is None else started)
+    read = Documents(Given(named))
+    solution = solve(Problem(files, programs, newest(), limits or Limits(), order, documents=read))
     return Solved(files, places, solution)

@@ -191,3 +191,19 @@ list(DataLoader(Items(), num_workers={number}))
     found = solved({"main.py": text}).draws("main.py", *WORDS)
     by_default = {word for stream, _, _, word, terms in found if stream == "numpy" and not any(s for _, s in terms)}
     assert sorted(by_default) == words
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"), [("'seed' in config.keys()", ["seeded"]), ("'other' in config.keys()", ["unseeded"])]
+)
+def test_the_keys_of_a_document_tell_what_it_surely_has(asked: str, words: list[str]) -> None:
+    text = f"""
+import random, yaml
+
+config = yaml.safe_load(open("config.yaml"))
+if {asked}:
+    random.seed(0)
+random.random()
+"""
+    found = solved({"main.py": text, "config.yaml": "seed: 1\n"}).draws("main.py", *WORDS)
+    assert [word for *_, word, _ in found] == words

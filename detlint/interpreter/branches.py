@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from detlint.domain.atoms import Atom, Choice
+from detlint.domain.atoms import Atom, Choice, Instance
 from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
-from detlint.interpreter import assignments, kinship, operators
+from detlint.interpreter import assignments, containers, kinship, operators
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.operators import Judge
 from detlint.ir import nodes as ir
@@ -63,10 +63,22 @@ def _compared(frame: Frame, expression: ir.Compare) -> Outcome:
     values = [frame.evaluate(expression.operands[0])]
 
     def following(operand: ir.Expression) -> Outcome:
-        values.append(frame.evaluate(operand))
-        return operators.judged(frame, expression.operators[len(values) - 2], values[-2], values[-1], expression.node)
+        operator = expression.operators[len(values) - 1]
+        values.append(right_side(frame, operator, operand))
+        return operators.judged(frame, operator, values[-2], values[-1], expression.node)
 
     return _in_turn(frame, expression.operands[1:], following, [])
+
+
+def right_side(frame: Frame, operator: str, operand: ir.Expression) -> Value:
+    """What a comparison has on its right: not the keys of dicts, but these dicts, which tell what they surely have."""
+    if operator in ("in", "not in") and isinstance(operand, ir.Call) and isinstance(operand.function, ir.Attribute):
+        asked = operand.function
+        dicts = _quiet(frame, asked.value) if asked.name == "keys" and not operand.arguments else NOTHING
+        atoms = frame.each(dicts)
+        if atoms and all(isinstance(atom, Instance) and atom.site.kind == containers.DICT for atom in atoms):
+            return dicts
+    return frame.evaluate(operand)
 
 
 def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:

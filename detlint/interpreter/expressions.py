@@ -212,8 +212,10 @@ def _may(outcome: Outcome, holds: bool) -> bool:
 def _compare(frame: Frame, expression: ir.Compare) -> Value:
     if len(expression.operators) > 1:
         return told(branches.test(frame, expression))
-    left, right = (frame.evaluate(operand) for operand in expression.operands)
-    return operators.comparison(frame, expression.operators[0], left, right, expression.node)
+    operator = expression.operators[0]
+    left = frame.evaluate(expression.operands[0])
+    right = branches.right_side(frame, operator, expression.operands[1])
+    return operators.comparison(frame, operator, left, right, expression.node)
 
 
 def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
