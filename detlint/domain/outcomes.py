@@ -76,10 +76,11 @@ def either(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def both(outcomes: Iterable[Outcome]) -> Outcome:
-    """All of several outcomes: of `and`."""
+    """All of several outcomes: of `and`, where one that is nothing yet keeps none before it from failing."""
     found = list(outcomes)
-    if any(outcome == NEVER for outcome in found):
-        return NEVER
+    if NEVER in found:
+        known = found[: found.index(NEVER)]
+        return FAILS if any(outcome.may_fail for outcome in known) else NEVER
     if any(not outcome.may_hold for outcome in found):
         return FAILS
     opened = [outcome for outcome in found if outcome.may_fail]
