@@ -138,9 +138,13 @@ def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     """What a container has in a slot."""
     if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):
         return frame.tables.iterate(frame, value_of(atom))
-    if isinstance(slot, Key):
+    if isinstance(slot, Key) and (slot.key.kind != "int" or not slot.key.value.startswith("-")):
         return present(entry(frame, atom, slot.key))
-    return frame.read((atom.site, ITEMS))
+    number = count(frame, atom) if isinstance(slot, Key) else 0
+    place = number + int(slot.key.value) if isinstance(slot, Key) and number else -1
+    if place < 0:
+        return frame.read((atom.site, ITEMS))
+    return frame.join(present(entry(frame, atom, Constant("int", str(place)))), frame.read((atom.site, ANY_KEY)))
 
 
 # What is written down

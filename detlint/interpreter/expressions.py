@@ -94,7 +94,7 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
     many = len(values) > frame.solver.limits.callables  # what any of them is, is too much to keep: the text tells so
     for index, (element, value) in enumerate(zip(expression.elements, values, strict=True)):
         item = value.with_taints(t.kept(value.taints), t.kept(value.certain))
-        plain = expression.kind != "set" and not starred and index < _MOST_WRITTEN
+        plain = not starred and index < _MOST_WRITTEN
         slot = Key(Constant("int", str(index))) if plain else ANY_KEY
         frame.fill((site, slot), UNKNOWN if many and not plain else item)
         frame.fill((site, ITEMS), UNKNOWN if many else item)
