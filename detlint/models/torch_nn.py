@@ -43,6 +43,8 @@ def holds(step: Step, container: Instance, given: Given) -> Value:
                 step.fill(container, ITEMS, step.read(atom, ITEMS))
             else:
                 step.fill(container, ANY_KEY, each.of((atom,)))
+    if given.open:
+        step.fill(container, ANY_KEY, UNKNOWN)
     return value_of(container)
 
 
