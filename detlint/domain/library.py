@@ -74,6 +74,11 @@ class Libraries(Protocol):
         ...
 
     @property
+    def naming(self) -> frozenset[str]:
+        """The last names of methods that give a command line an option."""
+        ...
+
+    @property
     def names(self) -> frozenset[str]:
         """Every name that the tables speak of: what a star import can bring."""
         ...

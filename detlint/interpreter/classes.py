@@ -164,9 +164,10 @@ def is_stateless(frame: Frame, klass: LibraryRef) -> bool:
 def _has(frame: Frame, atom: Atom, name: str) -> Outcome:
     klass = atom.site.kind if isinstance(atom, Instance) else atom
     if klass in CONFIGURATION:
-        if name in frame.solver.index.spelled:
+        if name in frame.solver.index.options(frame.solver.libraries.naming):
             return HOLDS
-        return EITHER if name in frame.solver.index.stored else FAILS
+        perhaps = name in frame.solver.index.spelled or name in frame.solver.index.stored
+        return EITHER if perhaps else FAILS
     if isinstance(atom, LibraryRef):
         known = frame.solver.libraries.speaks_of(f"{atom.name}.{name}")
         return HOLDS if known and atom.name.partition(".")[0] == "torch" else EITHER

@@ -35,6 +35,7 @@ class Index:
         self._uses: dict[str, Uses] = {}
         self._classes: dict[tuple[str, str], ir.Class] = {}
         self._imported: frozenset[str] | None = None
+        self._options: frozenset[str] | None = None
         self._targets: dict[tuple[str, str], frozenset[str]] = {}
         self._taken: dict[str, frozenset[str]] = {}
         self._given: dict[tuple[str, str], frozenset[str]] = {}
@@ -68,7 +69,17 @@ class Index:
     @cached_property
     def spelled(self) -> frozenset[str]:
         """The names that texts of the project spell, as those of options are, and the keywords of calls."""
-        return frozenset(name for file in self.files.values() for name in file.counts.spelled)
+        return frozenset(counting.option(text) for file in self.files.values() for text in file.counts.spelled)
+
+    def options(self, methods: frozenset[str]) -> frozenset[str]:
+        """The names that only options have by their texts, and those that calls of some methods give options."""
+        if self._options is None:
+            texts = (text for file in self.files.values() for text in file.counts.spelled)
+            found = {counting.option(text) for text in texts if text.startswith("-")}
+            for method in methods:
+                found.update(map(counting.option, self.texts_given(method, "dest")))
+            self._options = frozenset(found)
+        return self._options
 
     def unrolls(self, statement: ir.For) -> bool:
         """Whether a loop is gone through item by item: no way leaves it, or goes on in it, before its end."""

@@ -13,6 +13,7 @@ from detlint.ir.counts import Counts
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _NAME = 60  # characters of a text that may be a name
+_LOOKING = ("hasattr", "getattr")
 _ASKING = ("isinstance", "issubclass", "super")  # which make nothing of the classes that they are given
 
 
@@ -37,7 +38,7 @@ def counts(functions: Iterable[ir.Function]) -> Counts:
     imports = [part for part in parts if isinstance(part, ir.ImportNames)]
     aliases = {last(target): name for part in imports for name, target in part.names if target is not None}
     called, used, decorating = Counter[str](), Counter[str](), Counter[str]()
-    stored, spelled, counting = set[str](), set[str](), set[str]()
+    stored, spelled, counting = set[str](), Counter[str](), set[str]()
     imported: list[tuple[int, str]] = []
     for part in parts:
         if isinstance(part, _NAMES):
@@ -47,6 +48,7 @@ def counts(functions: Iterable[ir.Function]) -> Counts:
             called[name] += 1
             used[name] -= 1
             stored.update(_named_attribute(name, part))
+            spelled.subtract(_looked_for(name, part))
             if name in _ASKING:
                 given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
                 used.subtract(aliases.get(each, each) for each in given)
@@ -68,14 +70,14 @@ def counts(functions: Iterable[ir.Function]) -> Counts:
             if isinstance(part, ir.Assign):
                 counting |= _made_of_themselves(part)
         elif isinstance(part, ir.Constant) and part.kind == "str" and _is_name(part.value):
-            spelled.add(part.value.lstrip("-").replace("-", "_"))
+            spelled[part.value] += 1
         elif isinstance(part, ir.Argument):
-            spelled.add(part.keyword)
+            spelled[part.keyword] += 1
     if "" in stored:  # any attribute that a text of the file may name
         stored.remove("")
         stored.update(part.value for part in parts if isinstance(part, ir.Constant) and part.value.isidentifier())
     net = {name: count for name, count in used.items() if count}
-    store, spell, count = (tuple(sorted(each)) for each in (stored, spelled, counting))
+    store, spell, count = (tuple(sorted(each)) for each in (stored, +spelled, counting))
     return Counts(
         dict(called), net, dict(decorating), store, spell, count, tuple(dict.fromkeys(imported)), assigned(parts)
     )
@@ -90,6 +92,13 @@ def _named_attribute(name: str, call: ir.Call) -> tuple[str, ...]:
     return tuple(found) or ("",)
 
 
+def _looked_for(name: str, call: ir.Call) -> Iterator[str]:
+    """The names of attributes that a call asks for, by which nothing has one."""
+    for argument in call.arguments[1:2] if name in _LOOKING else ():
+        if isinstance(argument.value, ir.Constant) and argument.value.kind == "str" and _is_name(argument.value.value):
+            yield argument.value.value
+
+
 def _made_of_themselves(part: ir.Assign) -> set[str]:
     """The variables and attributes that an assignment makes of what they were."""
     names = {target.name for target in part.targets if isinstance(target, _NAMES)}
@@ -98,9 +107,14 @@ def _made_of_themselves(part: ir.Assign) -> set[str]:
     return names if again or part.operator != "=" else set()
 
 
+def option(text: str) -> str:
+    """The name by which a namespace has the option of a text."""
+    return text.lstrip("-").replace("-", "_")
+
+
 def _is_name(text: str) -> bool:
     """Whether a text may be the name of an option."""
-    return len(text) < _NAME and text.lstrip("-").replace("-", "_").isidentifier()
+    return len(text) < _NAME and option(text).isidentifier()
 
 
 def assigned(parts: Iterable[Any]) -> dict[str, tuple[int, int]]:

@@ -16,10 +16,11 @@ class IrNode(Struct, frozen=True, tag=lambda _: next(_NUMBERS), gc=False, array_
 class Counts(IrNode, frozen=True):
     """How often the text of a file calls a name, uses it as a value and decorates with it; the attributes it stores.
 
-    `spelled` are the names that its texts spell, as those of options are, and the keywords of calls; `counting` the
-    variables and attributes that are assigned anew from what they were; `imports` what it may import, at its top level
-    or in a function: modules and names in them, each with its leading dots counted; `assigned` how often variables, and
-    attributes after a dot, are given None or False, and how often something else.
+    `spelled` are its texts that may be names of options, but for those of attributes that it only asks for, and the
+    keywords of calls; `counting` the variables and attributes that are assigned anew from what they were; `imports`
+    what it may import, at its top level or in a function: modules and names in them, each with its leading dots
+    counted; `assigned` how often variables, and attributes after a dot, are given None or False, and how often
+    something else.
     """
 
     called: dict[str, int]

@@ -68,6 +68,8 @@ class Tables:
         }
         self.decided, self.deciding = _decided(catalogue)
         stacking = (name for name, row in self.roles.items() if row.text("kind") in ("enters", "left-with"))
+        self.registering = catalogue.names("memory", "owner", key="registers")
+        self.naming = frozenset(name.rpartition(".")[2] for name in self.of_kind("option"))
         self.stacks = frozenset(name.rpartition(".")[0] for name in stacking)
         self.drawing = catalogue.names("order", "use", kind="draws")  # from what has an order
         of_tensors = (

@@ -1,0 +1,76 @@
+"""Programs are followed past attributes, items and arguments of which little is known: each draws in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.solved import solved
+
+OPTIONS = (
+    "import argparse, random\np = argparse.ArgumentParser()\np.add_argument('--size', default=3)\na = p.parse_args()\n"
+)
+
+
+def drawn(text: str) -> list[tuple[str, str]]:
+    """What a program draws: streams and words, in order."""
+    found = solved({"main.py": text}).draws("main.py", "seeded", "unseeded", "reseeded", "unsure")
+    return [(stream, word) for stream, _, _, word, _ in found]
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "if hasattr(a, 'seed'):\n    random.seed(a.seed)\n",
+        "note = dict(seed=1)\nif hasattr(a, 'seed'):\n    random.seed(a.seed)\n",
+        "if getattr(a, 'seed', None) is not None:\n    random.seed(a.seed)\n",
+        "note = dict(seed=1)\nif getattr(a, 'seed', None) is not None:\n    random.seed(a.seed)\n",
+    ],
+)
+def test_an_option_that_no_parser_has_is_missing(asks: str) -> None:
+    assert drawn(f"{OPTIONS}{asks}random.random()\n") == [("python", "unseeded")]
+
+
+def test_an_option_that_a_parser_has_is_there() -> None:
+    assert drawn(f"{OPTIONS}if hasattr(a, 'size'):\n    random.seed(1)\nrandom.random()\n") == [("python", "seeded")]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import random\nnames = []\nif names and len(names[0]) > 2:\n    print(names)\nrandom.random()\n",
+        "import random, sys\nseed = sys.argv[0]\nif seed in {'a', 'b'}:\n    random.random()\n",
+        "import random, sys\nif 'b' not in {'a', 'b'}:\n    sys.exit()\nrandom.random()\n",
+    ],
+    ids=["a test whose first part may fail", "a member of a set", "a known member of a set"],
+)
+def test_a_program_goes_on_after_a_test(program: str) -> None:
+    assert drawn(program) == [("python", "unseeded")]
+
+
+@pytest.mark.parametrize("items", ["[A(), B()]", "(A(), B())", "[A(), *many(), B()]", "[each for each in many()]"])
+def test_the_last_item_is_called(items: str) -> None:
+    classes = "import random\nclass A:\n    def go(self):\n        pass\nclass B:\n    def go(self):\n        random.random()\n"
+    program = f"{classes}def many():\n    return [A(), B()]\nitems = {items}\nitems[-1].go()\n"
+    assert drawn(program) == [("python", "unseeded")]
+
+
+def test_an_item_that_is_not_the_last_is_not_called() -> None:
+    program = "import random\nitems = [random.random, len]\nitems[-1]()\nitems[-2]()\n"
+    assert len(drawn(program)) == 1
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "self.register_buffer('held', torch.zeros(3))\n        self.held = self.held + 1",
+        "self.held = nn.Sequential(*load(os.environ))[-1]",
+    ],
+    ids=["a buffer", "layers that are unpacked"],
+)
+def test_a_module_is_followed_past_what_it_holds(made: str) -> None:
+    program = (
+        "import os, torch\nfrom torch import nn\nfrom elsewhere import load\nclass Net(nn.Module):\n"
+        f"    def __init__(self):\n        super().__init__()\n        {made}\n        if self.held is not None:\n"
+        "            torch.rand(3)\n\ntorch.manual_seed(0)\nNet()\n"
+    )
+    assert drawn(program) == [("torch", "seeded")]
