@@ -8,7 +8,7 @@ from detlint.domain import taints as t
 from detlint.domain.atoms import Atom, DictOf, Instance, IteratorOver, LibraryRef
 from detlint.domain.dicts import put_under
 from detlint.domain.effects import Effects, Repeat
-from detlint.domain.outcomes import FAILS, Outcome, both
+from detlint.domain.outcomes import FAILS, NEVER, Outcome, both
 from detlint.domain.slots import ANY_KEY, ITEMS
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter import assignments, branches, containers, contexts, rows
@@ -19,10 +19,11 @@ from detlint.ir import nodes as ir
 class Made(Struct):
     """What a comprehension makes on its ways: `rows` of items for each that it may go over, and `rest` for any other.
 
-    An item of a dict is with the keys that it is under; `opened` where any may be under others.
+    An item of a dict is with the keys that it is under, and whether it is there for sure; `opened` where any may be
+    under others.
     """
 
-    rows: list[list[tuple[list[Atom], Value]]]
+    rows: list[list[tuple[list[Atom], Value, bool]]]
     opened: bool = False
     rest: Value = NOTHING
     pending: bool = False
@@ -49,7 +50,8 @@ def evaluate(frame: Frame, expression: ir.Comprehension) -> Value:
                 inner, _ = frame.within(lambda each=each: _pass(frame, expression, each, made))  # type: ignore[misc]
                 parts.append(inner)
                 ends.append(frame.env)
-        made.pending = not (over.atoms or any(each.item.atoms for group in groups for each in group))
+        empty = not (over.atoms or any(each.item.atoms for group in groups for each in group))
+        made.pending = made.pending or empty
         whole = len(groups) == 1 and all(each.row for each in groups[0])
         _emit(frame, start, parts, whole)
     else:
@@ -75,10 +77,12 @@ def _pass(frame: Frame, expression: ir.Comprehension, each: rows.Pass, made: Mad
     assignments.assign(frame, clause.target, each.item)
     outcome = _tests(frame, clause)
     keys, element = _element(frame, expression)
-    if outcome == FAILS:
+    if outcome == NEVER:
+        made.pending = True  # nobody knows yet whether the item is there
+    if outcome in (FAILS, NEVER):
         return
     if each.row and (expression.kind == "dict" or not clause.tests):
-        made.rows[-1].append((keys, element))
+        made.rows[-1].append((keys, element, not outcome.may_fail))
     else:
         made.opened = True
         made.rest = frame.join(made.rest, element)
@@ -127,7 +131,7 @@ def _leave(frame: Frame, env: Environment | None, ends: list[Environment | None]
 
 
 def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
-    listed = [tuple(item for _, item in row) for row in made.rows if row]
+    listed = [tuple(item for _, item, _ in row) for row in made.rows if row]
     if expression.kind == "generator":
         every = frame.solver.lattice.all
         iterators = [IteratorOver(every(row), row) for row in listed]
@@ -137,10 +141,10 @@ def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
     site = contexts.site(frame, LibraryRef(f"builtins.{expression.kind}"), expression.node)
     rest = made.rest.with_taints(t.kept(made.rest.taints), t.kept(made.rest.certain))
     if expression.kind == "dict":
-        found = containers.made(frame, Instance(site), _entries(frame, expression, made, rest))
+        found = containers.made(frame, Instance(site), _entries(frame, made, rest))
         return found.with_taints(made.taints | t.FILLED, made.certain)
     for row in made.rows if expression.kind == "set" else ():
-        for _, item in row:
+        for _, item, _ in row:
             kept = item.with_taints(t.kept(item.taints), t.kept(item.certain))
             frame.fill((site, ITEMS), kept)
             frame.fill((site, ANY_KEY), kept)
@@ -155,14 +159,13 @@ def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
     return Value(frozenset((Instance(site),)), taints | t.FILLED, certain)
 
 
-def _entries(frame: Frame, expression: ir.Comprehension, made: Made, rest: Value) -> Value:
+def _entries(frame: Frame, made: Made, rest: Value) -> Value:
     """The entries of a dict that is made, for each way."""
-    tested = any(clause.tests for clause in expression.clauses)
     found: list[Atom] = []
     for row in made.rows or [[]]:
-        held = DictOf((), rest if made.opened or not all(keys for keys, _ in row) else None)
-        for keys, item in row:
+        held = DictOf((), rest if made.opened or not all(keys for keys, _, _ in row) else None)
+        for keys, item, sure in row:
             kept = item.with_taints(t.kept(item.taints), t.kept(item.certain))
-            held = put_under(held, keys, kept, frame.join, perhaps=tested)
+            held = put_under(held, keys, kept, frame.join, perhaps=not sure)
         found.append(held)
     return Value(frame.solver.lattice.kept(frozenset(found)))

@@ -116,21 +116,14 @@ def tainted(item: Value, container: Value) -> Value:
 
 
 def has(frame: Frame, atom: Atom, key: Atom) -> Outcome:
-    """Whether a dict has a key: perhaps, but for one that it never gets.
-
-    What a document is made of is there surely, unless something is taken out of it.
-    """
+    """Whether a dict has a key: one that it is made with, unless something is taken out of it, and none that it never gets."""
     if not isinstance(atom, Instance) or atom.site.kind != DICT or not isinstance(key, Constant):
         return EITHER
     found = entry(frame, atom, key)
     if found.atoms and not present(found).atoms:
         return FAILS
-    held = _made(frame, atom)
-    sure = (
-        held
-        and atom.site.part
-        and all(each.rest is None and not may_be_absent(under(each, key, frame.join)) for each in held)
-    )
+    begun = [under(each, key, frame.join) for each in _made(frame, atom)]
+    sure = begun and all(value.atoms and not may_be_absent(value) for value in begun)
     return HOLDS if sure and ABSENT not in frame.read((atom.site, KEYS)).atoms else EITHER
 
 
