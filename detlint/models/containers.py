@@ -74,9 +74,7 @@ def same(step: Step, owner: Value, given: Given) -> Value:
 _LIST: dict[str, Method] = {
     "sort": sort, "clear": clear, "append": append, "insert": append, "extend": extend, "copy": copy, "pop": taken,
 }  # fmt: skip
-_TEXT: dict[str, Method] = dict.fromkeys(
-    ("format", "join", "strip", "lower", "upper", "replace", "rstrip", "lstrip", "encode", "decode"), same
-)
+_TEXT: dict[str, Method] = dict.fromkeys(("join", "encode", "decode"), same)
 LIBRARY = Library(
     "builtins",
     classes=(

@@ -31,6 +31,7 @@ from detlint.models import (
     seeds,
     switches,
     targets,
+    texts,
     torch_nn,
 )
 from detlint.models.arguments import Arguments
@@ -128,6 +129,7 @@ ROLES: Mapping[str, Role] = {
     "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
     "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
     **callables.ROLES, **mappings.ROLES, **registries.ROLES, **seeds.ROLES, **switches.ROLES,
+    **texts.ROLES,
 }  # fmt: skip
 """By kind; those of `method:` a kind say what a method of a name does, whatever its receiver; those of `iterated:` a
 kind what going over an object does that has it."""
