@@ -300,6 +300,10 @@ class Step(Protocol):
         """What the body of a class of the project, and those of its bases, bind to anything but functions."""
         ...
 
+    def parameters(self, atom: Atom) -> tuple[str, ...] | None:
+        """What a call of a function or a class of the project may give, by name; None for anything else."""
+        ...
+
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""
         ...

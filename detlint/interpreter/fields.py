@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detlint.domain.atoms import ClassRef, Constant, Instance, LibraryRef
+from detlint.domain.atoms import Atom, Bound, ClassRef, Constant, FunctionRef, Instance, LibraryRef
 from detlint.domain.given import Given
 from detlint.domain.library import FIELD
 from detlint.domain.slots import ITEMS, Argument, Attribute, Key
@@ -16,6 +16,27 @@ def names(frame: Frame, around: classes.Order) -> tuple[str, ...]:
     """The fields of a class and its bases, in the order in which a constructor takes them."""
     own = [classes.text(frame, klass).fields for klass in reversed(around) if isinstance(klass, ClassRef)]
     return tuple(dict.fromkeys(name for each in own for name in each))
+
+
+def parameters(frame: Frame, atom: Atom) -> tuple[str, ...] | None:
+    """What a call of a function or a class may give, by name; None for what is not the project's, or not known yet."""
+    if isinstance(atom, ClassRef):
+        around = classes.order(frame, atom)
+        value, owner = classes.lookup(frame, around, "__init__")
+        functions = frame.each(value)
+        if owner is None and classes.is_known(around):
+            return names(frame, around)
+        if not isinstance(owner, ClassRef) or len(functions) != 1 or isinstance(functions[0], ClassRef):
+            return None
+        found = parameters(frame, functions[0])
+        return None if found is None else found[1:]
+    if isinstance(atom, Bound):
+        found = parameters(frame, atom.function)
+        return None if found is None else found[1:]
+    if not isinstance(atom, FunctionRef):
+        return None
+    own = frame.solver.files[atom.file].functions[atom.name].parameters
+    return tuple(parameter.name for parameter in own if not parameter.star)
 
 
 def holds(frame: Frame, around: classes.Order, name: str) -> bool:

@@ -18,6 +18,7 @@ from detlint.interpreter import (
     classes,
     commands,
     contexts,
+    fields,
     kinship,
     modules,
     partials,
@@ -285,6 +286,10 @@ class CallStep(ContainerSteps):
     def fields(self, klass: ClassRef) -> dict[str, Value]:
         """What the body of a class of the project, and those of its bases, bind to anything but functions."""
         return classes.fields(self.frame, klass)
+
+    def parameters(self, atom: Atom) -> tuple[str, ...] | None:
+        """What a call of a function or a class of the project may give, by name; None for anything else."""
+        return fields.parameters(self.frame, atom)
 
     def attribute(self, value: Value, name: str) -> Value:
         """An attribute of a value."""

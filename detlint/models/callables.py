@@ -7,10 +7,12 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import Constant, LibraryRef, TupleOf
+from detlint.domain.atoms import Constant, DictOf, Instance, LibraryRef, TupleOf
 from detlint.domain.given import Given
+from detlint.domain.library import Class, Library
+from detlint.domain.slots import Attribute
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -79,7 +81,29 @@ def _looked_up(step: Step, name: Value, owners: Value) -> Value:
     return found
 
 
+def signature(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """What tells the parameters of a function or of a class by name."""
+    found = NOTHING
+    for atom in step.each(args.given.first):
+        names = step.parameters(atom)
+        if names is None:
+            found = step.join(found, UNKNOWN)
+            continue
+        made = step.make(row.text("gives"))
+        told = step.make_dict(DictOf(tuple((Constant("str", each), SOMETHING) for each in names)))
+        for each in row.list("tables"):
+            step.fill(made, Attribute(each), told)
+        found = step.join(found, value_of(made))
+    return found
+
+
+def _table(step: Step, made: Instance, name: str) -> Value | None:
+    """What a signature holds besides tables of parameters is not known."""
+    return None if step.read(made, Attribute(name)).atoms else UNKNOWN
+
+
+INSPECT = Library("inspect", classes=tuple(Class(name, attribute=_table) for name in ("Signature", "FullArgSpec")))
 ROLES: Mapping[str, Role] = {
-    "later": later, "partial": partial, "refers": refers, "method-called": method_called,
+    "signature": signature, "later": later, "partial": partial, "refers": refers, "method-called": method_called,
     "attributes-read": attributes_read, "items-read": items_read,
 }  # fmt: skip
