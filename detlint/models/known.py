@@ -13,6 +13,7 @@ from detlint.domain.given import Given
 from detlint.domain.library import Called, Class, Library
 from detlint.domain.modes import TRAINS, trains
 from detlint.domain.outcomes import HOLDS
+from detlint.domain.slots import Attribute
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, value_of
 from detlint.models import (
@@ -28,6 +29,7 @@ from detlint.models import (
     seeds,
     switches,
     torch_nn,
+    trainers,
 )
 from detlint.models.arguments import Arguments, arguments, named_in
 from detlint.models.asides import Asides
@@ -278,9 +280,11 @@ class Known(Tables):
         owner, _, last = name.rpartition(".")
         if last == "training":
             return trains()
-        row = self.roles.get(owner)
+        row = self.roles.get(self.canonical(owner))
         if not isinstance(step.receiver, Instance):
             return None
+        if row is not None and row.text("kind") == "trainer-cli" and last in trainers.HELD:
+            return step.read(step.receiver, Attribute(last))
         if name.startswith("torch.nn."):
             return autograd.attribute(step.receiver, last, self.inner)
         return loaders.kept(step, step.receiver, last) if row is not None and last in row.list("keeps") else None

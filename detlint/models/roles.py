@@ -33,6 +33,7 @@ from detlint.models import (
     targets,
     texts,
     torch_nn,
+    trainers,
 )
 from detlint.models.arguments import Arguments
 
@@ -127,7 +128,7 @@ ROLES: Mapping[str, Role] = {
     "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
     "located": targets.located, "targets": targets.targets,
     "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
-    "instances": commands.instances, "flag": commands.flag, "variable": commands.variable,
+    "instances": commands.instances, "flag": commands.flag, "trainer-cli": trainers.command_line, "variable": commands.variable,
     **callables.ROLES, **mappings.ROLES, **registries.ROLES, **seeds.ROLES, **switches.ROLES,
     **texts.ROLES,
 }  # fmt: skip

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import ClassRef, Instance, LibraryRef
+from detlint.domain.atoms import FALSE, Bound, ClassRef, Instance, LibraryRef, Option
+from detlint.domain.effects import Seed
+from detlint.domain.given import Given
+from detlint.domain.outcomes import HOLDS, Outcome, is_none, truth
+from detlint.domain.slots import Attribute
 from detlint.domain.step import Step
-from detlint.domain.values import UNKNOWN, Value, value_of
+from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
 from detlint.models.autograd import mark
 
 _TAKING = ("_batch_start", "_step")  # how the names of methods end that get a batch
+if TYPE_CHECKING:
+    from detlint.models.known import Known
+
+_MODEL, _DATA, _TRAINER = "model", "datamodule", "trainer"
+HELD = (_MODEL, _DATA, _TRAINER)
+"""What a command line of a trainer holds once it is made."""
 
 
 def run(step: Step, row: Row, args: Arguments) -> Value:
@@ -56,3 +67,36 @@ def _held(step: Step, row: Row) -> list[Value]:
 
 def _is_own(atom: object) -> bool:
     return isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef)
+
+
+def command_line(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A command line that seeds, then makes a data set, a model and a trainer, all by their defaults, and trains."""
+    own = step.receiver
+    made = own if isinstance(own, Instance) else step.make(name)
+    seeded = args.get(row.text("parameter"))
+    streams = row.list("seeds")
+
+    def seed() -> Value:
+        sure = not is_none(seeded).may_hold
+        step.emit(Seed(streams, step.code, "fixed" if sure else "unsure", name))
+        return SOMETHING
+
+    off = all(atom == FALSE for atom in seeded.atoms)  # unless the user asks for it
+    by_user = Outcome(True, True, Option(row.text("option"), step.code))
+    step.arm(by_user if off else HOLDS, seed, lambda: SOMETHING)
+    step.method(made, "before_instantiate_classes")
+    for each in (_DATA, _MODEL):
+        step.fill(made, Attribute(each), _instances(step, args.get(f"{each}_class")))
+    trainer = step.make(row.text("trainer"))
+    step.fill(made, Attribute(_TRAINER), value_of(trainer))
+    if truth(args.get("run")).may_hold:
+        step.method(made, "before_fit")
+        fit = value_of(Bound(LibraryRef(f"{row.text('trainer')}.fit"), trainer))
+        step.call_with(fit, Given(tuple(step.read(made, Attribute(each)) for each in (_MODEL, _DATA))))
+    return value_of(made)
+
+
+def _instances(step: Step, value: Value) -> Value:
+    """Objects of the classes that a value may be, and what else it may be that makes some."""
+    found = step.call_with(value, Given())
+    return found if found.atoms else UNKNOWN
