@@ -56,7 +56,7 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return value_of(Bound(LibraryRef(f"builtins.type.{name}"), atom))
     if isinstance(atom, ClassRef):
         return _of_class(frame, atom, name, node)
-    if isinstance(atom, (FunctionRef, Bound)):
+    if isinstance(atom, FunctionRef) or (isinstance(atom, Bound) and isinstance(atom.function, FunctionRef)):
         return _given_to(frame, "function", atom, name) or UNKNOWN
     if isinstance(atom, Wrapped) and name in ("getter", "setter", "deleter"):
         return value_of(Bound(LibraryRef(f"builtins.property.{name}"), atom))
