@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from detlint.domain import taints as t
 from detlint.domain.atoms import CUT, NOT_NONE, Atom, Choice, Constant, TupleOf
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.ir.lower_expressions import constant
@@ -45,13 +46,21 @@ def folded(function: Callable[..., object], values: Sequence[Value], otherwise: 
     for atoms in product(*(value.atoms for value in values)):
         choice = next((atom for atom in atoms if isinstance(atom, Choice)), None)
         if choice is not None:
-            parts = (folded(function, _with(atoms, choice, set_), otherwise) for set_ in (False, True))
-            default, other = parts
+            parts = [_with(atoms, choice, set_) for set_ in (False, True)]
+            default, other = (_differing(folded(function, part, otherwise), part) for part in parts)
             if default.atoms and other.atoms:
                 found.add(Choice(choice.option, default, other))
         else:
             found.update(_applied(function, atoms, otherwise))
     return Value(frozenset(found)) if found else NOTHING
+
+
+def _differing(made: Value, parts: Sequence[Value]) -> Value:
+    """What is made of some values differs where these do."""
+    taints, certain = made.taints, made.certain
+    for part in parts if made.atoms else ():
+        taints, certain = taints | t.kept(part.taints), certain | t.kept(part.certain)
+    return made.with_taints(taints, certain)
 
 
 def _with(atoms: Sequence[Atom], choice: Choice, set_: bool) -> list[Value]:

@@ -47,9 +47,14 @@ def text(step: Step, value: Value | None) -> str:
 
 
 def option_of(step: Step, name: str, default: Value, other: Value) -> Value:
-    """`default` unless the user sets the option of this name, then `other`; what may be changed is no choice."""
+    """`default` unless the user sets the option of this name, then `other`; what may be changed is no choice.
+
+    Nor is a default that differs from run to run: what happens where the user sets nothing is what counts.
+    """
     option = Option(name, step.code)
     resolved = step.resolve(default)
+    if any(taint.kind == "entropy" for taint in resolved.taints):
+        return resolved
     plain = [atom for atom in step.each(resolved) if isinstance(atom, _PLAIN)]
     rest = resolved.of(atom for atom in resolved.atoms if not isinstance(atom, _PLAIN))
     return step.join(rest, value_of(Choice(option, resolved.of(plain), other))) if plain else rest
