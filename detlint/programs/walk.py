@@ -228,12 +228,16 @@ class Walk:
     ) -> None:  # fmt: skip
         """Run a node in each of the states; what it says on conditions goes on under both."""
         left: States = dict(outer)
+        traces: dict[State, v.Trace] = {}
         for condition, state in ways.states.items():
-            for own, after in self._under(node, state, condition).items():
+            found, trace = self._under(node, state, condition)
+            traces.setdefault(state, trace)  # what is done once alone is not done by another walk
+            for own, after in found.items():
                 both = condition.both(own, self.limits.terms)
                 if both is not None:
                     merge(left, {both: after})
-        _, trace = self._node(node, shown(ways.states))
+        usual = shown(ways.states)
+        trace = traces[usual] if usual in traces else self._node(node, usual)[1]
         ways.states = few(left, self.limits.states)
         if within:
             self.trace += trace
@@ -241,19 +245,19 @@ class Walk:
             place = place or Place(node.function.file, 1, 1, 1, 1)
             self.add(v.Called(name, place, trace, imports))
 
-    def _under(self, node: Node, state: State, condition: PathCondition) -> States:
-        """The states that a node leaves; what it observes anew is on the condition of its call."""
+    def _under(self, node: Node, state: State, condition: PathCondition) -> tuple[States, v.Trace]:
+        """The states that a node leaves, and its trace; what it observes anew is on the condition of its call."""
         known = (node, state) in self._known
         before = len(self.observations)
-        left, _ = self._node(node, state)
+        found = self._node(node, state)
         if not known and condition != ALWAYS:
             for key in list(self.observations)[before:]:
-                found = self.observations.pop(key)
-                both = found.condition.both(condition, self.limits.terms)
+                seen = self.observations.pop(key)
+                both = seen.condition.both(condition, self.limits.terms)
                 if both is not None:
-                    key = found.stream, found.code, found.word, both
-                    self.observations.setdefault(key, replace_condition(found, both))
-        return left
+                    key = seen.stream, seen.code, seen.word, both
+                    self.observations.setdefault(key, replace_condition(seen, both))
+        return found
 
     # Arms
 
