@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from detlint.ir import counting
 from detlint.ir import nodes as ir
@@ -18,7 +19,8 @@ class Firsts:
     def first(self, file: str, statement: ir.If) -> bool:
         """Whether the body of an `if` runs where a program first gets there.
 
-        That is so where it asks for a variable or an attribute that is None or False until the body sets it.
+        That is so where it asks for a variable or an attribute that is None or False until the body sets it, or for one
+        that nothing but the body sets and a text names, as that of an option.
         """
         asked = _asked(statement.test)
         if asked is None:
@@ -28,7 +30,13 @@ class Firsts:
             return False
         found = self._attributes if asked.startswith(".") else self.files[file].counts.assigned
         every_empty, every_other = found.get(asked, (0, 0))
-        return every_empty > empty and every_other == other
+        begun = every_empty > empty or (asked.startswith(".") and asked[1:] in self._spelled)
+        return begun and every_other == other
+
+    @cached_property
+    def _spelled(self) -> frozenset[str]:
+        """The names that texts spell, as those of options are."""
+        return frozenset(name for file in self.files.values() for name in file.counts.spelled)
 
     @property
     def _attributes(self) -> Mapping[str, tuple[int, int]]:
