@@ -78,7 +78,7 @@ class Step(Protocol):
         """What a slot of an object has."""
         ...
 
-    def entry(self, owner: Instance, key: Value) -> Value:
+    def entry(self, owner: Instance | ModuleRef, key: Value) -> Value:
         """What the dict that a method is called on has under a key, absent where it may have nothing."""
         ...
 

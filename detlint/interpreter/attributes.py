@@ -26,6 +26,8 @@ from detlint.interpreter import classes, containers, contexts, descriptors, enum
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
+_OF_DICTS = ("items", "keys", "values", "get")
+
 
 def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
     """An attribute of a value: that of each of its atoms. What is not known of a number that differs, differs."""
@@ -48,6 +50,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return _of_library_object(frame, atom, atom.site.kind, name)
     if isinstance(atom, ModuleRef) and name == "__dict__":
         return value_of(atom)
+    if isinstance(atom, ModuleRef) and name in _OF_DICTS and not modules.binds(frame, atom.file, name):
+        return value_of(Bound(LibraryRef(f"builtins.dict.{name}"), atom))  # of its names, as `vars` shows them
     if isinstance(atom, ModuleRef):
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):

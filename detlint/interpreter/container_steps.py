@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 
 from detlint.domain.atoms import (
     ABSENT,
@@ -11,16 +12,18 @@ from detlint.domain.atoms import (
     Constant,
     DictOf,
     Instance,
+    ModuleRef,
 )
 from detlint.domain.dicts import known_by, may_be_absent, present
 from detlint.domain.given import Turns
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Attribute, Key, Slot
-from detlint.domain.values import NOTHING, SOMETHING, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, Value, under, value_of
 from detlint.interpreter import (
     classes,
     containers,
     contexts,
+    modules,
     rows,
 )
 from detlint.interpreter.frames import Frame
@@ -75,9 +78,16 @@ class ContainerSteps:
         """What a slot of an object has."""
         return self.frame.read((owner.site, slot))
 
-    def entry(self, owner: Instance, key: Value) -> Value:
+    def entry(self, owner: Instance | ModuleRef, key: Value) -> Value:
         """What the dict that a method is called on has under a key, absent where it may have nothing."""
         found = NOTHING
+        if isinstance(owner, ModuleRef):
+            held = modules.shown(self.frame, owner.file)
+            values = (value for _, value in held.entries)
+            for atom in self.each(key):
+                given = under(held, atom, self.join) if isinstance(atom, Constant) else reduce(self.join, values, NOTHING)
+                found = self.join(found, given)
+            return found
         for atom in map(known_by, self.each(key)):
             if isinstance(atom, Choice):
                 parts = (self.entry(owner, each) for each in (atom.other, atom.default))
@@ -105,7 +115,7 @@ class ContainerSteps:
         """What a dict has that a method may be called on; None for anything else."""
         if isinstance(atom, Instance) and containers.is_mapping(self.frame, atom):
             return containers.entries(self.frame, atom, self.path)
-        return None
+        return modules.shown(self.frame, atom.file) if isinstance(atom, ModuleRef) else None
 
     def make_dict(self, held: DictOf, source: Atom | None = None) -> Value:
         """Make a dict of certain entries; a copy of a `source` is told apart from those of others."""

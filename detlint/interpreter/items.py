@@ -32,6 +32,7 @@ from detlint.interpreter.frames import Key as PathKey
 from detlint.interpreter.steps import CallStep
 
 _MODULES = LibraryRef("sys.modules")
+_SHOWN = ".__dict__"
 
 
 def iterate(frame: Frame, value: Value) -> Value:
@@ -153,6 +154,8 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False, path: Pa
             given = _of_class(frame, atom, key)
         elif isinstance(atom, ModuleRef):
             given = _of_module(frame, atom, key)
+        elif isinstance(atom, LibraryRef) and atom.name.endswith(_SHOWN):
+            given = _of_module(frame, LibraryRef(atom.name.removesuffix(_SHOWN)), key)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef):
             given = _of_own(frame, atom, atom.site.kind, key, path)
         elif isinstance(atom, Instance) and atom.site.kind == containers.DICT:
@@ -165,8 +168,8 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False, path: Pa
     return found
 
 
-def _of_module(frame: Frame, atom: ModuleRef, key: Value) -> Value:
-    """What a module has under a name, as `globals()` shows it."""
+def _of_module(frame: Frame, atom: ModuleRef | LibraryRef, key: Value) -> Value:
+    """What a module has under a name, as `globals()` shows it and its `__dict__`."""
     found = NOTHING
     for slot in containers.slots_of(frame, key):
         known = isinstance(slot, Key) and slot.key.kind == "str"

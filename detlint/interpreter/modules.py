@@ -6,7 +6,7 @@ import builtins
 from posixpath import basename, dirname, join, normpath
 
 from detlint.documents.paths import PROJECT
-from detlint.domain.atoms import Constant, FunctionRef, LibraryRef, ModuleRef, Node
+from detlint.domain.atoms import Constant, DictOf, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute
@@ -111,6 +111,19 @@ def names(frame: Frame, file: ir.File) -> list[str]:
                 waiting.append(frame.solver.files[path])
                 found |= dict.fromkeys(name for name in frame.solver.files[path].binds if not name.startswith("_"))
     return list(found)
+
+
+def binds(frame: Frame, path: str, name: str) -> bool:
+    """Whether the text of a module binds a name, or it has a module of that name in it."""
+    file = frame.solver.files.get(path)
+    return file is None or name in file.binds or bool(_within(frame, path, name).atoms)
+
+
+def shown(frame: Frame, path: str) -> DictOf:
+    """The names of a module, as a dict."""
+    file = frame.solver.files.get(path)
+    held = {name: variable(frame, path, name) for name in (names(frame, file) if file is not None else ())}
+    return DictOf(tuple((Constant("str", name), value) for name, value in held.items() if value.atoms))
 
 
 def variable(frame: Frame, path: str, name: str) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
@@ -147,10 +148,10 @@ def from_keys(step: Step, owner: Value, given: Given) -> Value:
 # Their methods
 
 
-def _owners(step: Step, owner: Value) -> list[Instance]:
-    """The dicts that a method is called on."""
+def _owners(step: Step, owner: Value) -> list[Instance | ModuleRef]:
+    """The dicts that a method is called on; a module is shown as one."""
     atoms = [step.receiver] if step.receiver is not None else step.each(owner)
-    return [atom for atom in atoms if isinstance(atom, Instance)]
+    return [atom for atom in atoms if isinstance(atom, (Instance, ModuleRef))]
 
 
 def got(step: Step, owner: Value, given: Given) -> Value:
@@ -238,7 +239,10 @@ def _listed(step: Step, owner: Value, show: Callable[[Value, Value], Value]) -> 
         if held is None:
             continue
         rows = tuple(show(shown(key), present(value)) for key, value in held.entries)
-        items = show(SOMETHING, step.read(atom, ITEMS))
+        if isinstance(atom, ModuleRef):
+            items = show(SOMETHING, reduce(step.join, (value for _, value in held.entries), NOTHING))
+        else:
+            items = show(SOMETHING, step.read(atom, ITEMS))
         atoms.add(IteratorOver(items, rows))
         if held.rest is not None and held.rest.atoms:
             atoms.add(IteratorOver(items))
