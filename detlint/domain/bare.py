@@ -6,11 +6,14 @@ from detlint.domain.atoms import (
     CHOSEN,
     AllocationSite,
     Atom,
+    Bound,
     Choice,
+    Constant,
     Context,
     FunctionRef,
     Instance,
     LibraryRef,
+    NotNone,
     Option,
 )
 
@@ -21,6 +24,8 @@ _NEVER_CHANGED = (*CONFIGURATION, LibraryRef("pathlib.Path"))
 
 def is_plain(atom: Atom) -> bool:
     """Whether an option may choose an atom: no object is changed by that but one that has versions."""
+    if isinstance(atom, Bound):
+        return isinstance(atom.receiver, (Constant, NotNone))  # a method of a text
     return isinstance(atom, (Choice, *CHOSEN)) or (isinstance(atom, Instance) and atom.site.kind in _NEVER_CHANGED)
 
 

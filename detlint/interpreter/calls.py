@@ -146,7 +146,7 @@ def dispatch(
         default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
         outcome = Outcome(True, True, atom.option)
         frame.branch(outcome, other, default)
-        return frame.begun(outcome, found, given)
+        return frame.chosen(outcome, found, given)
     if isinstance(atom, StateSnapshot):
         return value_of(atom)  # a copy of it
     return UNKNOWN if isinstance(atom, (Unknown, Cut)) else NOTHING
