@@ -56,6 +56,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return modules.variable(frame, atom.file, name)
     if isinstance(atom, (ClassRef, FunctionRef)) and name in ("__name__", "__qualname__"):
         return value_of(Constant("str", _named(frame, atom, name)))
+    if isinstance(atom, ClassRef) and name == "__dict__" and (held := classes.shown(frame, atom)) is not None:
+        return containers.made(frame, Instance(contexts.site(frame, containers.DICT, node)), value_of(held))
     if isinstance(atom, ClassRef) and name == "__subclasses__":
         return value_of(Bound(LibraryRef(f"builtins.type.{name}"), atom))
     if isinstance(atom, ClassRef):

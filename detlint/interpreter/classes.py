@@ -263,7 +263,10 @@ def models(frame: Frame, name: str) -> Iterator[Class]:
 
 
 def shown(frame: Frame, atom: Atom) -> DictOf | None:
-    """The attributes of an object as a dict, by the names that the text stores; None for anything else."""
+    """The attributes of an object or a class as a dict, by the names that the text stores; None for anything else."""
+    if isinstance(atom, ClassRef):
+        bound = ((name, frame.read((atom, Attribute(name)))) for name in text(frame, atom).binds)
+        return DictOf(tuple((Constant("str", name), value) for name, value in bound if value.atoms), NOTHING)
     if not isinstance(atom, Instance):
         return None
     names: dict[str, None] = {}

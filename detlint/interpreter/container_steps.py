@@ -85,7 +85,9 @@ class ContainerSteps:
             held = modules.shown(self.frame, owner.file)
             values = (value for _, value in held.entries)
             for atom in self.each(key):
-                given = under(held, atom, self.join) if isinstance(atom, Constant) else reduce(self.join, values, NOTHING)
+                given = (
+                    under(held, atom, self.join) if isinstance(atom, Constant) else reduce(self.join, values, NOTHING)
+                )
                 found = self.join(found, given)
             return found
         for atom in map(known_by, self.each(key)):

@@ -116,7 +116,10 @@ def tainted(item: Value, container: Value) -> Value:
 
 
 def has(frame: Frame, atom: Atom, key: Atom) -> Outcome:
-    """Whether a dict has a key: one that it is made with, unless something is taken out of it, and none that it never gets."""
+    """Whether a dict has a key.
+
+    It has one that it is made with, unless something is taken out of it, and none that it never gets.
+    """
     if not isinstance(atom, Instance) or atom.site.kind != DICT or not isinstance(key, Constant):
         return EITHER
     found = entry(frame, atom, key)

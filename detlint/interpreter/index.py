@@ -146,8 +146,9 @@ class Index:
 
     @cached_property
     def stored(self) -> frozenset[str]:
-        """The attributes that are stored on anything anywhere."""
-        return frozenset(name for file in self.files.values() for name in file.counts.stored)
+        """The attributes that are stored on anything anywhere; "" among them, any that is spelled somewhere."""
+        found = frozenset(name for file in self.files.values() for name in file.counts.stored)
+        return found | self.spelled if "" in found else found
 
     def goes_through(self, file: str, function: ir.Function, value: ir.Expression) -> bool:
         """Whether an expression is a variable, or of one, that a loop or a comprehension of a function goes through."""

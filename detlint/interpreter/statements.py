@@ -18,6 +18,7 @@ from detlint.interpreter import (
     expressions,
     modules,
     rows,
+    views,
     withs,
 )  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
@@ -42,7 +43,8 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
         counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
         value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:
-        assignments.assign(frame, target, value, statement.node)
+        if not (isinstance(target, ir.Subscript) and views.put(frame, target, value)):
+            assignments.assign(frame, target, value, statement.node)
 
 
 def _annotated(frame: Frame, statement: ir.Annotated) -> None:

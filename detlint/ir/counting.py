@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from detlint.ir import nodes as ir
 from detlint.ir.counts import Counts
+from detlint.ir.views import shown_by
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _NAME = 60  # characters of a text that may be a name
@@ -49,6 +50,8 @@ def counts(functions: Iterable[ir.Function]) -> Counts:
             used[name] -= 1
             stored.update(_named_attribute(name, part))
             spelled.subtract(_looked_for(name, part))
+            if name == "update" and isinstance(part.function, ir.Attribute) and shown_by(part.function.value):
+                stored.add("")
             if name in _ASKING:
                 given = (x.name for x in walk(part.arguments) if isinstance(x, _NAMES))
                 used.subtract(aliases.get(each, each) for each in given)
@@ -67,6 +70,8 @@ def counts(functions: Iterable[ir.Function]) -> Counts:
         elif isinstance(part, (ir.Assign, ir.For, ir.WithItem, ir.Clause)):
             targets = part.targets if isinstance(part, ir.Assign) else (part.target,)
             stored.update(x.name for x in walk(targets) if isinstance(x, ir.Attribute))
+            shown = (x.key for x in walk(targets) if isinstance(x, ir.Subscript) and shown_by(x.value))
+            stored.update(x.value if isinstance(x, ir.Constant) else "" for x in shown)
             if isinstance(part, ir.Assign):
                 counting |= _made_of_themselves(part)
         elif isinstance(part, ir.Constant) and part.kind == "str" and _is_name(part.value):
@@ -74,7 +79,6 @@ def counts(functions: Iterable[ir.Function]) -> Counts:
         elif isinstance(part, ir.Argument):
             spelled[part.keyword] += 1
     if "" in stored:  # any attribute that a text of the file may name
-        stored.remove("")
         stored.update(part.value for part in parts if isinstance(part, ir.Constant) and part.value.isidentifier())
     net = {name: count for name, count in used.items() if count}
     store, spell, count = (tuple(sorted(each)) for each in (stored, +spelled, counting))
