@@ -23,7 +23,7 @@ from detlint.domain.given import Given
 from detlint.domain.outcomes import HOLDS, truth
 from detlint.domain.slots import CONTENTS, Attribute, Base, Cell, Key, Slot, shared_cells
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import classes, containers, descriptors, protocols
+from detlint.interpreter import classes, containers, descriptors, keeping, protocols
 from detlint.interpreter.frames import Frame, Path, own
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -139,7 +139,7 @@ def _to_entry(frame: Frame, base: Value, name: str, value: Value) -> None:
     """What is stored as an attribute of a dict that shows its entries is one of these."""
     dicts = base.of(a for a in frame.each(base) if isinstance(a, Instance) and a.site.kind == containers.DICT)
     if dicts.atoms:
-        containers.keep(frame, dicts, value_of(Constant("str", name)), value, None)
+        keeping.keep(frame, dicts, value_of(Constant("str", name)), value, None)
 
 
 def _keeping(frame: Frame, base: Value, name: str, value: Value, node: int) -> Value:
@@ -250,7 +250,7 @@ def _to_item(frame: Frame, target: ir.Subscript, value: Value) -> None:
             method = value_of(LibraryRef(f"{atom.name}.__setitem__"))
             frame.tables.call(frame, method, Given((key, value)), target.node)
     path = path_of(frame, target.value)
-    containers.keep(frame, base, key, kept, path)
+    keeping.keep(frame, base, key, kept, path)
     if path is not None and base.atoms:
         taints = base.taints | t.gathered(key.taints) | t.FILLED
         certain = base.certain | t.gathered(key.certain)
@@ -295,5 +295,5 @@ def delete(frame: Frame, statement: ir.Delete) -> None:
             descriptors.deleted(frame, frame.evaluate(target.value), target.name, target.node)
         elif isinstance(target, ir.Subscript):
             base = frame.evaluate(target.value)
-            containers.shrink(frame, base)
+            keeping.shrink(frame, base)
             protocols.asked(frame, base, ("__delitem__",), (frame.evaluate(target.key),), target.node)

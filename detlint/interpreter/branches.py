@@ -24,7 +24,7 @@ def test(frame: Frame, expression: ir.Expression) -> Outcome:
         return _joined(frame, expression)
     if isinstance(expression, ir.Compare):
         return _compared(frame, expression)
-    return operators.truth_of(frame, frame.evaluate(expression))
+    return operators.truth_of(frame, frame.evaluate(expression), -1, assignments.path_of(frame, expression))
 
 
 def _joined(frame: Frame, expression: ir.Operation) -> Outcome:

@@ -23,6 +23,7 @@ from detlint.interpreter import (
     classes,
     containers,
     contexts,
+    keeping,
     modules,
     rows,
 )
@@ -103,11 +104,11 @@ class ContainerSteps:
     def store(self, key: Value, value: Value) -> None:
         """Keep a value under a key of the container that a method is called on; perhaps, where it may be absent."""
         there = present(value)
-        containers.keep(self.frame, self.owner, key, there, self.path, perhaps=may_be_absent(value))
+        keeping.keep(self.frame, self.owner, key, there, self.path, perhaps=may_be_absent(value))
 
     def take(self, key: Value) -> None:
         """What is under a key of the dict that a method is called on is there no more."""
-        containers.take(self.frame, self.owner, key, self.path)
+        keeping.take(self.frame, self.owner, key, self.path)
 
     def mapping(self, value: Value, place: int = -1) -> DictOf | None:
         """What a value has that is one of some dicts, given at a place; None where it is nothing yet."""
@@ -144,7 +145,7 @@ class ContainerSteps:
 
     def empty(self) -> None:
         """The dict that a method is called on has nothing from here on."""
-        containers.empty(self.frame, self.owner, self.path)
+        keeping.empty(self.frame, self.owner, self.path)
 
     def turns(self, atom: Atom) -> Turns:
         """What going over an atom gives, as far as it is written down."""

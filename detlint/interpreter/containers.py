@@ -8,10 +8,8 @@ from detlint.domain import taints as t
 from detlint.domain.atoms import (
     ABSENT,
     CUT,
-    AllocationSite,
     Atom,
     Choice,
-    ClassRef,
     Constant,
     DictOf,
     Instance,
@@ -19,7 +17,7 @@ from detlint.domain.atoms import (
     LibraryRef,
     TupleOf,
 )
-from detlint.domain.dicts import known_by, may_be_absent, present, put, shown
+from detlint.domain.dicts import known_by, may_be_absent, present, shown
 from detlint.domain.given import Turns
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
@@ -128,6 +126,20 @@ def has(frame: Frame, atom: Atom, key: Atom) -> Outcome:
     begun = [under(each, key, frame.join) for each in _made(frame, atom)]
     sure = begun and all(value.atoms and not may_be_absent(value) for value in begun)
     return HOLDS if sure and ABSENT not in frame.read((atom.site, KEYS)).atoms else EITHER
+
+
+def is_filled(frame: Frame, atom: Instance, path: PathKey | None) -> Outcome:
+    """Whether a dict has an entry: one that it is made with, unless something is taken out of it.
+
+    That it has none is known of one alone that a path was given here.
+    """
+    strong = own_contents(frame, path)
+    held = _made(frame, atom) if strong is None else [a for a in strong.atoms if isinstance(a, DictOf)]
+    sure = held and all(any(value.atoms and not may_be_absent(value) for _, value in each.entries) for each in held)
+    if sure and (strong is not None or ABSENT not in frame.read((atom.site, KEYS)).atoms):
+        return HOLDS
+    found = entries(frame, atom, path)
+    return FAILS if strong is not None and not found.entries and found.rest is None else EITHER
 
 
 def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
@@ -287,110 +299,7 @@ def mapping(frame: Frame, value: Value, path: PathKey | None = None) -> DictOf |
     return next((atom for atom in found if isinstance(atom, DictOf)), None)
 
 
-def keep(frame: Frame, base: Value, key: Value, value: Value, path: PathKey | None, *, perhaps: bool = False) -> None:
-    """Keep a value under a key of a container, `perhaps` where that may not happen."""
-    if frame.env is None or not value.atoms:
-        return
-    slots = slots_of(frame, key)
-    held = own_contents(frame, path)
-    sites = [atom.site for atom in frame.each(base) if isinstance(atom, Instance)]
-    owners: list[AllocationSite | ClassRef] = [*sites, *(a for a in frame.each(base) if isinstance(a, ClassRef))]
-    for slot in slots:
-        for owner in owners:
-            frame.write((owner, slot), present(value))
-            frame.write((owner, ITEMS), present(value))
-            if isinstance(slot, Key):
-                frame.write((owner, KEYS), value_of(slot.key))
-    sure = not perhaps and len(slots) == 1
-    for slot in slots:
-        for other in _same(frame, sites, path):
-            _lay(frame, other, slot, value, False)
-        if held is not None and path is not None:
-            _lay(frame, below(path, CONTENTS), slot, value, sure)
-        elif path is not None and isinstance(slot, Key) and len(sites) == len(frame.each(base)):
-            narrowed = below(path, slot)
-            old = frame.env.get(narrowed)
-            if sure:
-                frame.narrow(narrowed, value, tuple((site, slot) for site in sites))
-            elif old is not None:
-                frame.env[narrowed] = frame.join(old, value)
-
-
-def _same(frame: Frame, sites: list[AllocationSite], path: PathKey | None) -> list[Path]:
-    """The paths to entries of dicts that may be one of some, but for those of the path itself."""
-    env = frame.env or {}
-    paths = [key for key in env if isinstance(key, tuple) and isinstance(key[-1], (Key, type(CONTENTS)))]
-    found = []
-    for key in paths:
-        base = key[:-1] if len(key) > 2 else key[0]
-        if base != path and any(cell[0] in sites for cell in frame.cells.get(key, ())):
-            found.append(key)
-    return found
-
-
-def _lay(frame: Frame, path: Path, slot: Slot, value: Value, sure: bool) -> None:
-    """Let a path to entries of a dict have a value, for `sure` or perhaps."""
-    assert frame.env is not None
-    old = frame.env[path]
-    if path[-1] != CONTENTS:
-        if slot in (path[-1], ANY_KEY):
-            frame.env[path] = frame.join(old, value)
-        return
-    atoms: set[Atom] = set()
-    for atom in old.atoms:
-        if isinstance(atom, DictOf) and isinstance(slot, Key):
-            new = value if sure else frame.join(under(atom, slot.key, frame.join), value)
-            atoms.add(put(atom, slot.key, new))
-        elif isinstance(atom, DictOf):
-            atoms.add(DictOf(atom.entries, value if atom.rest is None else frame.join(atom.rest, value)))
-    frame.env[path] = old.of(atoms)
-
-
-def take(frame: Frame, base: Value, key: Value, path: PathKey | None) -> None:
-    """What is under a key of a dict in a variable or path is there no more."""
-    slots = [slot for slot in slots_of(frame, key) if isinstance(slot, Key)]
-    sure = len(slots) == len(slots_of(frame, key)) == 1
-    shrink(frame, base)
-    for slot in slots if path is not None and frame.env is not None else ():
-        assert path is not None
-        if own_contents(frame, path) is not None:
-            _lay(frame, below(path, CONTENTS), slot, value_of(ABSENT), sure)
-            continue
-        left = value_of(ABSENT) if sure else frame.join(under_path(frame, base, slot.key, path), value_of(ABSENT))
-        frame.narrow(
-            below(path, slot), left, tuple((a.site, slot) for a in frame.each(base) if isinstance(a, Instance))
-        )
-        frame.assigned.add(below(path, slot))
-
-
-def shrink(frame: Frame, base: Value) -> None:
-    """Something may be taken out of a dict."""
-    for atom in frame.each(base):
-        if isinstance(atom, Instance) and is_mapping(frame, atom):
-            frame.write((atom.site, KEYS), value_of(ABSENT))
-
-
 def under_path(frame: Frame, base: Value, key: Constant, path: PathKey) -> Value:
     """What the dicts that a path may be have under a key, absent where they may have nothing."""
     atoms = [atom for atom in frame.each(base) if isinstance(atom, Instance) and is_mapping(frame, atom)]
     return frame.solver.lattice.all(entry(frame, atom, key, path) for atom in atoms)
-
-
-def empty(frame: Frame, base: Value, path: PathKey | None) -> None:
-    """A dict in a variable or path has nothing from here on."""
-    shrink(frame, base)
-    if path is not None and frame.env is not None:
-        cells = tuple((atom.site, CONTENTS) for atom in frame.each(base) if isinstance(atom, Instance))
-        frame.narrow(below(path, CONTENTS), value_of(_CLOSED), cells)
-
-
-def take_over(frame: Frame, base: Value, more: Value, path: PathKey | None) -> bool:
-    """`base |= more` of dicts: the first takes over the entries of the other; whether it is one."""
-    if not any(is_mapping(frame, atom) for atom in frame.each(base)):
-        return False
-    held = mapping(frame, more)
-    for key, value in held.entries if held is not None else ():
-        keep(frame, base, value_of(key), present(value), path, perhaps=may_be_absent(value))
-    if held is not None and held.rest is not None:
-        keep(frame, base, UNKNOWN, held.rest, path)
-    return True

@@ -41,6 +41,7 @@ from detlint.domain.slots import ANY_KEY, Key
 from detlint.domain.values import NOTHING, Value, is_member, value_of
 from detlint.interpreter import containers, protocols
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
 
 _KEPT = (Instance, IteratorOver, TupleOf)
@@ -112,23 +113,27 @@ def _is_text(atom: Atom) -> bool:
 # Tests
 
 
-def truth_of(frame: Frame, value: Value, node: int = -1) -> Outcome:
-    """Whether a value is true, as objects say themselves; a list that is written down with items in it is."""
+def truth_of(frame: Frame, value: Value, node: int = -1, path: PathKey | None = None) -> Outcome:
+    """Whether a value is true, as objects say themselves; what is written down with items in it is.
+
+    A dict that a `path` is given here without entries is not.
+    """
     resolved = frame.resolve(value)
     if not any(isinstance(atom, Instance) for atom in resolved.atoms):
         return truth(resolved)
     own, rest = protocols.judged(frame, resolved, node)
-    return either([*own, *(_true(frame, atom) for atom in rest)])
+    return either([*own, *(_true(frame, atom, path) for atom in rest)])
 
 
-def _true(frame: Frame, atom: Atom) -> Outcome:
+def _true(frame: Frame, atom: Atom, path: PathKey | None) -> Outcome:
+    if isinstance(atom, Instance) and atom.site.kind == containers.DICT:
+        return containers.is_filled(frame, atom, path)
     display = frame.solver.index.display(atom.site) if isinstance(atom, Instance) else None
     if not isinstance(atom, Instance) or frame.solver.index.shrinks(atom.site):
         return truth(value_of(atom))
     starred = isinstance(display, ir.Display) and any(isinstance(x, ir.Starred) for x in display.elements)
     listed = isinstance(display, ir.Display) and bool(display.elements) and not starred
-    mapped = isinstance(display, ir.Mapping) and any(key is not None for key, _ in display.entries)
-    return HOLDS if listed or mapped else EITHER
+    return HOLDS if listed else EITHER
 
 
 def comparison(frame: Frame, operator: str, left: Value, right: Value, node: int) -> Value:

@@ -11,11 +11,11 @@ from detlint.domain.values import value_of
 from detlint.interpreter import (
     assignments,
     branches,
-    containers,
     conversions,
     decorators,
     definitions,
     expressions,
+    keeping,
     modules,
     rows,
     views,
@@ -36,7 +36,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
     value = frame.evaluate(statement.value)
     if statement.operator != "=":
         old = frame.evaluate(statement.targets[0])
-        if statement.operator == "|=" and containers.take_over(
+        if statement.operator == "|=" and keeping.take_over(
             frame, old, value, assignments.path_of(frame, statement.targets[0])
         ):
             return
