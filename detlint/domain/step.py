@@ -54,6 +54,10 @@ class Step(Protocol):
         """Either of two values."""
         ...
 
+    def by_key(self, key: Value, look_up: Callable[[Value], Value]) -> Value:
+        """What is found under a key: under an option what its default names, for nobody knows what the user names."""
+        ...
+
     def emit(self, effect: Effect) -> None:
         """Do something to generators."""
         ...

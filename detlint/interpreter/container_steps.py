@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 
 from detlint.domain.atoms import (
@@ -16,7 +16,6 @@ from detlint.domain.atoms import (
 )
 from detlint.domain.dicts import known_by, may_be_absent, present
 from detlint.domain.given import Turns
-from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Attribute, Key, Slot
 from detlint.domain.values import NOTHING, SOMETHING, Value, under, value_of
 from detlint.interpreter import (
@@ -59,6 +58,10 @@ class ContainerSteps:
         """Either of two values."""
         return self.frame.join(a, b)
 
+    def by_key(self, key: Value, look_up: Callable[[Value], Value]) -> Value:
+        """What is found under a key: under an option what its default names, for nobody knows what the user names."""
+        return containers.by_key(self.frame, key, look_up)
+
     def each(self, value: Value) -> list[Atom]:
         """What a value may be, one by one."""
         return self.frame.each(value)
@@ -93,8 +96,7 @@ class ContainerSteps:
             return found
         for atom in map(known_by, self.each(key)):
             if isinstance(atom, Choice):
-                parts = (self.entry(owner, each) for each in (atom.other, atom.default))
-                found = self.join(found, self.frame.chosen(Outcome(True, True, atom.option), *parts))
+                found = self.join(found, self.by_key(value_of(atom), lambda each: self.entry(owner, each)))
             elif isinstance(atom, Constant):
                 found = self.join(found, containers.entry(self.frame, owner, atom, self.path))
             else:

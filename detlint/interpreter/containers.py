@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
@@ -15,8 +15,11 @@ from detlint.domain.atoms import (
     Instance,
     IteratorOver,
     LibraryRef,
+    NotNone,
     TupleOf,
+    Unknown,
 )
+from detlint.domain.bare import is_plain
 from detlint.domain.dicts import known_by, may_be_absent, present, shown
 from detlint.domain.given import Turns
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome
@@ -72,6 +75,23 @@ def plain(frame: Frame, value: Value) -> list[Atom]:
         else:
             found[atom] = None
     return list(found)
+
+
+def by_key(frame: Frame, key: Value, look_up: Callable[[Value], Value]) -> Value:
+    """What is found under a key: under an option what its default names, for nobody knows what the user names."""
+    found = NOTHING
+    resolved = frame.resolve(key)
+    rest = [atom for atom in frame.each(resolved) if not isinstance(atom, Choice)]
+    for atom in frame.each(resolved):
+        if not isinstance(atom, Choice):
+            continue
+        default = by_key(frame, atom.default, look_up)
+        if all(isinstance(each, (NotNone, Unknown)) for each in atom.other.atoms):
+            other = UNKNOWN if default.atoms and all(map(is_plain, default.atoms)) else default
+        else:
+            other = by_key(frame, atom.other, look_up)
+        found = frame.join(found, frame.chosen(Outcome(True, True, atom.option), other, default))
+    return frame.join(found, look_up(resolved.of(rest))) if rest else found
 
 
 def at(frame: Frame, value: Value, index: int | None) -> Value:

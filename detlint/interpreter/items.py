@@ -138,13 +138,8 @@ def item(frame: Frame, value: Value, key: Value, *, part: bool = False, path: Pa
         found, rest = protocols.asked(frame, value, ("__getitem__",), (key,))
         return frame.join(found, value.of(rest)) if len(rest) < len(frame.each(value)) else value
     found = NOTHING
-    keys = frame.each(key)
-    for choice in keys:
-        if isinstance(choice, Choice):
-            parts = (item(frame, value, each, path=path) for each in (choice.other, choice.default))
-            found = frame.join(found, frame.chosen(Outcome(True, True, choice.option), *parts))
-    if any(isinstance(each, Choice) for each in keys):
-        key = frame.resolve(key).of(each for each in keys if not isinstance(each, Choice))
+    if any(isinstance(each, Choice) for each in frame.each(key)):
+        return containers.by_key(frame, key, lambda each: item(frame, value, each, path=path))
     for atom in frame.each(value) if key.atoms else ():
         if isinstance(atom, Choice):
             given = frame.join(item(frame, atom.default, key), item(frame, atom.other, key))

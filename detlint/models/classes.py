@@ -103,14 +103,18 @@ def got(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     given = args.given.positional
     if len(given) < 2:
         return UNKNOWN
-    found = NOTHING
-    for atom in step.each(given[1]):
-        if isinstance(atom, Constant) and atom.kind == "str":
-            for owner in step.each(given[0]):
-                found = step.join(found, _got(step, given[0].of((owner,)), atom.value, given[2:]))
-        else:
-            found = step.join(found, UNKNOWN)
-    return found
+
+    def look_up(names: Value) -> Value:
+        found = NOTHING
+        for atom in step.each(names):
+            if isinstance(atom, Constant) and atom.kind == "str":
+                for owner in step.each(given[0]):
+                    found = step.join(found, _got(step, given[0].of((owner,)), atom.value, given[2:]))
+            else:
+                found = step.join(found, UNKNOWN)
+        return found
+
+    return step.by_key(given[1], look_up)
 
 
 def _got(step: Step, owner: Value, name: str, default: tuple[Value, ...]) -> Value:

@@ -63,9 +63,13 @@ def builds(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
 
 def gets(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """What a registry has under a name."""
+    return step.by_key(args.given.first, lambda key: _under(step, key))
+
+
+def _under(step: Step, key: Value) -> Value:
     found = NOTHING
     for owner in _owners(step):
-        for atom in step.each(args.given.first):
+        for atom in step.each(key):
             if isinstance(atom, Constant):
                 found = step.join(found, step.join(step.read(owner, Key(atom)), step.read(owner, ANY_KEY)))
             else:
