@@ -51,6 +51,6 @@ def _decorates(frame: Frame, atom: Atom) -> bool:
     if isinstance(atom, (Bound, PartialCall)):
         return _decorates(frame, atom.function)
     if isinstance(atom, Instance):
-        return isinstance(atom.site.kind, ClassRef)
+        return isinstance(atom.site.kind, ClassRef) or calls.has_model(frame, atom)
     known = isinstance(atom, LibraryRef) and frame.solver.libraries.decorates(atom.name)
     return known or isinstance(atom, (FunctionRef, ClassRef))
