@@ -94,8 +94,10 @@ def _given(step: Step, row: Row, args: Arguments) -> Given:
         own = row.text("rank") == "receiver" and step.owner.atoms
         positional = (step.owner if own else UNKNOWN, *positional)
     named = args.of(row.text("keywords")) if row.text("keywords") else None
-    opened = opened or (named is not None and is_none(named).may_fail)
-    return Given(positional, {}, opened or args.given.open)
+    held = step.mapping(named) if named is not None and is_none(named).may_fail else None
+    keywords = {key.value: value for key, value in held.entries if key.kind == "str"} if held is not None else {}
+    opened = opened or (held is not None and held.rest is not None)
+    return Given(positional, keywords, opened or args.given.open)
 
 
 def _gone_through(step: Step, way: str, function: Value, sources: tuple[Value, ...]) -> Value:
