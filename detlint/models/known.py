@@ -162,7 +162,7 @@ class Known(Tables):
             self._consume(step, consumer, name, args)
         role = self.roles.get(name)
         if role is not None and role.text("kind") == "loader":
-            loaders.note(step, args)
+            loaders.note(step, args, made)
         elif role is not None and role.text("derived") and role.text("kind") in self._roles:
             self._roles[role.text("kind")](self, step, role, name, args)
         launcher = self.launchers.get(name)

@@ -44,9 +44,11 @@ def made(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Valu
     return value_of(loader)
 
 
-def note(step: Step, args: Arguments) -> None:
-    """A loader that is made, with what its call is seen to give it."""
-    step.emit(Made(step.code, _is_given(args.of("generator")), _is_given(args.of("worker_init_fn"))))
+def note(step: Step, args: Arguments, made: Instance | None = None) -> None:
+    """A loader that is made, with what its call is seen to give it: of a class of the project where that is made."""
+    code = made.site.code if made is not None else None
+    place = code if code is not None and code.node >= 0 else step.code
+    step.emit(Made(place, _is_given(args.of("generator")), _is_given(args.of("worker_init_fn"))))
 
 
 def _is_given(value: Value | None) -> bool:
