@@ -162,6 +162,10 @@ class Libraries(Protocol):
         """Whether a method of a library is given the class that it is taken from."""
         ...
 
+    def seeds(self, name: str) -> bool:
+        """Whether something of a library seeds a generator."""
+        ...
+
     def is_of(self, name: str, kind: str) -> bool:
         """Whether the tables tell that a class is of a kind."""
         ...

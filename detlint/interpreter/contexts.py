@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 
 from detlint.documents.documents import SUFFIXES
@@ -37,8 +37,8 @@ def choose(
 ) -> Choices:
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
-    A parameter is told apart by each callable, configuration object, document and path of one that is given for it, by
-    texts, None, True, False and options that the function tests, and by constants that decide what something of a
+    A parameter is told apart by each callable of the project or that seeds, configuration object, document and path of
+    one that is given for it, by texts, None, True, False and options that the function tests, and by constants that decide what something of a
     library does that it gives them to: one flat atom a parameter, and all others together. What no program reaches is
     solved as if anyone called it.
     """
@@ -53,7 +53,8 @@ def choose(
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
     for name, value in given.items():
-        split = _split(value, name in tested, libraries.deciding if name in handed else frozenset())
+        deciding = libraries.deciding if name in handed else frozenset()
+        split = _split(value, name in tested, deciding, libraries.seeds)
         if len(split) > 1 or (split and split[0][0] is not None):
             names.append(name)
             parts.append(split)
@@ -83,13 +84,17 @@ def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]
     return Context(receiver), given
 
 
-def _split(value: Value, tested: bool, deciding: frozenset[str]) -> list[tuple[Atom | Option | None, Value]]:
+def _split(
+    value: Value, tested: bool, deciding: frozenset[str], seeds: Callable[[str], bool]
+) -> list[tuple[Atom | Option | None, Value]]:
     """The parts of a value that are told apart, and all others together."""
     groups: dict[Atom | Option, list[Atom]] = {}
     rest = []
     for atom in value.atoms:
         flat = _flat(atom, tested)
         if isinstance(atom, Constant) and (atom.value or atom.kind) in deciding:
+            flat = atom
+        if isinstance(atom, LibraryRef) and seeds(atom.name):
             flat = atom
         if flat is None:
             rest.append(atom)

@@ -130,6 +130,10 @@ class Tables:
         row = self.roles.get(self.canonical(name))
         return row is not None and row.text("taken") == "class"
 
+    def seeds(self, name: str) -> bool:
+        """Whether something of a library seeds a generator."""
+        return self.canonical(name) in self.seeders
+
     def is_of(self, name: str, kind: str) -> bool:
         """Whether the tables tell that a class is of a kind."""
         packages = self.catalogue.names("program", "class", key="packages", kind=kind)
