@@ -336,8 +336,8 @@ class Step(Protocol):
         """Whether a value is an instance of some classes, or derives from them."""
         ...
 
-    def put(self, value: Value, name: str, given: Value) -> None:
-        """Give a value an attribute."""
+    def put(self, value: Value, name: str, given: Value, *, sure: bool = False) -> None:
+        """Give a value, which is the first argument, an attribute: for `sure`, or of several names perhaps this one."""
         ...
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:

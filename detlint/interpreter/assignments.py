@@ -107,7 +107,7 @@ def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
 def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -> None:
     base = frame.evaluate(target.value)
     slot = Attribute(target.name)
-    if _to_version(frame, target, base, value, node):
+    if to_version(frame, path_of(frame, target.value), base, target.name, value, node):
         return
     if frame.is_top and any(classes.is_configuration(frame, atom) for atom in frame.each(base)):
         value = _default(frame, target.name, value)
@@ -176,9 +176,8 @@ def _default(frame: Frame, name: str, value: Value) -> Value:
     return value.of(found)
 
 
-def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, node: int) -> bool:
+def to_version(frame: Frame, key: PathKey | None, base: Value, name: str, value: Value, node: int) -> bool:
     """An assignment to an attribute of a configuration object in a variable makes a new version of it."""
-    key = path_of(frame, target.value)
     resolved = frame.resolve(base)
     if not isinstance(key, str) or node < 0 or not any(_has_versions(atom) for atom in resolved.atoms):
         return False
@@ -186,9 +185,9 @@ def _to_version(frame: Frame, target: ir.Attribute, base: Value, value: Value, n
         frame.assign(key, NOTHING)  # nothing yet: so is what has it
         return True
     new = [atom for atom in frame.each(resolved) if not _has_versions(atom)]
-    for cell in object_cells(frame, resolved.of(new), Attribute(target.name)):
+    for cell in object_cells(frame, resolved.of(new), Attribute(name)):
         frame.write(cell, value)
-    frame.assign(key, base.of(_newer(frame, resolved, Attribute(target.name), value, frame.code(node)).atoms))
+    frame.assign(key, base.of(_newer(frame, resolved, Attribute(name), value, frame.code(node)).atoms))
     return True
 
 

@@ -320,9 +320,11 @@ class CallStep(ContainerSteps):
         """Whether a value is an instance of some classes, or derives from them."""
         return (kinship.subclass if derives else kinship.instance)(self.frame, value, kinds)
 
-    def put(self, value: Value, name: str, given: Value) -> None:
-        """Give a value an attribute."""
-        assignments.store(self.frame, value, name, given, self.node)
+    def put(self, value: Value, name: str, given: Value, *, sure: bool = False) -> None:
+        """Give a value, which is the first argument, an attribute: for `sure`, or of several names perhaps this one."""
+        path = self.paths.get(0) if sure else None
+        if path is None or not assignments.to_version(self.frame, path, value, name, given, self.node):
+            assignments.store(self.frame, value, name, given, self.node)
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run the arms that may be, and join what they give."""

@@ -184,10 +184,13 @@ def made(step: Step, namespace: Instance, given: Given) -> Value:
 
 
 def attribute(step: Step, namespace: Instance, name: str) -> Value | None:
-    """What the parsers of a namespace have under a name; anything under one that no text of the project spells."""
+    """What the parsers of a namespace have under a name; anything under one that no text of the project spells.
+
+    One that is made without a parser has what it was given alone.
+    """
     parsers = step.read(namespace, _PARSER)
     found = _under(step, parsers, name, frozenset())
-    if not step.spells(name):
+    if parsers.atoms and not step.spells(name):
         found = step.join(found, UNKNOWN)
     words = step.read(namespace, _WORDS)
     if words.atoms:

@@ -167,7 +167,8 @@ def put(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
     """An attribute of a name is set."""
     given = args.given.positional
     if len(given) == _PARTS:
-        for atom in step.each(given[1]):
+        names = step.each(given[1])
+        for atom in names:
             text = atom.value if isinstance(atom, Constant) and atom.kind == "str" else ""
-            step.put(given[0], text, given[2])
+            step.put(given[0], text, given[2], sure=bool(text) and len(names) == 1)
     return NULL
