@@ -73,8 +73,11 @@ def default(known: Known, step: Step, row: Row, name: str, args: Arguments) -> V
 
 
 def instance(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """An object of the class that is given, or what the function gives, called with options."""
-    return run(step, args.first()) if args.given.positional else UNKNOWN
+    """An object of the class that is given, or what the function gives, called with options; else what the file has."""
+    if args.given.each:
+        return run(step, args.first()) if args.given.positional else UNKNOWN
+    step.run_command(NOTHING)
+    return UNKNOWN
 
 
 def option_class(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
