@@ -285,6 +285,9 @@ class Known(Tables):
             return None
         if row is not None and row.text("kind") == "trainer-cli" and last in trainers.HELD:
             return step.read(step.receiver, Attribute(last))
+        if row is None and name.partition(".")[0] not in libraries.KNOWN:
+            given = step.kept(step.receiver, last)  # as configurations hold it that are made of keywords
+            return given if given.atoms else None
         if name.startswith("torch.nn."):
             return autograd.attribute(step.receiver, last, self.inner)
         return loaders.kept(step, step.receiver, last) if row is not None and last in row.list("keeps") else None
