@@ -130,7 +130,6 @@ ROLES: Mapping[str, Role] = {
     "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
     "instances": commands.instances, "flag": commands.flag, "trainer-cli": trainers.command_line,
     "variable": commands.variable,
-    "trainer-cli": trainers.command_line,
     **callables.ROLES, **mappings.ROLES, **registries.ROLES, **seeds.ROLES, **switches.ROLES, **texts.ROLES,
 }  # fmt: skip
 """By kind; those of `method:` a kind say what a method of a name does, whatever its receiver; those of `iterated:` a
