@@ -206,27 +206,31 @@ def _part(frame: Frame, atom: Instance, kind: LibraryRef, name: str) -> Value:
     return NOTHING
 
 
-def versioned(frame: Frame, atom: Instance, name: str, seen: frozenset[Instance] = frozenset()) -> Value:
+def versioned(frame: Frame, atom: Instance, name: str) -> Value:
     """An attribute of a configuration object: the newest that was written to its version, over all that it came from.
 
     A version is known once its write is in the heap, so that what it lacks, it lacks for good.
     """
-    if atom in seen:
-        return NOTHING
-    if atom.version is None:
-        found = frame.read((atom.site, Attribute(name)))
-        for klass in classes.models(frame, str(getattr(atom.site.kind, "name", ""))):
-            if klass.attribute is not None:
-                given = klass.attribute(CallStep(frame, -1), atom, name)
-                found = frame.join(found, given if given is not None else NOTHING)
-        return found
-    own = frame.read((atom, Attribute(name)))
-    if own.atoms:
-        return own
     found = NOTHING
-    for parent in frame.each(frame.read((atom, Base(0)))):
-        if isinstance(parent, Instance):
-            found = frame.join(found, versioned(frame, parent, name, seen | {atom}))
+    waiting, seen = [atom], {atom}
+    while waiting:
+        each = waiting.pop()
+        own = frame.read((each, Attribute(name))) if each.version is not None else _first(frame, each, name)
+        found = frame.join(found, own)
+        if each.version is None or own.atoms:
+            continue
+        parents = [x for x in frame.each(frame.read((each, Base(0)))) if isinstance(x, Instance) and x not in seen]
+        seen.update(parents)
+        waiting.extend(reversed(parents))
+    return found
+
+
+def _first(frame: Frame, atom: Instance, name: str) -> Value:
+    """An attribute of a configuration object as it was made."""
+    found = frame.read((atom.site, Attribute(name)))
+    for klass in classes.models(frame, str(getattr(atom.site.kind, "name", ""))):
+        given = klass.attribute(CallStep(frame, -1), atom, name) if klass.attribute is not None else None
+        found = frame.join(found, given if given is not None else NOTHING)
     return found
 
 
