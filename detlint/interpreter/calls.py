@@ -33,7 +33,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
-from detlint.interpreter import alternatives, assignments, classes, contexts, partials, views
+from detlint.interpreter import alternatives, assignments, attribute_dicts, classes, contexts, partials
 from detlint.interpreter.arguments import Arguments, arguments_of, bind, fit
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -82,7 +82,7 @@ def call(frame: Frame, expression: ir.Call) -> Value:
         found = alternatives.call_one(frame, callee, arguments.keywords, run, expression.node)
     _call_unknown(frame, function, callee, arguments, expression.node)
     if isinstance(function, ir.Attribute) and function.name == "update" and not arguments.pending:
-        views.update(frame, function.value, arguments, expression.node)
+        attribute_dicts.update(frame, function.value, arguments, expression.node)
     return made_of(found, (callee,))
 
 

@@ -10,6 +10,7 @@ from detlint.domain.effects import Branch, Effects, First, Leave, Main, Repeat
 from detlint.domain.values import value_of
 from detlint.interpreter import (
     assignments,
+    attribute_dicts,
     branches,
     conversions,
     decorators,
@@ -18,7 +19,6 @@ from detlint.interpreter import (
     keeping,
     modules,
     rows,
-    views,
     withs,
 )  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
@@ -43,7 +43,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
         counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
         value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:
-        if not (isinstance(target, ir.Subscript) and views.put(frame, target, value)):
+        if not (isinstance(target, ir.Subscript) and attribute_dicts.put(frame, target, value)):
             assignments.assign(frame, target, value, statement.node)
 
 

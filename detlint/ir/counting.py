@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from detlint.ir import nodes as ir
+from detlint.ir.attribute_dicts import shown_by
 from detlint.ir.counts import Counts
-from detlint.ir.views import shown_by
 
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _NAME = 60  # characters of a text that may be a name

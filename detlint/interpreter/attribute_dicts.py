@@ -9,7 +9,7 @@ from detlint.interpreter import assignments, containers
 from detlint.interpreter.arguments import Arguments
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
-from detlint.ir.views import shown_by
+from detlint.ir.attribute_dicts import shown_by
 
 _VARS = LibraryRef("builtins.vars")
 _ANY = ""  # stands for an attribute of a name that is not known
