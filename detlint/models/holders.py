@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from detlint.models.known import Known
 
 _SOURCE = Argument("source")
-_GIVEN = Argument("given")  # the arguments of a container, as a tuple
 _LIST = LibraryRef("builtins.list")
 
 
@@ -43,17 +43,23 @@ def items(step: Step, atom: Atom) -> Value:
 
 def keep_order(step: Step, made: Instance, given: Given) -> None:
     """Keep the arguments of a container, so that the order of what is in them can be told."""
-    if given.each:
-        step.fill(made, _GIVEN, value_of(TupleOf(given.each)))
+    for place, value in enumerate(given.each):
+        step.fill(made, _given(place), value)
+
+
+def _given(place: int) -> Argument:
+    return Argument(f"given {place}")
 
 
 def in_turn(step: Step, made: Instance) -> list[Atom]:
     """All that a container holds: first what it was given, in that order, then what else it got."""
     found: dict[Atom, None] = {}
-    for given in step.each(step.read(made, _GIVEN)):
-        for value in given.items if isinstance(given, TupleOf) else ():
-            for atom in by_place(step, value):
-                found.update(dict.fromkeys(_one_by_one(step, atom)))
+    for place in count():
+        given = step.read(made, _given(place))
+        if not given.atoms:
+            break
+        for atom in by_place(step, given):
+            found.update(dict.fromkeys(_one_by_one(step, atom)))
     found.update(dict.fromkeys(by_place(step, step.read(made, ITEMS))))
     return list(found)
 
