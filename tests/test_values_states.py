@@ -95,6 +95,8 @@ def test_an_option_decides_whether_a_program_is_seeded(default: str, then: str, 
          "        super(B, self).__init__()\nB()\nrandom.random()", ["seeded"]),
         ("class A:\n    def __new__(cls):\n        random.seed(0)\nclass B(A):\n    def __new__(cls):\n"
          "        return super(B, cls).__new__(cls)\nB()\nrandom.random()", ["seeded"]),
+        ("def draw(item):\n    return random.random()\nfound = []\nfound += unknown\ndraw(found[0])", ["unseeded"]),
+        ("def draw(item):\n    return random.random()\nfound = [] + unknown\ndraw(found[0])", ["unseeded"]),
         ("class A:\n    def seed(self):\n        pass\nclass B(A):\n    def seed(self):\n        random.seed(0)\n"
          "B().seed()\nrandom.random()", ["seeded"]),
     ],

@@ -12,6 +12,7 @@ from detlint.domain.atoms import (
     Choice,
     ClassRef,
     Constant,
+    Cut,
     Formal,
     FunctionRef,
     Instance,
@@ -20,6 +21,7 @@ from detlint.domain.atoms import (
     ModuleRef,
     Option,
     TupleOf,
+    Unknown,
 )  # fmt: skip
 from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known, read
 from detlint.domain.outcomes import (
@@ -95,6 +97,7 @@ def _of_two(frame: Frame, name: str, operands: list[Value], counting: bool) -> V
             found |= folded(lambda text, *given: text % given, [value_of(left), *parts]).atoms
         elif kept and name in ("+", "|", "*"):
             found.update(kept)
+            found.update(atom for atom in (left, right) if isinstance(atom, (Unknown, Cut)))  # and all its items
             if name != "+":
                 found.update(NOT_NONE for atom in (left, right) if not isinstance(atom, _KEPT))
         elif kept or name not in OPERATORS or (counts and not (_is_text(left) and name in ("+", "*"))):
