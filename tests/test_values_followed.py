@@ -74,3 +74,16 @@ def test_a_module_is_followed_past_what_it_holds(made: str) -> None:
         "            torch.rand(3)\n\ntorch.manual_seed(0)\nNet()\n"
     )
     assert drawn(program) == [("torch", "seeded")]
+
+
+@pytest.mark.parametrize("more", ["", "    a.more = 1\n"])
+def test_a_namespace_has_what_a_function_gives_it(more: str) -> None:
+    setup = "def setup(args):\n    args.seeded = True\n    args.seed = 3\n"
+    main = f"def main(a):\n{more}    setup(a)\n    if a.seeded:\n        random.seed(a.seed)\n    random.random()\nmain(a)\n"
+    assert drawn(f"{OPTIONS}{setup}{main}") == [("python", "seeded")]
+
+
+def test_a_namespace_that_a_function_makes_is_not_the_one_that_it_is_given() -> None:
+    setup = "def setup(args):\n    args = p.parse_args(['--size=4'])\n    args.size = None\n"
+    main = "def main(a):\n    a.size = 3\n    setup(a)\n    random.seed(a.size)\n    random.random()\nmain(a)\n"
+    assert drawn(f"{OPTIONS}{setup}{main}") == [("python", "seeded")]

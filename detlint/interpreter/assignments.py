@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
     NOT_NONE,
+    AllocationSite,
     Atom,
     Choice,
     ClassRef,
@@ -188,7 +189,15 @@ def to_version(frame: Frame, key: PathKey | None, base: Value, name: str, value:
     for cell in object_cells(frame, resolved.of(new), Attribute(name)):
         frame.write(cell, value)
     frame.assign(key, base.of(_newer(frame, resolved, Attribute(name), value, frame.code(node)).atoms))
+    given = frame.entry.inputs.get(key, NOTHING) if any(p.name == key for p in frame.function.parameters) else NOTHING
+    if not _sites(given).isdisjoint(_sites(resolved)):
+        frame.changed[key] = None  # who gave it has the version that is newest here
     return True
+
+
+def _sites(value: Value) -> frozenset[AllocationSite]:
+    """Where the objects were made that a value may be."""
+    return frozenset(atom.site for atom in value.atoms if isinstance(atom, Instance))
 
 
 def version(frame: Frame, owner: Instance, attributes: Mapping[str, Value], part: str, node: int) -> Instance:
