@@ -87,3 +87,10 @@ def test_a_namespace_that_a_function_makes_is_not_the_one_that_it_is_given() -> 
     setup = "def setup(args):\n    args = p.parse_args(['--size=4'])\n    args.size = None\n"
     main = "def main(a):\n    a.size = 3\n    setup(a)\n    random.seed(a.size)\n    random.random()\nmain(a)\n"
     assert drawn(f"{OPTIONS}{setup}{main}") == [("python", "seeded")]
+
+
+def test_an_option_chooses_a_class() -> None:
+    classes = "class A:\n    def __init__(self):\n        random.random()\nclass B:\n    pass\n"
+    program = f"{OPTIONS.replace('default=3', 'type=int')}{classes}kind = A if a.size else B\nkind()\n"
+    found = solved({"main.py": program}).draws("main.py")
+    assert [(word, terms) for *_, word, terms in found] == [("unseeded", (("--size", True),))]

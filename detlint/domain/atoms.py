@@ -223,7 +223,7 @@ CUT = Cut()
 CUT_ALL = Cut(calls=True)
 CALLABLE = (FunctionRef, ClassRef, LibraryRef, ModuleRef, Instance, Bound, Wrapped, PartialCall, SuperOf)
 """What chooses callees where it is called or asked for an attribute."""
-CHOSEN = (Absent, Constant, NotNone, Unknown, FunctionRef, LibraryRef, PathTo)
+CHOSEN = (Absent, Constant, NotNone, Unknown, ClassRef, FunctionRef, LibraryRef, PathTo)
 """What options choose between."""
 
 
