@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain, product
 from typing import Any
 
 from detlint.domain import taints as t
@@ -24,6 +25,7 @@ from detlint.interpreter import (
     operators,
     paths,
     protocols,
+    rows,
 )  # fmt: skip
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
@@ -156,7 +158,27 @@ def operated(frame: Frame, operator: str, operands: list[Value], node: int, *, c
     """What an operator makes of operands: by a method of theirs, or as it does of what is no object of the project."""
     found, rest = protocols.operated(frame, operator, operands, node)
     beneath, rest = paths.beneath(frame, operator, rest)
+    if operator == "+" and len(rest) == 2 and all(operand.atoms for operand in rest):
+        listed, alone = _in_a_row(frame, rest, node)
+        found = frame.join(found, listed) if listed.atoms else found
+        if alone:
+            return frame.join(found, beneath)
     return frame.join(frame.join(found, beneath), operators.computed(frame, operator, rest, counts=counts))
+
+
+def _in_a_row(frame: Frame, operands: list[Value], node: int) -> tuple[Value, bool]:
+    """The list of the items of two lists that are written down, in a row, and whether it can be nothing else."""
+    made = Instance(contexts.site(frame, containers.LIST, node))
+    atoms = [atom for operand in operands for atom in frame.each(operand)]
+    if made in atoms or not all(isinstance(a, Instance) and a.site.kind == containers.LIST for a in atoms):
+        return NOTHING, False  # nor of one that is made longer each time
+    found = NOTHING
+    ways = [rows.each_way(frame, operand) for operand in operands]
+    for listed in product(*([row for row in way if row] for way in ways)):
+        rows.keep(frame, made, tuple(chain(*listed)))
+        found = value_of(made)
+    taints, certain = (frozenset().union(*(getattr(o, name) for o in operands)) for name in ("taints", "certain"))
+    return found.with_taints(taints, certain), all(way and () not in way for way in ways)
 
 
 def _either(frame: Frame, expression: ir.Operation) -> Value:
