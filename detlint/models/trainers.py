@@ -16,10 +16,10 @@ from detlint.domain.values import SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.arguments import Arguments
 from detlint.models.autograd import mark
 
-_TAKING = ("_batch_start", "_step")  # how the names of methods end that get a batch
 if TYPE_CHECKING:
     from detlint.models.known import Known
 
+_TAKING = ("_batch_start", "_step")  # how the names of methods end that get a batch
 _MODEL, _DATA, _TRAINER = "model", "datamodule", "trainer"
 HELD = (_MODEL, _DATA, _TRAINER)
 """What a command line of a trainer holds once it is made."""
