@@ -10,6 +10,7 @@ from detlint.domain.slots import Argument
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, UNKNOWN, Value, constants, value_of
 from detlint.models.arguments import Arguments
+from detlint.models.paths import text_of
 
 if TYPE_CHECKING:
     from detlint.models.known import Known
@@ -20,16 +21,14 @@ _LOCATION = Argument("location")
 def imported(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """The module of a name; a package that imports modules by names that are not known imports all that it has."""
     package = args.given.value("package", 1)
-    return _module(step, args.first("name"), step.resolve(package) if package is not None else NOTHING)
+    around = step.resolve(package) if package is not None else NOTHING
+    return step.by_key(args.first("name"), lambda names: _module(step, names, around))
 
 
 def _module(step: Step, name: Value, package: Value) -> Value:
     found = NOTHING
     for atom in step.each(name):
-        if isinstance(atom, Choice):
-            found = step.join(found, _module(step, atom.default, package))
-            found = step.join(found, _module(step, atom.other, package))
-        elif isinstance(atom, Constant) and atom.kind == "str":
+        if isinstance(atom, Constant) and atom.kind == "str":
             for full in _absolute(atom.value, package):
                 found = step.join(found, step.module(full) if full else UNKNOWN)
         elif atom != NONE:
@@ -64,8 +63,8 @@ def loaded(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
     for atom in step.each(args.first()):
         location = step.read(atom, _LOCATION) if isinstance(atom, Instance) else UNKNOWN
         for path in step.each(location):
-            known_path = isinstance(path, Constant) and path.kind == "str"
-            found = step.join(found, step.module_at(path.value) if known_path else UNKNOWN)  # type: ignore[union-attr]
+            text = text_of(path)
+            found = step.join(found, step.module_at(text) if text is not None else UNKNOWN)
     return found
 
 
