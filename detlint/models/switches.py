@@ -9,7 +9,7 @@ from detlint.catalogue import Row
 from detlint.domain.atoms import UNKNOWN_ATOM, Constant
 from detlint.domain.effects import SetSwitch
 from detlint.domain.given import Given
-from detlint.domain.outcomes import truth
+from detlint.domain.outcomes import answer, truth
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, SOMETHING, Value, constants
 from detlint.models.arguments import Arguments
@@ -34,8 +34,13 @@ def _is_unknown(value: Value) -> bool:
 
 
 def by_value(step: Step, rows: Sequence[Row], value: Value) -> None:
-    """The switches that an attribute of a library is, which is given something true or false."""
+    """The switches that an attribute of a library is, which is given something true or false.
+
+    Where only an unknown `**` could give it, it is the default of the parameter.
+    """
     outcome = truth(step.resolve(value))
+    if outcome.option is not None and outcome.option.is_parameter and outcome.by_default is not None:
+        outcome = answer(outcome.by_default)
     for row in rows:
         name = row.text("switch")
         if outcome.may_hold and outcome.may_fail and outcome.option is None:
