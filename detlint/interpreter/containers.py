@@ -22,7 +22,7 @@ from detlint.domain.atoms import (
 from detlint.domain.bare import is_plain
 from detlint.domain.dicts import known_by, may_be_absent, present, shown
 from detlint.domain.given import Turns
-from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome
+from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
 from detlint.domain.values import NOTHING, UNKNOWN, Value, told, under, value_of
 from detlint.interpreter import classes
@@ -138,14 +138,27 @@ def has(frame: Frame, atom: Atom, key: Atom) -> Outcome:
 
     It has one that it is made with, unless something is taken out of it, and none that it never gets.
     """
-    if not isinstance(atom, Instance) or atom.site.kind != DICT or not isinstance(key, Constant):
+    if not isinstance(atom, Instance) or atom.site.kind != DICT:
         return EITHER
+    if not isinstance(key, Constant):
+        held = entries(frame, atom)
+        return EITHER if held.entries or held.rest is not None else FAILS
     found = entry(frame, atom, key)
     if found.atoms and not present(found).atoms:
         return FAILS
     begun = [under(each, key, frame.join) for each in _made(frame, atom)]
     sure = begun and all(value.atoms and not may_be_absent(value) for value in begun)
     return HOLDS if sure and ABSENT not in frame.read((atom.site, KEYS)).atoms else EITHER
+
+
+def shows(frame: Frame, value: Value, name: str) -> Outcome:
+    """Whether a value has an attribute: of a dict, one that it has an entry for."""
+    outcomes = []
+    for atom in frame.each(value):
+        own = isinstance(atom, Instance) and atom.site.kind == DICT and not hasattr(dict, name)
+        named = Constant("str", name)
+        outcomes.append(has(frame, atom, named) if own else classes.has(frame, value.of((atom,)), name))
+    return either(outcomes) if outcomes else NEVER
 
 
 def is_filled(frame: Frame, atom: Instance, path: PathKey | None) -> Outcome:

@@ -37,10 +37,10 @@ def choose(
 ) -> Choices:
     """The contexts in which a call evaluates a function, each with the values that it gets there.
 
-    A parameter is told apart by each callable of the project or that seeds, configuration object, document and path of
-    one that is given for it, by texts, None, True, False and options that the function tests, and by constants that
-    decide what something of a library does that it gives them to: one flat atom a parameter, and all others together.
-    What no program reaches is solved as if anyone called it.
+    A parameter is told apart by each of these that is given for it: callables of the project and those that seed,
+    configuration objects, documents and paths of such; by texts, None, True, False and options that the function tests;
+    and by constants that decide what something of a library does that it gives them to: one flat atom a parameter, and
+    all others together. What no program reaches is solved as if anyone called it.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet

@@ -220,8 +220,10 @@ def _contained(frame: Frame, item: Atom, whole: Atom) -> Outcome:
         return _among(frame, item, whole.items)
     if whole == _ENVIRONMENT and isinstance(item, Constant):
         return decided((Option(item.value, frame.code(-1)),), False, True)  # a variable that nobody has set
-    if not (isinstance(whole, Instance) and isinstance(item, Constant)):
+    if not isinstance(whole, Instance):
         return EITHER
+    if not isinstance(item, Constant):
+        return containers.has(frame, whole, item)
     display = frame.solver.index.display(whole.site)
     if isinstance(display, ir.Display):
         return _among(frame, item, [frame.read((whole.site, slot)) for slot in _places(display)], whole)

@@ -17,6 +17,7 @@ from detlint.interpreter import (
     assignments,
     classes,
     commands,
+    containers,
     contexts,
     fields,
     kinship,
@@ -314,7 +315,7 @@ class CallStep(ContainerSteps):
 
     def has(self, value: Value, name: str) -> Outcome:
         """Whether a value has an attribute."""
-        return classes.has(self.frame, value, name)
+        return containers.shows(self.frame, value, name)
 
     def kin(self, value: Value, kinds: Value, *, derives: bool) -> Outcome:
         """Whether a value is an instance of some classes, or derives from them."""
