@@ -25,7 +25,7 @@ from detlint.domain.given import Turns
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
 from detlint.domain.values import NOTHING, UNKNOWN, Value, told, under, value_of
-from detlint.interpreter import classes
+from detlint.interpreter import classes, unsettled
 from detlint.interpreter.frames import Frame, Path
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -239,7 +239,7 @@ def all_turns(frame: Frame, value: Value) -> Turns:
 
 def made(frame: Frame, site: Instance, held: Value) -> Value:
     """A dict that is made here of certain entries."""
-    frame.fill((site.site, CONTENTS), held)
+    unsettled.begin(frame, site.site, held)
     for each in frame.solver.lattice.each(held):
         if isinstance(each, DictOf):
             if len(each.entries) > frame.solver.limits.callables:  # too many to be any of them: the text tells so
@@ -265,7 +265,8 @@ def below(path: PathKey, slot: Slot) -> Path:
 
 def _made(frame: Frame, atom: Instance) -> list[DictOf]:
     """What a dict was made with; of a class of the project it may be made with nothing."""
-    found = frame.solver.lattice.each(frame.read((atom.site, CONTENTS)))
+    left = frame.join(frame.read((atom.site, CONTENTS)), unsettled.contents(frame, atom.site))
+    found = frame.solver.lattice.each(left)
     known = [each for each in found if isinstance(each, DictOf)]
     return known if isinstance(atom.site.kind, LibraryRef) else [*known, _CLOSED]
 

@@ -7,7 +7,7 @@ from detlint.domain.atoms import AllocationSite, DictOf, Formal, Instance, Modul
 from detlint.domain.slots import CONTENTS, LOADED
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
-from detlint.interpreter import attributes, calls, containers, items, making, modules, withs
+from detlint.interpreter import attributes, calls, containers, items, making, modules, unsettled, withs
 from detlint.interpreter.expressions import EXPRESSIONS
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.solver import Entry, Solver
@@ -31,6 +31,7 @@ def evaluate(solver: Solver, entry: Entry) -> Summary:
     if frame.env is not None:
         frame.returns = frame.join(frame.returns, _NONE)
         frame.leave()
+    unsettled.settle_all(frame)
     returns = calls.generated(frame, frame.yields) if entry.function.yields else frame.returns
     flows, passed = tuple(frame.flows), tuple(frame.passed)
     return Summary(returns, frame.left, frame.writes, tuple(frame.effects), flows, passed)

@@ -19,9 +19,10 @@ from detlint.domain.codes import Code
 from detlint.domain.dicts import entrywise
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import Attribute, Cell, shared_cells
+from detlint.domain.slots import CONTENTS, Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed, Use
 from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, value_of
+from detlint.interpreter import unsettled
 from detlint.interpreter.environments import OWN, begins, seen_as
 from detlint.interpreter.environments import Environment as Environment
 from detlint.interpreter.environments import Key as Key
@@ -199,6 +200,7 @@ class Frame:
 
     def flush(self) -> None:
         """Leave in the heap what variables that others see and access paths hold."""
+        unsettled.settle_all(self)
         for key in self.dirty:
             self.flush_key(key)
 
@@ -316,6 +318,9 @@ class Frame:
                 if old is value:
                     continue
                 if old is None:
+                    if unsettled.of_dict(key):
+                        self.fill((key[1], CONTENTS), value)  # type: ignore[arg-type]
+                        continue
                     if key[0] == OWN:
                         merged[key] = value
                         continue
@@ -323,8 +328,10 @@ class Frame:
                         continue
                     old = self._elsewhere(key, ways[0])
                 merged[key] = self.join(old, value)
-            for key in [key for key in merged if key not in env and key[0] != OWN]:
-                if isinstance(key, tuple) and key not in self.assigned:
+            for key in [key for key in merged if key not in env and (key[0] != OWN or unsettled.of_dict(key))]:
+                if unsettled.of_dict(key):
+                    self.fill((key[1], CONTENTS), merged.pop(key))  # type: ignore[arg-type]
+                elif isinstance(key, tuple) and key not in self.assigned:
                     del merged[key]
                 else:
                     merged[key] = self.join(merged[key], self._elsewhere(key, env))
@@ -335,7 +342,7 @@ class Frame:
         merged = self.merge((then, other))
         if merged is not None and then is not None and other is not None and outcome.option is not None:
             for key, value in then.items():
-                if key in other and other[key] != value and key[0] != OWN:
+                if key in other and other[key] != value and (key[0] != OWN or unsettled.of_dict(key)):
                     merged[key] = self.chosen(outcome, value, other[key])
         return merged
 

@@ -6,7 +6,7 @@ from detlint.domain.atoms import ABSENT, AllocationSite, Atom, ClassRef, DictOf,
 from detlint.domain.dicts import may_be_absent, present, put
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
 from detlint.domain.values import UNKNOWN, Value, under, value_of
-from detlint.interpreter import containers
+from detlint.interpreter import containers, unsettled
 from detlint.interpreter.containers import below, own_contents, under_path
 from detlint.interpreter.frames import Frame, Path
 from detlint.interpreter.frames import Key as PathKey
@@ -20,18 +20,24 @@ def keep(frame: Frame, base: Value, key: Value, value: Value, path: PathKey | No
     held = own_contents(frame, path)
     sites = [atom.site for atom in frame.each(base) if isinstance(atom, Instance)]
     owners: list[AllocationSite | ClassRef] = [*sites, *(a for a in frame.each(base) if isinstance(a, ClassRef))]
-    for slot in slots:
-        for owner in owners:
-            frame.write((owner, slot), present(value))
+    unseen = len(owners) == 1 and path is not None and held is not None and _is_unseen(frame, owners[0], path)
+    for owner in owners:
+        for slot in slots:
             frame.write((owner, ITEMS), present(value))
-            if isinstance(slot, Key):
-                frame.write((owner, KEYS), value_of(slot.key))
+            if not unseen:
+                frame.write((owner, slot), present(value))
+                if isinstance(slot, Key):
+                    frame.write((owner, KEYS), value_of(slot.key))
+        if isinstance(owner, AllocationSite) and not unseen:
+            unsettled.settle(frame, owner)
     sure = not perhaps and len(slots) == 1
     for slot in slots:
         for other in _same(frame, sites, path):
             _lay(frame, other, slot, value, False)
         if held is not None and path is not None:
             _lay(frame, below(path, CONTENTS), slot, value, sure)
+            if unseen:
+                unsettled.now(frame, sites[0], frame.env[below(path, CONTENTS)])
         elif path is not None and isinstance(slot, Key) and len(sites) == len(frame.each(base)):
             narrowed = below(path, slot)
             old = frame.env.get(narrowed)
@@ -39,6 +45,11 @@ def keep(frame: Frame, base: Value, key: Value, value: Value, path: PathKey | No
                 frame.narrow(narrowed, value, tuple((site, slot) for site in sites))
             elif old is not None:
                 frame.env[narrowed] = frame.join(old, value)
+
+
+def _is_unseen(frame: Frame, owner: AllocationSite | ClassRef, path: PathKey) -> bool:
+    """Whether a path is known to hold a dict that nobody else has seen."""
+    return isinstance(owner, AllocationSite) and unsettled.holds(frame, owner, below(path, CONTENTS))
 
 
 def _same(frame: Frame, sites: list[AllocationSite], path: PathKey | None) -> list[Path]:
@@ -76,6 +87,7 @@ def take(frame: Frame, base: Value, key: Value, path: PathKey | None) -> None:
     slots = [slot for slot in containers.slots_of(frame, key) if isinstance(slot, Key)]
     sure = len(slots) == len(containers.slots_of(frame, key)) == 1
     shrink(frame, base)
+    _settle(frame, base)
     for slot in slots if path is not None and frame.env is not None else ():
         assert path is not None
         if own_contents(frame, path) is not None:
@@ -90,6 +102,13 @@ def take(frame: Frame, base: Value, key: Value, path: PathKey | None) -> None:
         frame.assigned.add(below(path, slot))
 
 
+def _settle(frame: Frame, base: Value) -> None:
+    """Leave in the heap what dicts hold of which something is taken out."""
+    for atom in frame.each(base):
+        if isinstance(atom, Instance):
+            unsettled.settle(frame, atom.site)
+
+
 def shrink(frame: Frame, base: Value) -> None:
     """Something may be taken out of a dict."""
     for atom in frame.each(base):
@@ -100,6 +119,7 @@ def shrink(frame: Frame, base: Value) -> None:
 def empty(frame: Frame, base: Value, path: PathKey | None) -> None:
     """A dict in a variable or path has nothing from here on."""
     shrink(frame, base)
+    _settle(frame, base)
     if path is not None and frame.env is not None:
         cells = tuple((atom.site, CONTENTS) for atom in frame.each(base) if isinstance(atom, Instance))
         frame.narrow(below(path, CONTENTS), value_of(DictOf()), cells)
