@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.solved import Drawn, solved
+from tests.tools.solving import digest
 
 MODEL = """
 import torch.nn as nn
@@ -162,3 +163,25 @@ def test_importing_a_script_runs_none_of_its_main_block() -> None:
     found = solved(files)
     assert [word for *_, word, _ in found.draws("main.py", "seeded", "unseeded", "unsure")] == ["unseeded"]
     assert [word for *_, word, _ in found.draws("tool.py", "seeded", "unseeded", "unsure")] == ["seeded"]
+
+
+USE = "def use(d):\n    if d['seed'] is not None:\n        random.seed(d['seed'])\n    random.random()\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("def make(n):\n    d = {'seed': None}\n    d['seed'] = n\n    return d\nuse(make(3))", ["seeded"]),
+        ("d = {'seed': None}\nfor n in [1, 2]:\n    d = {'seed': None}\n    d['seed'] = n\n    use(d)", ["seeded"]),
+        ("d = {'seed': None}\nd.update(seed=3)\nuse(d)", ["seeded"]),
+        ("d = {'seed': None}\nif unknown:\n    d['seed'] = 3\nuse(d)", ["unsure"]),
+        ("d = e = {'seed': None}\nif unknown:\n    d['seed'] = 3\nelse:\n    d = {'seed': 3}\nuse(e)", ["unsure"]),
+        ("d = {'seed': None}\ne = d\nif unknown:\n    d['seed'] = 3\nelse:\n    d = None\nuse(e)", ["unsure"]),
+        ("def keep(d):\n    d['seed'] = 3\nd = {'seed': None}\nkeep(d)\nd['seed'] = None\nuse(d)", ["unsure"]),
+    ],
+)
+def test_others_see_what_a_dict_was_given_before_they_saw_it(body: str, words: list[str]) -> None:
+    texts = {"main.py": f"import random\n{USE}{body}\n"}
+    found = solved(texts).draws("main.py", "seeded", "unseeded", "reseeded", "unsure")
+    assert [word for _, _, _, word, _ in found] == words
+    assert len({digest(solved(texts, order=order).solution) for order in (None, 1, 2, 3)}) == 1

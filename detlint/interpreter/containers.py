@@ -303,10 +303,10 @@ def entries(frame: Frame, atom: Instance, path: PathKey | None = None) -> DictOf
         rest = frame.join(rest, _cell(frame, atom, ITEMS, own))
     found = tuple((key, entry(frame, atom, key, path)) for key in (*names, *later))
     kept = tuple((key, value) for key, value in found if value.atoms != {ABSENT})
-    begun = [key for each in _made(frame, atom)[:1] for key, _ in each.entries]
+    begun = [key for each in held[:1] for key, _ in each.entries]
     if [key for key, _ in kept] != begun:  # in an order that does not depend on what came first
         kept = tuple(sorted(kept, key=lambda each: told(each[0])))
-    opened = rest.atoms or any(each.rest is not None for each in held)
+    opened = rest.atoms or not held or any(each.rest is not None for each in held)
     return DictOf(kept, rest if opened else None)
 
 

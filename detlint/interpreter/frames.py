@@ -58,6 +58,7 @@ class Frame:
         self.flushed: dict[Key, Value] = {}
         self.cells: dict[Key, tuple[Cell, ...]] = {}
         self.just: tuple[AllocationSite, Value] | None = None  # the dict that was made last here, and its entries
+        self.makes_dicts = False  # whether any was made here that may still be settled
         self.bits: dict[Key, int] = {}  # what writes of these are known by
         self.assigned: set[Path] = set()  # paths that were given a value, rather than narrowed by a test
         self.effects: list[Effect] = []
@@ -84,7 +85,10 @@ class Frame:
         self.solver.expressions += 1
         if self.env is None:
             return NOTHING
-        return self.tables.expressions[type(expression)](self, expression)
+        found = self.tables.expressions[type(expression)](self, expression)
+        if self.makes_dicts and not found.atoms:
+            unsettled.wait(self)
+        return found
 
     def execute(self, statements: ir.Statements) -> None:
         """Run statements until one surely leaves."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detlint.domain.atoms import ABSENT, AllocationSite, Atom, ClassRef, DictOf, Instance
 from detlint.domain.dicts import may_be_absent, present, put
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
-from detlint.domain.values import UNKNOWN, Value, under, value_of
+from detlint.domain.values import UNKNOWN, Value, told, under, value_of
 from detlint.interpreter import containers, unsettled
 from detlint.interpreter.containers import below, own_contents, under_path
 from detlint.interpreter.frames import Frame, Path
@@ -76,10 +76,17 @@ def _lay(frame: Frame, path: Path, slot: Slot, value: Value, sure: bool) -> None
     for atom in old.atoms:
         if isinstance(atom, DictOf) and isinstance(slot, Key):
             new = value if sure else frame.join(under(atom, slot.key, frame.join), value)
-            atoms.add(put(atom, slot.key, new))
+            atoms.add(_in_order(put(atom, slot.key, new), atom))
         elif isinstance(atom, DictOf):
             atoms.add(DictOf(atom.entries, value if atom.rest is None else frame.join(atom.rest, value)))
     frame.env[path] = old.of(atoms)
+
+
+def _in_order(held: DictOf, before: DictOf) -> DictOf:
+    """A dict that got another entry, with all in an order that does not depend on when others saw it."""
+    if len(held.entries) == len(before.entries):
+        return held
+    return DictOf(tuple(sorted(held.entries, key=lambda each: told(each[0]))), held.rest)
 
 
 def take(frame: Frame, base: Value, key: Value, path: PathKey | None) -> None:

@@ -26,6 +26,7 @@ def begin(frame: Frame, site: AllocationSite, held: Value) -> None:
     if frame.env is None:
         return
     settle(frame, site)
+    frame.makes_dicts = True
     frame.env[_key(site)] = held
 
 
@@ -42,14 +43,22 @@ def holds(frame: Frame, site: AllocationSite, path: Path) -> bool:
 def now(frame: Frame, site: AllocationSite, held: Value) -> None:
     """Let a dict that nobody else has seen hold something else."""
     assert frame.env is not None
-    frame.env[_key(site)] = held
+    if frame.env[_key(site)].atoms:
+        frame.env[_key(site)] = held
+
+
+def wait(frame: Frame) -> None:
+    """Something is nothing yet: whatever it will do to such dicts, or who will see them, is not known yet either."""
+    for key in frame.env or ():
+        if of_dict(key) and frame.env is not None:
+            frame.env[key] = NOTHING
 
 
 def settle(frame: Frame, site: AllocationSite) -> None:
     """Leave in the heap what a dict holds: others may see it from here on."""
     held = frame.env.pop(_key(site), None) if frame.env is not None else None
     if held is not None:
-        frame.fill((site, CONTENTS), held)
+        frame.fill((site, CONTENTS), held)  # which does nothing where it is nothing yet
 
 
 def settle_all(frame: Frame) -> None:
