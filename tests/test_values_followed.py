@@ -94,3 +94,26 @@ def test_an_option_chooses_a_class() -> None:
     program = f"{OPTIONS.replace('default=3', 'type=int')}{classes}kind = A if a.size else B\nkind()\n"
     found = solved({"main.py": program}).draws("main.py")
     assert [(word, terms) for *_, word, terms in found] == [("unseeded", (("--size", True),))]
+
+
+@pytest.mark.parametrize("named", ["super()", "super(B, self)"])
+def test_a_method_of_a_base_is_called(named: str) -> None:
+    program = (
+        "import random\nclass A:\n    def __init__(self, n, **more):\n        random.seed(n)\nclass B(A):\n"
+        f"    def __init__(self, *args, **more):\n        {named}.__init__(3, *args, **more)\nB()\nrandom.random()\n"
+    )
+    assert drawn(program) == [("python", "seeded")]
+
+
+def test_a_name_of_a_library_is_looked_up_in_its_namespace() -> None:
+    program = OPTIONS.replace("default=3", "default='resnet18'") + "from torchvision import models\n"
+    assert drawn(f"{program}models.__dict__[a.size]()\n") == [("torch", "unseeded")]
+
+
+def test_a_script_in_a_package_imports_what_lies_beside_it() -> None:
+    files = {
+        "a/__init__.py": "", "a/b/__init__.py": "", "a/b/net.py": "import random\nclass Net:\n    n = random.random()\n",
+        "a/b/main.py": "from net import Net\nNet()\n", "a/c/other.py": "import net\n",
+    }  # fmt: skip
+    assert [word for *_, word, _ in solved(files, {"a/b/main.py", "a/c/other.py"}).draws("a/b/main.py")] == ["unseeded"]
+    assert not solved(files, {"a/b/main.py", "a/c/other.py"}).draws("a/c/other.py")

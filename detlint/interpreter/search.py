@@ -19,9 +19,15 @@ _DEEP = 6  # expressions within each other
 class Search:
     """Finds modules, as the text alone tells: which folders a file adds, whether a program runs it or not."""
 
-    def __init__(self, files: Mapping[str, ir.File], imports: Imports, same: frozenset[str]) -> None:
-        """`same` are the last names of functions and methods that give the path that they are given."""
+    def __init__(
+        self, files: Mapping[str, ir.File], imports: Imports, same: frozenset[str], started: frozenset[str]
+    ) -> None:
+        """`same` are the last names of functions and methods that give the path that they are given.
+
+        `started` are the files that programs start with.
+        """
         self.files = files
+        self._started = sorted(started)
         self.imports = imports
         self._same = same
         self._found: dict[tuple[str, str], str | None] = {}
@@ -29,17 +35,25 @@ class Search:
     def find(self, name: str, importer: str) -> str | None:
         """The file that `import name` loads in a file, or None.
 
-        What is not found in the folders of the project is looked for in those that the file adds, then in those that
-        others add: there where one of them alone has it.
+        What is not found in the folders of the project is looked for in those that the file adds, then beside it, where
+        a program starts there, and then in those that others add: there where one of them alone has it.
         """
         key = name, importer
         if key not in self._found:
-            found = self.imports.find(name, importer, None, self._added.get(importer, ()))
+            added = self._added.get(importer, ())
+            found = self.imports.find(name, importer, None, added)
+            if found is None and (script := self._beside(importer)) is not None:
+                found = self.imports.find(name, importer, script, added)
             if found is None and not self.imports.is_namespace(name, importer):
                 others = {self.imports.find(name, importer, None, added) for added in self._added.values()} - {None}
                 found = others.pop() if len(others) == 1 else None
             self._found[key] = found
         return self._found[key]
+
+    def _beside(self, importer: str) -> str | None:
+        """A file that a program starts with in the folder of another one."""
+        folder = posixpath.dirname(importer)
+        return next((path for path in self._started if posixpath.dirname(path) == folder), None)
 
     def namespace(self, name: str, importer: str) -> str:
         """The folder, with a slash at its end, that is a package without a file of its own; none: ""."""

@@ -98,7 +98,7 @@ class Solver:
         self.heap: Heap = Heap(self.lattice, below.heap if below is not None else None)
         self.index: Index = Index(files) if below is None else below.index
         self.firsts: Firsts = Firsts(files) if below is None else below.firsts
-        self.search: Search = Search(files, imports, libraries.same_path) if below is None else below.search
+        self.search: Search = Search(files, imports, libraries.same_path, started) if below is None else below.search
         found = documents if below is None else below.documents
         assert found is not None
         self.documents: Documents = found
