@@ -10,7 +10,7 @@ class Limits(Struct, frozen=True):
 
     atoms: int = 16
     """Of a value that call nothing; then `Cut`."""
-    callables: int = 32
+    callables: int = 64
     """Of a value that are functions, classes or objects; then `Cut`."""
     nesting: int = 3
     """Tuples, dicts and iterators in each other; then `Unknown`."""
