@@ -24,7 +24,7 @@ from detlint.domain.effects import Invoke
 from detlint.domain.given import Given
 from detlint.domain.library import Method
 from detlint.domain.outcomes import Outcome
-from detlint.domain.slots import ANY_KEY, ITEMS, Key
+from detlint.domain.slots import ITEMS, Key
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import attributes, classes, containers, enumerations, modules, protocols
 from detlint.interpreter.frames import Frame
@@ -228,8 +228,7 @@ def _under(frame: Frame, atom: Atom, key: Value) -> Value:
             inside = -len(atom.items) <= index < len(atom.items)
             found = frame.join(found, atom.items[index] if inside else NOTHING)
         elif isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
-            below = index is not None and index < 0  # from the end, wherever that is
-            found = frame.join(found, containers.keyed(frame, atom, ANY_KEY if below else slot))
+            found = frame.join(found, containers.keyed(frame, atom, slot))
         else:
             found = frame.join(found, of_atom(frame, atom))
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import UNKNOWN_ATOM, Atom, Choice, ClassRef, Constant, Instance, LibraryRef, TupleOf
-from detlint.domain.dicts import present
+from detlint.domain.atoms import Atom, Choice, ClassRef, Constant, Instance, LibraryRef, TupleOf
+from detlint.domain.dicts import or_else, present
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, chosen, either, told
 from detlint.domain.slots import ANY_KEY, ITEMS
 from detlint.domain.step import Step
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from detlint.models.known import Known
 
 _LEFT_OUT = LibraryRef("argparse.SUPPRESS")
+_DICT = LibraryRef("builtins.dict")
 _PARTS = 3  # of `type(name, bases, attributes)`, and of a field that is listed
 
 
@@ -117,20 +118,28 @@ def got(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value
 
 
 def _got(step: Step, owner: Value, name: str, default: tuple[Value, ...]) -> Value:
-    """An attribute, or the default where the owner lacks it or nothing is known of that."""
+    """An attribute, or the default where the owner may lack it."""
     outcome, found = step.has(owner, name), NOTHING
     if outcome.may_hold:
         found = step.attribute(owner, name)
-    elif any(isinstance(atom, Instance) and _is_of_library(atom) for atom in owner.atoms):
-        found = UNKNOWN  # who made it may have given it whatever
-    if default and outcome.may_fail and (not outcome.may_hold or UNKNOWN_ATOM in found.atoms):
-        found = step.join(found, default[0])
-    return found
+    else:
+        for atom in owner.atoms:
+            if isinstance(atom, Instance) and _is_of_library(atom):  # who made it may have given it
+                found = step.join(found, step.read(atom, ANY_KEY) if default else UNKNOWN)
+    held = step.mapping(owner) if any(map(_shows_entries, owner.atoms)) and not hasattr(dict, name) else None
+    if default and held is not None:
+        return or_else(under(held, Constant("str", name), step.join), default[0], step.join)
+    return step.join(found, default[0]) if default and outcome.may_fail else found
 
 
 def _is_of_library(atom: Instance) -> bool:
     """Whether an object is of a library's class, which says what it has; a dict has its entries."""
-    return isinstance(atom.site.kind, LibraryRef) and atom.site.kind.name != "builtins.dict"
+    return isinstance(atom.site.kind, LibraryRef) and atom.site.kind != _DICT
+
+
+def _shows_entries(atom: Atom) -> bool:
+    """Whether an atom is a dict, whose entries are its attributes where it has any."""
+    return isinstance(atom, Instance) and atom.site.kind == _DICT
 
 
 def has(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
