@@ -317,7 +317,7 @@ class Frame:
         for env in ways[1:]:
             if env is ways[0]:
                 continue
-            for key, value in env.items():
+            for key, value in list(env.items()):
                 old = merged.get(key)
                 if old is value:
                     continue
@@ -332,13 +332,12 @@ class Frame:
                         continue
                     old = self._elsewhere(key, ways[0])
                 merged[key] = self.join(old, value)
-            for key in [key for key in merged if key not in env and (key[0] != OWN or unsettled.of_dict(key))]:
-                if unsettled.of_dict(key):
-                    self.fill((key[1], CONTENTS), merged.pop(key))  # type: ignore[arg-type]
-                elif isinstance(key, tuple) and key not in self.assigned:
+            for key in [key for key in merged if key not in env and key[0] != OWN]:
+                if isinstance(key, tuple) and key not in self.assigned:
                     del merged[key]
                 else:
                     merged[key] = self.join(merged[key], self._elsewhere(key, env))
+        unsettled.settle_merged(self, merged, ways)
         return merged
 
     def merge_arms(self, outcome: Outcome, then: Environment | None, other: Environment | None) -> Environment | None:

@@ -5,12 +5,13 @@ An environment has what each of them holds on its way, by the site of the dict.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from detlint.domain.atoms import AllocationSite
 from detlint.domain.slots import CONTENTS
 from detlint.domain.values import NOTHING, Value
-from detlint.interpreter.environments import OWN, Path
+from detlint.interpreter.environments import OWN, Environment, Path
 
 if TYPE_CHECKING:
     from detlint.interpreter.frames import Frame
@@ -65,6 +66,17 @@ def settle_all(frame: Frame) -> None:
     """Leave in the heap what all such dicts hold."""
     for key in [key for key in frame.env or () if of_dict(key)]:
         settle(frame, key[1])  # type: ignore[arg-type]
+
+
+def settle_merged(frame: Frame, merged: Environment, ways: Sequence[Environment]) -> None:
+    """Leave in the heap what others may see of such dicts on one of the ways that meet.
+
+    What one of them holds may be another one, which then is settled as well.
+    """
+    waiting = [key for key in merged if of_dict(key)]
+    while seen := next((key for key in waiting if not all(key in way for way in ways)), None):
+        waiting.remove(seen)
+        frame.fill((seen[1], CONTENTS), merged.pop(seen))  # type: ignore[arg-type]
 
 
 def _key(site: AllocationSite) -> Path:
