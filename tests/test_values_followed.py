@@ -117,3 +117,14 @@ def test_a_script_in_a_package_imports_what_lies_beside_it() -> None:
     }  # fmt: skip
     assert [word for *_, word, _ in solved(files, {"a/b/main.py", "a/c/other.py"}).draws("a/b/main.py")] == ["unseeded"]
     assert not solved(files, {"a/b/main.py", "a/c/other.py"}).draws("a/c/other.py")
+
+
+def test_modules_that_a_loop_replaces_are_gone_through_on() -> None:
+    program = (
+        "import random\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.one = nn.Linear(2, 2)\ndef patch(model, new):\n"
+        "    for name, child in model.named_children():\n        if isinstance(child, nn.Linear):\n"
+        "            model._modules[name] = new\n        for key in model._modules:\n            print(key)\n"
+        "patch(Net(), nn.ReLU())\nrandom.random()\n"
+    )
+    assert ("python", "unseeded") in drawn(program)
