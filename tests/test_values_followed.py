@@ -128,3 +128,12 @@ def test_modules_that_a_loop_replaces_are_gone_through_on() -> None:
         "patch(Net(), nn.ReLU())\nrandom.random()\n"
     )
     assert ("python", "unseeded") in drawn(program)
+
+
+def test_one_of_more_classes_than_are_kept_is_made() -> None:
+    classes = "".join(f"class A{i}:\n    def __init__(self, n):\n        pass\n" for i in range(70))
+    drawing = (
+        "import random\nfrom elsewhere import load\nclass B:\n    def __init__(self, n):\n        random.random()\n"
+    )
+    program = f"{drawing}{classes}made = eval(load())\nmade(3)\n"
+    assert drawn(program) == [("python", "unseeded")]

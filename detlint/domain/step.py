@@ -248,8 +248,8 @@ class Step(Protocol):
         """What a name of the module means here."""
         ...
 
-    def variables(self) -> list[Value]:
-        """The variables of the module."""
+    def variables(self, module: ModuleRef) -> list[Value]:
+        """The variables of a module."""
         ...
 
     def concrete(self, value: Value) -> Value:

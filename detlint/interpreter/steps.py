@@ -229,9 +229,12 @@ class CallStep(ContainerSteps):
         """What a name of the module means here."""
         return modules.global_variable(self.frame, name)
 
-    def variables(self) -> list[Value]:
-        """The variables of the module."""
-        return [modules.global_variable(self.frame, name) for name in modules.names(self.frame, self.frame.file)]
+    def variables(self, module: ModuleRef) -> list[Value]:
+        """The variables of a module."""
+        if module.file == self.frame.file.path:
+            return [modules.global_variable(self.frame, name) for name in modules.names(self.frame, self.frame.file)]
+        names = modules.names(self.frame, self.frame.solver.files[module.file])
+        return [modules.variable(self.frame, module.file, name) for name in names]
 
     def concrete(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters, and with the taints of that."""

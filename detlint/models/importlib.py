@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import NONE, Choice, ClassRef, Constant, Instance
+from detlint.domain.atoms import (
+    CUT_ALL,
+    NONE,
+    UNKNOWN_ATOM,
+    Bound,
+    Choice,
+    ClassRef,
+    Constant,
+    Instance,
+    LibraryRef,
+    ModuleRef,
+)
 from detlint.domain.slots import Argument
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, UNKNOWN, Value, constants, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, constants, told, value_of
 from detlint.models.arguments import Arguments
 from detlint.models.paths import text_of
 
@@ -69,32 +80,50 @@ def loaded(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
 
 
 def evaluated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """What a text names that is evaluated: where that is not known, perhaps a class of the file."""
+    """What a text names that is evaluated: where that is not known, perhaps a class of the file.
+
+    What may be too many classes to be kept is one of these once it is called.
+    """
+    if isinstance(step.receiver, ModuleRef):
+        return _any_made(step, step.receiver, args)
     found = NOTHING
     for atom in step.each(args.first()):
-        found = step.join(found, _evaluated(step, atom))
+        found = step.join(found, _evaluated(step, atom, name))
     return found
 
 
-def _evaluated(step: Step, atom: object) -> Value:
+def _evaluated(step: Step, atom: object, name: str) -> Value:
     if isinstance(atom, Choice):
-        default, other = (_all(step, part) for part in (atom.default, atom.other))
+        default, other = (_all(step, part, name) for part in (atom.default, atom.other))
         return value_of(Choice(atom.option, default, other)) if default.atoms and other.atoms else NOTHING
     if isinstance(atom, Constant) and atom.kind == "str":
         first, *rest = atom.value.split(".")
         found = step.variable(first) if first.isidentifier() else UNKNOWN
-        for name in rest:
-            found = step.attribute(found, name) if name.isidentifier() else UNKNOWN
+        for each in rest:
+            found = step.attribute(found, each) if each.isidentifier() else UNKNOWN
         return found
-    classes = (value.of(a for a in value.atoms if isinstance(a, ClassRef)) for value in step.variables())
     found = UNKNOWN
-    for each in classes:
-        found = step.join(found, each)
-    return found
+    for klass in _classes(step, step.file):
+        found = step.join(found, value_of(klass))
+    return value_of(UNKNOWN_ATOM, Bound(LibraryRef(name), step.file)) if CUT_ALL in found.atoms else found
 
 
-def _all(step: Step, value: Value) -> Value:
+def _classes(step: Step, module: ModuleRef) -> list[ClassRef]:
+    """The classes that the variables of a module are."""
+    values = step.variables(module)
+    found = {atom for value in values for atom in step.each(value) if isinstance(atom, ClassRef)}
+    return sorted(found, key=told)
+
+
+def _any_made(step: Step, module: ModuleRef, args: Arguments) -> Value:
+    """What any of the classes of a module makes."""
+    for klass in _classes(step, module):
+        step.perhaps(lambda klass=klass: step.call_with(value_of(klass), args.given))  # type: ignore[misc]
+    return UNKNOWN
+
+
+def _all(step: Step, value: Value, name: str) -> Value:
     found = NOTHING
     for atom in step.each(value):
-        found = step.join(found, _evaluated(step, atom))
+        found = step.join(found, _evaluated(step, atom, name))
     return found
