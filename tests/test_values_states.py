@@ -185,3 +185,18 @@ def test_others_see_what_a_dict_was_given_before_they_saw_it(body: str, words: l
     found = solved(texts).draws("main.py", "seeded", "unseeded", "reseeded", "unsure")
     assert [word for _, _, _, word, _ in found] == words
     assert len({digest(solved(texts, order=order).solution) for order in (None, 1, 2, 3)}) == 1
+
+
+def test_a_program_has_what_was_solved_for_less_than_it_knows() -> None:
+    common = "import random\n\ndef seed_all(seed):\n    seed_with(seed)\n\ndef seed_with(seed):\n    if seed:\n        random.seed(3)\n"
+    program = (
+        "import argparse, random, common\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=1)\n"
+        "common.seed_all(p.parse_args().seed)\nrandom.random()\n"
+    )
+    programs = {f"program{number}.py": program for number in range(5)}
+    found = solved({"common.py": common, **programs}, set(programs))
+    for name in programs:
+        assert "unseeded" not in {
+            word for *_, word, terms in found.draws(name, "seeded", "unseeded", "unsure") if not terms
+        }
+        assert found.draws(name, "seeded", "unsure")

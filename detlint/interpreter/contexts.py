@@ -60,7 +60,7 @@ def choose(
             parts.append(split)
     alone = Context(held)
     if not names:
-        return [(alone, dict(given))]
+        return [(frame.solver.nearest(function, alone), dict(given))]
     found: Choices = []
     for combination in product(*parts):
         flat = tuple((name, atom) for name, (atom, _) in zip(names, combination, strict=True) if atom is not None)
@@ -70,7 +70,7 @@ def choose(
             break
     if frame.solver.is_full(function, [context for context, _ in found]):
         return [(alone, dict(given))]
-    return found
+    return list({frame.solver.nearest(function, context): values for context, values in found}.items())
 
 
 def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]]:

@@ -139,6 +139,10 @@ class Solver:
         self.coarse[key] = None
         return True
 
+    def nearest(self, function: FunctionRef, context: Context) -> Context:
+        """The context in which a function is evaluated for one that a call chooses: that one."""
+        return context
+
     def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
         """Call a node with values for its parameters, and give what it gives so far."""
         if self.below is not None and node.function.name in (ir.TOP, ir.MAIN) and node in self.below.table:

@@ -11,7 +11,7 @@ from detlint.domain.atoms import Constant, Context, Cut, Formal, FunctionRef, No
 from detlint.domain.effects import Effects
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
-from detlint.domain.values import NOTHING, Value
+from detlint.domain.values import NOTHING, Value, told
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 
@@ -41,10 +41,11 @@ class _Known:
 class _Narrowed(Solver):
     """A solver for the evaluations of one program: it reads what the program's nodes wrote, and writes nothing."""
 
-    def __init__(self, whole: Solver, view: View) -> None:
+    def __init__(self, whole: Solver, view: View, solved: Mapping[FunctionRef, list[Context]]) -> None:
         self.__dict__.update(whole.__dict__)
         self.whole = whole
         self.view = view
+        self.solved = solved  # the contexts of each function
         self._cells: dict[Cell, Value] = {}
         self.looked: dict[tuple[Cell, bool], Value] = {}  # at cells: at what all left there, or others than the reader
         self.called: dict[Node, Summary] = {}
@@ -78,6 +79,14 @@ class _Narrowed(Solver):
         """Whether the function had too many contexts: it has them still."""
         return (function.file, function.name) in self.coarse
 
+    def nearest(self, function: FunctionRef, context: Context) -> Context:
+        """The context that was solved for one that this program's values choose: all programs have coarser ones."""
+        if Node(function, context) in self.whole.table:
+            return context
+        solved = self.solved.get(function, ())
+        within = [each for each in solved if each.receiver == context.receiver and {*each.given} <= {*context.given}]
+        return max(within, key=lambda each: (len(each.given), told(each)), default=context)
+
     def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
         """What a node gives in this program."""
         found = self.called[node] = self.summary(node)
@@ -108,7 +117,9 @@ class Views:
     def __init__(self, whole: Solver) -> None:
         self.whole = whole
         self.called: dict[Node, list[Node]] = defaultdict(list)
+        self._solved: dict[FunctionRef, list[Context]] = defaultdict(list)
         for node, entry in whole.table.items():
+            self._solved[node.function].append(node.context)
             for caller in entry.callers:
                 self.called[caller].append(node)
         self._telling = self._found()
@@ -117,7 +128,7 @@ class Views:
     def of(self, file: str, command: Node | None = None) -> View:
         """What the program that a file starts sees, or that a console script starts with a node."""
         found = View(self.members(command or Node(FunctionRef(file, ir.TOP))))
-        narrowed = _Narrowed(self.whole, found)
+        narrowed = _Narrowed(self.whole, found, self._solved)
         changed: set[Node] = set()
         entries = (self.whole.table[node] for node in found.nodes if node in self._telling)
         for entry in sorted(entries, key=lambda entry: entry.order):
