@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from detlint.models.known import Known, Role
 
 _MOST_PARTS = 16  # of a text that is split
-_WIDTH = re.compile(r":.*[0-9]{4}")  # which would make a text too long
+_WIDTH = re.compile(r"[0-9]{4}")  # after a colon, which would make a text too long
 
 
 def changed(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -46,7 +46,7 @@ def formatted(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     names, count = tuple(given.keywords), len(given.positional)
 
     def put_in(text: object, *parts: object) -> object:
-        if _WIDTH.search(str(text)):
+        if _WIDTH.search(str(text).partition(":")[2]):
             raise ValueError
         return str(text).format(*parts[:count], **dict(zip(names, parts[count:], strict=True)))
 
