@@ -71,8 +71,8 @@ class Known(Tables):
         """Call a function, a method or a class of a library, which no model speaks of."""
         if isinstance(step.receiver, Instance):
             owner, _, last = name.rpartition(".")
-            if last in torch_nn.REGISTERING and self.is_module(owner):
-                return torch_nn.REGISTERING[last](step, given)
+            if last in self.registering and self.is_module(owner):
+                return torch_nn.registered(step, given)
             items = self._items(step, step.receiver, name)
             if items is not None:
                 return items

@@ -158,8 +158,6 @@ def append(step: Step, owner: Value, given: Given) -> Value:
     return owner
 
 
-REGISTERING = {"register_buffer": registered, "register_parameter": registered}
-"""Methods that every module has."""
 LIBRARY = Library(
     "torch.nn",
     classes=(
