@@ -18,7 +18,7 @@ from detlint.domain.atoms import (
 from detlint.domain.choices import laid_out, leaves, options_of
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
-from detlint.domain.values import COMPOUND, NOTHING, Value, depth, mapped, together, told
+from detlint.domain.values import COMPOUND, NOTHING, Value, depth, is_container, mapped, together, told
 
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
@@ -134,7 +134,7 @@ class Lattice:
             return _ALL
         if len(every) <= min(self.limits.atoms, self.limits.callables) and CUT not in every:
             return atoms
-        calling = frozenset(atom for atom in every if isinstance(atom, CALLABLE))
+        calling = frozenset(atom for atom in every if isinstance(atom, CALLABLE) and not is_container(atom))
         if len(calling) > self.limits.callables:
             self.meet()
             return _ALL

@@ -56,12 +56,19 @@ SOMETHING = Value(frozenset((NOT_NONE,)))
 NULL = Value(frozenset((NONE,)))
 COMPOUND = (Choice, TupleOf, DictOf, IteratorOver)
 """The atoms that are made of values."""
+CONTAINERS = frozenset(f"builtins.{name}" for name in ("list", "dict", "set", "frozenset", "tuple"))
+"""The classes of libraries whose objects call nothing."""
 _WITH_VALUES = (*COMPOUND, Value)
 
 
 def is_empty(atom: Atom) -> bool:
     """Whether an atom is a container that was made without items."""
     return isinstance(atom, Instance) and atom.site.empty
+
+
+def is_container(atom: Atom) -> bool:
+    """Whether an atom is a list, a dict or another container of Python."""
+    return isinstance(atom, Instance) and getattr(atom.site.kind, "name", "") in CONTAINERS
 
 
 def is_member(atom: Atom) -> bool:
