@@ -28,6 +28,8 @@ class Limits(Struct, frozen=True):
     """Files that make a class of many places; then one site."""
     contexts: int = 64
     """Of a function; then one."""
+    tests: int = 16
+    """Ways in which a function is called that its tests tell apart; then these count for nothing."""
     rows: int = 8
     """Items of what is gone through one by one; then one joined item."""
     parts: int = 12
@@ -38,7 +40,7 @@ class Limits(Struct, frozen=True):
         return Limits(
             self.atoms * factor, self.callables * factor, self.nesting, self.options * factor, self.taints * factor,
             self.terms, self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor,
-            self.rows, self.parts,
+            self.tests * factor, self.rows, self.parts,
         )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Value, possible, surely, tainted
-from detlint.interpreter.solver import Entry, Solver
+from detlint.interpreter.solver import Entry, Solver, Ways
 
 
 class Certainty(Solver):
@@ -67,6 +67,10 @@ class Certainty(Solver):
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
         """Whether the function had too many contexts: it has them still."""
         return (function.file, function.name) in self.coarse
+
+    def is_tested(self, function: FunctionRef, ways: Iterable[Ways]) -> bool:
+        """Whether the tests of the function told too many of its calls apart: they do still."""
+        return (function.file, function.name) in self.many
 
     def push(self, entry: Entry) -> None:
         """Evaluate an entry later, if that has to do with tainted values."""

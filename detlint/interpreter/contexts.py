@@ -47,30 +47,44 @@ def choose(
     if frame.solver.below is not None:
         return [from_anyone(function.file, code)]
     held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
+    alone = Context(held)
+    solver = frame.solver
+    handed = solver.index.handed(function.file, code, solver.libraries.decided)
+    found: Choices = []
+    for tests in (True, False):
+        found = _told_apart(frame, code, handed, held, given, tests=tests)
+        if not tests or not solver.is_tested(function, [_tested_alone(context) for context, _ in found]):
+            break
+    if len(found) > solver.limits.contexts or solver.is_full(function, [context for context, _ in found]):
+        return [(alone, dict(given))]
+    return list({solver.nearest(function, context): values for context, values in found}.items())
+
+
+def _told_apart(
+    frame: Frame, code: ir.Function, handed: frozenset[str], held: Atom | None, given: Mapping[str, Value], *, tests: bool
+) -> Choices:
+    """All contexts in which a call evaluates a function: those of its tests as well, or these not."""
     libraries = frame.solver.libraries
-    tested = code.tested
-    handed = frame.solver.index.handed(function.file, code, libraries.decided)
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
     for name, value in given.items():
         deciding = libraries.deciding if name in handed else frozenset()
-        split = _split(value, name in tested, deciding, libraries.seeds)
+        split = _split(value, tests and name in code.tested, deciding, libraries.seeds)
         if len(split) > 1 or (split and split[0][0] is not None):
             names.append(name)
             parts.append(split)
-    alone = Context(held)
-    if not names:
-        return [(frame.solver.nearest(function, alone), dict(given))]
     found: Choices = []
     for combination in product(*parts):
         flat = tuple((name, atom) for name, (atom, _) in zip(names, combination, strict=True) if atom is not None)
-        values = {**given, **{name: value for name, (_, value) in zip(names, combination, strict=True)}}
-        found.append((Context(held, flat), values))
+        found.append((Context(held, flat), {**given, **{n: v for n, (_, v) in zip(names, combination, strict=True)}}))
         if len(found) > frame.solver.limits.contexts:
             break
-    if frame.solver.is_full(function, [context for context, _ in found]):
-        return [(alone, dict(given))]
-    return list({frame.solver.nearest(function, context): values for context, values in found}.items())
+    return found
+
+
+def _tested_alone(context: Context) -> tuple[tuple[str, Atom | Option], ...]:
+    """What of a context tests alone tell apart."""
+    return tuple((name, atom) for name, atom in context.given if isinstance(atom, (Constant, Option)))
 
 
 def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]]:

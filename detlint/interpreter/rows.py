@@ -101,6 +101,8 @@ def passes(frame: Frame, value: Value) -> list[list[Pass]]:
             found.append([Pass(containers.tainted(item, value), index) for index, item in enumerate(rows.items, 1)])
         if rows is None or not rows.whole:
             rest.append(atom)
+    if sum(map(len, found)) > frame.solver.limits.rows:
+        return joined(frame, resolved.with_taints(value.taints, value.certain))
     if rest or not atoms:
         found += joined(frame, resolved.of(rest).with_taints(value.taints, value.certain))
     return found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import TypeVar
 
-from detlint.domain.atoms import Context, FunctionRef, Node
+from detlint.domain.atoms import Atom, Context, FunctionRef, Node, Option
 from detlint.domain.documents import Documents
 from detlint.domain.heap import Heap
 from detlint.domain.lattice import Lattice
@@ -25,6 +25,7 @@ from detlint.ir import nodes as ir
 from detlint.sources.imports import Imports
 
 T = TypeVar("T")
+Ways = tuple[tuple[str, Atom | Option], ...]
 _DEEPEST = 60  # calls that are evaluated at once, each within the other
 
 
@@ -105,9 +106,11 @@ class Solver:
         self.scripts: Scripts = Scripts(files, imports, started) if below is None else below.scripts
         self.table: dict[Node, Entry] = {}
         self.coarse: dict[tuple[str, str], None] = {}
+        self.many: dict[tuple[str, str], None] = {}
         self.libraries = libraries
         self.expressions = 0
         self._contexts: dict[tuple[str, str], dict[tuple[FunctionRef, Context], None]] = defaultdict(dict)
+        self._tested: dict[tuple[str, str], dict[Ways, None]] = defaultdict(dict)
         self._queue: list[tuple[int, float, int, Entry]] = []
         self._round, self._now = 0, 0.0
         self._pushed = 0
@@ -137,6 +140,19 @@ class Solver:
             return False
         self.lattice.meet()
         self.coarse[key] = None
+        return True
+
+    def is_tested(self, function: FunctionRef, ways: Iterable[Ways]) -> bool:
+        """Whether the tests of a function would tell more of its calls apart than they may with these."""
+        key = function.file, function.name
+        if key in self.many:
+            return True
+        known = self._tested[key]
+        if len({*known, *ways}) <= self.limits.tests:
+            known.update(dict.fromkeys(ways))
+            return False
+        self.lattice.meet()
+        self.many[key] = None
         return True
 
     def nearest(self, function: FunctionRef, context: Context) -> Context:

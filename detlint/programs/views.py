@@ -12,7 +12,7 @@ from detlint.domain.effects import Effects
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Value, told
-from detlint.interpreter.solver import Entry, Solver
+from detlint.interpreter.solver import Entry, Solver, Ways
 from detlint.ir import nodes as ir
 
 _ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Replace, e.Made, e.Spawn, e.Mark)
@@ -78,6 +78,10 @@ class _Narrowed(Solver):
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
         """Whether the function had too many contexts: it has them still."""
         return (function.file, function.name) in self.coarse
+
+    def is_tested(self, function: FunctionRef, ways: Iterable[Ways]) -> bool:
+        """Whether the tests of the function told too many of its calls apart: they do still."""
+        return (function.file, function.name) in self.many
 
     def nearest(self, function: FunctionRef, context: Context) -> Context:
         """The context that was solved for one that this program's values choose: all programs have coarser ones."""
