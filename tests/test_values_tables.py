@@ -167,7 +167,7 @@ def test_a_class_that_is_imported_under_another_name_has_one_site() -> None:
 def test_a_limit_that_is_met_is_told_and_makes_values_coarse() -> None:
     few = solved(MANY, limits=Limits(contexts=4))
     assert few.solution.limited and few.solution.solver.coarse == {("main.py", "apply"): None}
-    assert not solved(MANY, limits=Limits(contexts=200)).solution.limited
+    assert not solved(MANY, limits=Limits(contexts=200, tests=200)).solution.limited
 
 
 def test_a_long_display_meets_no_limit() -> None:

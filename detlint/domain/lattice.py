@@ -18,7 +18,7 @@ from detlint.domain.atoms import (
 from detlint.domain.choices import laid_out, leaves, options_of
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
-from detlint.domain.values import COMPOUND, NOTHING, Value, depth, is_container, mapped, together, told
+from detlint.domain.values import COMPOUND, NOTHING, Value, depth, is_container, mapped, possible, together, told
 
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
@@ -40,6 +40,7 @@ class Lattice:
         self.met = False
         self._joined: dict[tuple[Value, Value], Value | None] = {}  # None: the first of the two
         self._bounded: dict[Value, Value] = {}
+        self._stored: dict[Value, Value] = {}
         self._each: dict[frozenset[Atom], list[Atom]] = {}
 
     def join(self, a: Value, b: Value) -> Value:
@@ -56,6 +57,15 @@ class Lattice:
             joined = self._join(a, b)
             found = self._joined[key] = None if joined == a else joined
         return a if found is None else found
+
+    def stored(self, value: Value) -> Value:
+        """A value as tables and the heap have it while it grows: bounded, and without what is certain."""
+        found = self._stored.get(value)
+        if found is None:
+            if len(self._stored) > _MEMO:
+                self._stored.clear()
+            found = self._stored[value] = self.bounded(possible(value))
+        return found
 
     def bounded(self, value: Value) -> Value:
         """A value as it is kept: cut where it is nested too deep, its taints without sources where these are many."""

@@ -13,6 +13,7 @@ from detlint.domain.given import Given, Turns
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Slot
 from detlint.domain.summaries import Use
+from detlint.domain.taints import Kind, Taints
 from detlint.domain.values import Value
 from detlint.ir.uses import Uses
 
@@ -64,6 +65,10 @@ class Step(Protocol):
 
     def sink(self, value: Value, use: Use) -> None:
         """Use a value in a way for which its taints matter."""
+        ...
+
+    def certain(self, value: Value, *kinds: Kind) -> Taints:
+        """The taints that a value surely has: asked for are those of some kinds."""
         ...
 
     def make(self, kind: str, empty: bool = False, part: str = "") -> Instance:

@@ -21,7 +21,7 @@ from detlint.domain.atoms import (
     IteratorOver,
     TupleOf,
 )  # fmt: skip
-from detlint.domain.taints import Taints
+from detlint.domain.taints import Kind, Taints
 
 
 class Value(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
@@ -106,6 +106,12 @@ def tainted(value: Value) -> bool:
     if any(taint.kind not in ("from", "filled") for taint in value.taints):
         return True
     return any(tainted(part) for atom in value.atoms if isinstance(atom, COMPOUND) for part in parts(atom))
+
+
+def kinds_of(value: Value) -> frozenset[Kind]:
+    """The kinds of the taints of a value and of its parts."""
+    inner = (kinds_of(part) for atom in value.atoms if isinstance(atom, COMPOUND) for part in parts(atom))
+    return frozenset(taint.kind for taint in value.taints).union(*inner)
 
 
 def parts(atom: Atom) -> tuple[Value, ...]:

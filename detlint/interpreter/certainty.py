@@ -2,8 +2,8 @@
 
 What may be only grows and what is sure only shrinks, so that the two cannot be solved together: whether a container was
 still empty when something joined it is known at the end alone. Here nothing changes but `Value.certain`: it begins with
-all that a value may have, and nodes are evaluated until none is left that something takes away. Only nodes that have to
-do with tainted values are evaluated.
+all that a value may have, and nodes are evaluated until none is left that something takes away. Only nodes are
+evaluated from which one has tainted values that asks what is certain.
 """
 
 from __future__ import annotations
@@ -14,21 +14,25 @@ from collections.abc import Iterable, Mapping
 from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
-from detlint.domain.values import NOTHING, Value, possible, surely, tainted
+from detlint.domain.taints import Kind
+from detlint.domain.values import NOTHING, Value, kinds_of, possible, surely, tainted
 from detlint.interpreter.solver import Entry, Solver, Ways
 
 
 class Certainty(Solver):
     """A solver of what is certain, over the table and the heap of one that has solved what may be."""
 
-    def __init__(self, solved: Solver) -> None:
+    def __init__(self, solved: Solver, above: Certainty | None = None) -> None:
         self.__dict__.update(solved.__dict__)
         self.solved = solved
+        self._above = above
         self._given: dict[Node, dict[str, Value]] = {}  # by the node that is evaluated
         self._written: dict[Cell, Value] = {}
         self._cells: dict[Node, list[Cell]] = defaultdict(list)  # tainted ones, by who writes them
         self._callees: dict[Node, list[Node]] = defaultdict(list)  # that are given tainted values
         self._nodes: dict[Node, None] = {}
+        self.looked_for: dict[tuple[Cell, Kind], None] = {}
+        self._kinds: dict[Value, frozenset[Kind]] = {}  # of the taints of a value
 
     def settle(self) -> None:
         """Find what is certain."""
@@ -39,30 +43,78 @@ class Certainty(Solver):
         self.solved.expressions = self.expressions
 
     def _begin(self) -> None:
-        """Let all that may be be certain, and note which nodes this has to do with."""
-        nodes: list[Node] = []
-        for cell in self.heap.readers.keys() | self.heap.cells.keys():
+        """Let all that may be be certain that is asked for, and note which nodes this has to do with."""
+        needed = self.needed()
+        nodes: set[Node] = set()
+        for cell in {cell: None for node in needed for cell in self.table[node].reads}:
             if tainted(self.heap.read(cell)):
-                nodes += self.heap.readers.get(cell, ())
+                nodes.update(self.heap.readers.get(cell, ()))
                 for writer, value in self.heap.cells.get(cell, {}).items():
                     if tainted(value):
                         self.heap.cells[cell][writer] = surely(value)
                         self._cells[writer].append(cell)
                 self.heap.rejoin(cell)
-        for node, entry in self.table.items():
+        for node in needed:
+            entry = self.table[node]
             for caller, given in entry.by_caller.items():
                 if caller is not None and any(map(tainted, given.values())):
                     self._callees[caller].append(node)
-                    nodes.append(node)
+                    nodes.add(node)
                     given.update({name: surely(value) for name, value in given.items()})
             entry.inputs = self._joined(entry)
             summary = entry.summary
             if any(map(tainted, (summary.returns, *summary.changed.values()))):
-                nodes += (node, *entry.callers)
+                nodes.update((node, *entry.callers))
                 summary.returns = surely(summary.returns)
                 summary.changed = {name: surely(value) for name, value in summary.changed.items()}
-        nodes += (*self._cells, *self._callees)
-        self._nodes = {node: None for node in self.table if node in set(nodes)}
+        nodes.update(self._cells, self._callees)
+        self._nodes = {node: None for node in needed if node in nodes}
+
+    def needed(self) -> dict[Node, None]:
+        """The nodes that ask which taints are certain, and those from which they may have these.
+
+        What no program reaches, solved `above`, may ask for those of what programs leave.
+        """
+        callees: dict[Node, list[Entry]] = defaultdict(list)
+        for entry in self.table.values():
+            for caller in entry.callers:
+                callees[caller].append(entry)
+        waiting = [(node, kind) for node, entry in self.table.items() for kind in entry.asks]
+        if self._above is not None:
+            self._above.needed()
+            waiting += [(each, kind) for cell, kind in self._above.looked_for for each in self._writers(cell, kind)]
+        needed: set[tuple[Node, Kind]] = set()
+        while waiting:
+            node, kind = asked = waiting.pop()
+            if asked in needed:
+                continue
+            needed.add(asked)
+            entry = self.table[node]
+            found = [caller for caller, given in entry.by_caller.items() if caller and self._has(given.values(), kind)]
+            for callee in callees[node]:
+                summary, given = callee.summary, callee.by_caller.get(node, {})
+                if self._has((summary.returns, *summary.changed.values(), *given.values()), kind):
+                    found.append(callee.node)
+            for cell in entry.reads:
+                self.looked_for[cell, kind] = None
+                found += self._writers(cell, kind)
+            waiting += [(each, kind) for each in found]
+        nodes = {node for node, _ in needed}
+        return {node: None for node in self.table if node in nodes}
+
+    def _writers(self, cell: Cell, kind: Kind) -> list[Node]:
+        """The nodes that leave values with a kind of taints in a cell."""
+        return [writer for writer, value in self.heap.cells.get(cell, {}).items() if self._has((value,), kind)]
+
+    def _has(self, values: Iterable[Value], kind: Kind) -> bool:
+        """Whether one of some values has a kind of taints, in itself or in a part."""
+        for value in values:
+            kinds = self._kinds.get(value)
+            if kinds is None:
+                kinds = self._kinds[value] = kinds_of(value)
+            if kind in kinds:
+                return True
+        return False
 
     def is_full(self, function: FunctionRef, contexts: Iterable[Context]) -> bool:
         """Whether the function had too many contexts: it has them still."""

@@ -49,10 +49,9 @@ def choose(
     held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
     alone = Context(held)
     solver = frame.solver
-    handed = solver.index.handed(function.file, code, solver.libraries.decided)
     found: Choices = []
     for tests in (True, False):
-        found = _told_apart(frame, code, handed, held, given, tests=tests)
+        found = _told_apart(frame, function, code, held, given, tests)
         if not tests or not solver.is_tested(function, [_tested_alone(context) for context, _ in found]):
             break
     if len(found) > solver.limits.contexts or solver.is_full(function, [context for context, _ in found]):
@@ -61,10 +60,11 @@ def choose(
 
 
 def _told_apart(
-    frame: Frame, code: ir.Function, handed: frozenset[str], held: Atom | None, given: Mapping[str, Value], *, tests: bool
+    frame: Frame, function: FunctionRef, code: ir.Function, held: Atom | None, given: Mapping[str, Value], tests: bool
 ) -> Choices:
-    """All contexts in which a call evaluates a function: those of its tests as well, or these not."""
+    """The contexts that the arguments of a call choose: those of the function's tests as well, or these not."""
     libraries = frame.solver.libraries
+    handed = frame.solver.index.handed(function.file, code, libraries.decided)
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
     for name, value in given.items():

@@ -20,7 +20,7 @@ from detlint.domain.dicts import entrywise
 from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import CONTENTS, Attribute, Cell, shared_cells
-from detlint.domain.summaries import Flow, Passed, Use
+from detlint.domain.summaries import Flow, Passed
 from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, value_of
 from detlint.interpreter import unsettled
 from detlint.interpreter.environments import OWN, begins, seen_as
@@ -301,12 +301,6 @@ class Frame:
     def apart(self, expression: ir.Expression) -> tuple[Effects, Value]:
         """The effects of evaluating an expression, apart from those so far, and its value."""
         return self.within(lambda: self.evaluate(expression))
-
-    def sink(self, value: Value, code: Code, use: Use) -> None:
-        """Use a value in a way for which its taints matter: those that it surely has flow there."""
-        for taint in value.certain:
-            if taint.source != "":
-                self.flows[Flow(taint, code, use)] = None
 
     def merge(self, environments: Iterable[Environment | None]) -> Environment | None:
         """What variables hold where several ways meet; a path that one way did not take is read from the heap there."""

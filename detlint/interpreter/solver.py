@@ -16,7 +16,8 @@ from detlint.domain.library import Libraries
 from detlint.domain.limits import Limits
 from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
-from detlint.domain.values import NOTHING, Value, possible
+from detlint.domain.taints import Kind
+from detlint.domain.values import NOTHING, Value
 from detlint.interpreter.firsts import Firsts
 from detlint.interpreter.index import Index
 from detlint.interpreter.scripts import Scripts
@@ -34,6 +35,7 @@ class Entry:
 
     __slots__ = (
         "active",
+        "asks",
         "by_caller",
         "callers",
         "evaluations",
@@ -62,6 +64,7 @@ class Entry:
         self.order = 0.0
         self.queued = False
         self.active = False
+        self.asks: set[Kind] = set()  # of which taints it matters what is certain
 
 
 class Solver:
@@ -183,7 +186,7 @@ class Solver:
         grown = False
         for name, value in given.items():
             before = into.get(name, NOTHING)
-            after = self.lattice.join(before, self.lattice.bounded(possible(value)))
+            after = self.lattice.join(before, self.lattice.stored(value))
             if after is not before:
                 into[name] = after
                 grown = True
@@ -210,6 +213,7 @@ class Solver:
     def _run(self, entry: Entry) -> None:
         entry.active = True
         entry.evaluations += 1
+        entry.reads = {}
         self._depth += 1
         summary = self.evaluate(self, entry)
         self._depth -= 1
@@ -218,10 +222,10 @@ class Solver:
             self._finished += 1
             entry.order = self._finished
         old = entry.summary
-        summary.returns = self.lattice.join(old.returns, self.lattice.bounded(possible(summary.returns)))
+        summary.returns = self.lattice.join(old.returns, self.lattice.stored(summary.returns))
         summary.writes |= old.writes
         summary.changed = {
-            name: self.lattice.join(old.changed.get(name, NOTHING), self.lattice.bounded(possible(value)))
+            name: self.lattice.join(old.changed.get(name, NOTHING), self.lattice.stored(value))
             for name, value in summary.changed.items()
         }
         grown = summary.returns is not old.returns or summary.changed != old.changed
@@ -268,6 +272,6 @@ class Solver:
 
     def write(self, writer: Entry, cell: Cell, value: Value) -> None:
         """Leave a value in a cell."""
-        if value.atoms and self.heap.write(cell, writer.node, self.lattice.bounded(possible(value))):
+        if value.atoms and self.heap.write(cell, writer.node, self.lattice.stored(value)):
             for reader in self.shuffled(self.heap.readers[cell]):
                 self.push(self.table[reader])

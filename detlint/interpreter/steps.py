@@ -11,7 +11,8 @@ from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke,
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument, Attribute, Slot
-from detlint.domain.summaries import Use
+from detlint.domain.summaries import Flow, Use
+from detlint.domain.taints import Kind, Taints
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import (
     assignments,
@@ -69,8 +70,16 @@ class CallStep(ContainerSteps):
         self.frame.emit(effect)
 
     def sink(self, value: Value, use: Use) -> None:
-        """Use a value in a way for which its taints matter."""
-        self.frame.sink(value, self.code, use)
+        """Use a value in a way for which its taints matter: those that it surely has flow there."""
+        for taint in self.certain(value, "order"):
+            if taint.source != "":
+                self.frame.flows[Flow(taint, self.code, use)] = None
+
+    def certain(self, value: Value, *kinds: Kind) -> Taints:
+        """The taints that a value surely has: asked for are those of some kinds."""
+        if value.taints:
+            self.frame.entry.asks.update(kinds)
+        return value.certain
 
     def make(self, kind: str, empty: bool = False, part: str = "") -> Instance:
         """Make an object of a class of a library here: of several a `part`."""

@@ -64,24 +64,24 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
                 return put(step.join(choice.default, choice.other))
             outcome = Outcome(True, True, choice.option, True)
             return step.arm(outcome, lambda: put(choice.other), lambda: put(choice.default))
-        how, drawn, perhaps = _how(value, takes_none)
+        how, drawn, perhaps = _how(value, step.certain(value, "entropy", "drawn"), takes_none)
         return _emit(step, Seed(streams, step.code, how, name, restores, drawn=drawn, perhaps=perhaps))  # type: ignore[arg-type]
 
     put(value)
 
 
-def _how(value: Value, takes_none: bool) -> tuple[str, tuple[Code, ...], tuple[Code, ...]]:
+def _how(value: Value, certain: Taints, takes_none: bool) -> tuple[str, tuple[Code, ...], tuple[Code, ...]]:
     """What a generator begins with, one seed or another being fixed all the same; the draws that this surely and
     perhaps comes from.
     """
     none = [_is_none(atom) for atom in value.atoms]
     if takes_none and none and all(none):
         return "none", (), ()
-    if any(taint.kind == "entropy" for taint in value.certain):
+    if any(taint.kind == "entropy" for taint in certain):
         return "entropy", (), ()
     unsure = (takes_none and any(none)) or any(taint.kind == "entropy" for taint in value.taints)
     unsure = unsure or any(taint.kind == "drawn" and taint.source == "" for taint in value.taints)
-    drawn, perhaps = _draws(value.certain), _draws(value.taints - value.certain)
+    drawn, perhaps = _draws(certain), _draws(value.taints - certain)
     return "unsure" if unsure else "fixed", drawn, perhaps
 
 

@@ -128,6 +128,9 @@ def _both(problem: Problem) -> Solution:
     reached = _reached(problem)
     middle = time.perf_counter()
     unreached = _unreached(reached, problem.shuffle)
+    above = Certainty(unreached)
+    Certainty(reached, above).settle()
+    above.settle()
     return Solution(reached, unreached, reached.lattice.met, (middle - start, time.perf_counter() - middle))
 
 
@@ -140,7 +143,6 @@ def _reached(problem: Problem) -> Solver:
     for node in solver.shuffled(problem.starts):
         solver.enter(None, node, {})
     solver.solve()
-    Certainty(solver).settle()
     return solver
 
 
@@ -161,5 +163,4 @@ def _unreached(reached: Solver, shuffle: int | None) -> Solver:
             context, given = from_anyone(path, function)
             solver.enter(None, Node(FunctionRef(path, function.qualified), context), given)
     solver.solve()
-    Certainty(solver).settle()
     return solver

@@ -29,6 +29,7 @@ from detlint.domain.slots import Cell
 from detlint.domain.summaries import Summary
 from detlint.domain.values import NOTHING, Value, possible, tainted
 from detlint.domain.values import told as text_of
+from detlint.interpreter.certainty import Certainty
 from detlint.interpreter.solver import Entry, Solver
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
@@ -124,6 +125,8 @@ def otherwise(solver: Solver) -> list[str]:
     told. Either lets the order of work show. Where limits cut, some may be of these.
     """
     again = _Again(solver)
+    needed = Certainty(solver).needed()
+    read = {cell for node in needed for cell in solver.table[node].reads}
     found = []
     for node, entry in solver.table.items():
         summary, old = solver.evaluate(again, entry), entry.summary
@@ -131,19 +134,19 @@ def otherwise(solver: Solver) -> list[str]:
         gave = {"": old.returns, **old.changed}
         for name in gives.keys() | gave.keys():
             now, before = again.lattice.bounded(gives.get(name, NOTHING)), gave.get(name, NOTHING)
-            if _otherwise(now, before):
+            if _otherwise(now, before, certain=node in needed):
                 found.append(f"{node!r} gives {shown(now)}, gave {shown(before)}{name and ' for '}{name}")
     for cell, writers in solver.heap.cells.items():
         for writer, value in writers.items():
             now = again.written.pop((cell, writer), NOTHING)
-            if _otherwise(now, value):
+            if _otherwise(now, value, certain=cell in read):
                 found.append(f"{writer!r} writes {shown(now)} to {cell!r}, wrote {shown(value)}")
     return [*found, *again.grown, *(f"{writer!r} writes to {cell!r}" for cell, writer in again.written)]
 
 
-def _otherwise(now: Value, before: Value) -> bool:
+def _otherwise(now: Value, before: Value, *, certain: bool) -> bool:
     """Whether a value is another: what is certain of it counts where that was solved for."""
-    return now != before if tainted(before) else possible(now) != possible(before)
+    return now != before if certain and tainted(before) else possible(now) != possible(before)
 
 
 def solvers(solution: Solution) -> tuple[Solver, Solver]:
