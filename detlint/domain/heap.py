@@ -22,6 +22,7 @@ class Heap:
         self.cells: dict[Cell, dict[Node, Value]] = {}
         self.joined: dict[Cell, Value] = {}
         self.readers: dict[Cell, dict[Node, None]] = defaultdict(dict)
+        self.growths = 0  # how often a cell grew
         self._bits: dict[object, int] = {} if below is None else below._bits
 
     def read(self, cell: Cell) -> Value:
@@ -53,6 +54,7 @@ class Heap:
         if grown is joined:
             return False
         self.joined[cell] = grown
+        self.growths += 1
         return True
 
     def rejoin(self, cell: Cell) -> None:

@@ -211,10 +211,15 @@ def versioned(frame: Frame, atom: Instance, name: str) -> Value:
 
     A version is known once its write is in the heap, so that what it lacks, it lacks for good.
     """
+    now = frame.solver.heap.growths
     found = NOTHING
     waiting, seen = [atom], {atom}
     while waiting:
         each = waiting.pop()
+        since, known = frame.versioned.get((each, name), (-1, NOTHING))
+        if since == now:
+            found = frame.join(found, known)
+            continue
         own = frame.read((each, Attribute(name))) if each.version is not None else _first(frame, each, name)
         found = frame.join(found, own)
         if each.version is None or own.atoms:
@@ -222,6 +227,7 @@ def versioned(frame: Frame, atom: Instance, name: str) -> Value:
         parents = [x for x in frame.each(frame.read((each, Base(0)))) if isinstance(x, Instance) and x not in seen]
         seen.update(parents)
         waiting.extend(reversed(parents))
+    frame.versioned[atom, name] = now, found
     return found
 
 

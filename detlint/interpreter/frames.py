@@ -12,6 +12,7 @@ from detlint.domain.atoms import (
     Choice,
     FunctionRef,
     GeneratorCall,
+    Instance,
     ModuleRef,
 )
 from detlint.domain.bare import bare, is_plain
@@ -49,6 +50,7 @@ class Frame:
         self.entry = entry
         self._resolved: dict[Value, Value] = {}
         self._concrete: dict[Value, Value] = {}
+        self.versioned: dict[tuple[Instance, str], tuple[int, Value]] = {}  # what attributes hold, until the heap grows
         self.node = entry.node
         self.file = entry.file
         self.function = entry.function

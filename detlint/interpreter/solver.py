@@ -170,10 +170,11 @@ class Solver:
         if caller is not None:
             entry.callers[caller.node] = None
         grown = entry.evaluations == 0 and not entry.active
-        grown = self._join(entry.inputs, given) or grown
         if self.below is None:  # who gave what, for what one program sees of it
-            self._join(entry.by_caller.setdefault(caller.node if caller is not None else None, {}), given)
-        if grown:
+            own = entry.by_caller.setdefault(caller.node if caller is not None else None, {})
+            given = {name: value for name, value in given.items() if own.get(name) is not self.lattice.stored(value)}
+            self._join(own, given)
+        if self._join(entry.inputs, given) or grown:
             at_once = entry.evaluations == 0 and not entry.active and self._depth < _DEEPEST
             if at_once and (self._random is None or self._random.random() < 0.5):
                 self._run(entry)
