@@ -58,9 +58,9 @@ class Frame:
         self.env: Environment | None = {}
         self.dirty: dict[Key, None] = {}
         self.flushed: dict[Key, Value] = {}
-        self.cells: dict[Key, tuple[Cell, ...]] = {}
+        self.cells: dict[Path, tuple[Cell, ...]] = {}
         self.just: tuple[AllocationSite, Value] | None = None  # the dict that was made last here, and its entries
-        self.makes_dicts = False  # whether any was made here that may still be settled
+        self.own_dicts: dict[Path, None] = {}  # the keys of dicts that were made here, which may still be settled
         self.bits: dict[Key, int] = {}  # what writes of these are known by
         self.assigned: set[Path] = set()  # paths that were given a value, rather than narrowed by a test
         self.effects: list[Effect] = []
@@ -88,7 +88,7 @@ class Frame:
         if self.env is None:
             return NOTHING
         found = self.tables.expressions[type(expression)](self, expression)
-        if self.makes_dicts and not found.atoms:
+        if self.own_dicts and not found.atoms:
             unsettled.wait(self)
         return found
 
@@ -175,7 +175,7 @@ class Frame:
         """End the paths that begin with a key."""
         env = self.env
         if self.cells and env is not None:
-            for path in [path for path in env if isinstance(path, tuple) and path != key and begins(path, key)]:
+            for path in [path for path in self.cells if path in env and path != key and begins(path, key)]:
                 self.flush_key(path)
                 del env[path]
                 env.pop(own(path), None)

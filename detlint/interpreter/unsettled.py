@@ -27,7 +27,7 @@ def begin(frame: Frame, site: AllocationSite, held: Value) -> None:
     if frame.env is None:
         return
     settle(frame, site)
-    frame.makes_dicts = True
+    frame.own_dicts[_key(site)] = None
     frame.env[_key(site)] = held
 
 
@@ -50,9 +50,8 @@ def now(frame: Frame, site: AllocationSite, held: Value) -> None:
 
 def wait(frame: Frame) -> None:
     """Something is nothing yet: whatever it will do to such dicts, or who will see them, is not known yet either."""
-    for key in frame.env or ():
-        if of_dict(key) and frame.env is not None:
-            frame.env[key] = NOTHING
+    for key in _held(frame, frame.env):
+        frame.env[key] = NOTHING  # type: ignore[index]
 
 
 def settle(frame: Frame, site: AllocationSite) -> None:
@@ -64,8 +63,8 @@ def settle(frame: Frame, site: AllocationSite) -> None:
 
 def settle_all(frame: Frame) -> None:
     """Leave in the heap what all such dicts hold."""
-    for key in [key for key in frame.env or () if of_dict(key)]:
-        settle(frame, key[1])  # type: ignore[arg-type]
+    for key in _held(frame, frame.env):
+        settle(frame, key[1])
 
 
 def settle_merged(frame: Frame, merged: Environment, ways: Sequence[Environment]) -> None:
@@ -73,10 +72,15 @@ def settle_merged(frame: Frame, merged: Environment, ways: Sequence[Environment]
 
     What one of them holds may be another one, which then is settled as well.
     """
-    waiting = [key for key in merged if of_dict(key)]
+    waiting = _held(frame, merged)
     while seen := next((key for key in waiting if not all(key in way for way in ways)), None):
         waiting.remove(seen)
-        frame.fill((seen[1], CONTENTS), merged.pop(seen))  # type: ignore[arg-type]
+        frame.fill((seen[1], CONTENTS), merged.pop(seen))
+
+
+def _held(frame: Frame, env: Environment | None) -> list[Path]:
+    """The keys of such dicts in an environment."""
+    return [key for key in frame.own_dicts if key in env] if frame.own_dicts and env else []
 
 
 def _key(site: AllocationSite) -> Path:
