@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from detlint.domain.atoms import Node
 from detlint.domain.lattice import Lattice
-from detlint.domain.slots import Cell
+from detlint.domain.slots import Base, Cell
 from detlint.domain.values import NOTHING, Value
 
 
@@ -23,6 +23,7 @@ class Heap:
         self.joined: dict[Cell, Value] = {}
         self.readers: dict[Cell, dict[Node, None]] = defaultdict(dict)
         self.growths = 0  # how often a cell grew
+        self.derivations = 0  # and one of the bases of a class
         self._bits: dict[object, int] = {} if below is None else below._bits
 
     def read(self, cell: Cell) -> Value:
@@ -55,6 +56,7 @@ class Heap:
             return False
         self.joined[cell] = grown
         self.growths += 1
+        self.derivations += isinstance(cell[1], Base)
         return True
 
     def rejoin(self, cell: Cell) -> None:

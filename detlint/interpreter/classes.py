@@ -26,9 +26,9 @@ from detlint.domain.slots import CONTENTS, Argument, Attribute, Base
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import made_classes
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.frames import Order as Order
 from detlint.ir import nodes as ir
 
-Order = tuple[ClassRef | LibraryRef, ...]
 _OPAQUE = LibraryRef("")  # a base of which nothing is known
 PENDING = LibraryRef("?")  # a base of which nothing is known yet
 METACLASS = Argument("metaclass")
@@ -39,7 +39,12 @@ NAMED_TUPLE = LibraryRef("typing.NamedTuple")
 
 def order(frame: Frame, klass: ClassRef) -> Order:
     """The classes whose attributes those of a class are, first to last: depth first, a class that several have last."""
-    return _order(frame, klass, {})
+    now = frame.solver.heap.derivations
+    since, found = frame.orders.get(klass, (-1, ()))
+    if since != now:
+        found = _order(frame, klass, {})
+        frame.orders[klass] = now, found
+    return found
 
 
 def _order(frame: Frame, klass: ClassRef | LibraryRef, known: dict[ClassRef | LibraryRef, Order]) -> Order:

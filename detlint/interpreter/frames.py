@@ -10,9 +10,11 @@ from detlint.domain.atoms import (
     AllocationSite,
     Atom,
     Choice,
+    ClassRef,
     FunctionRef,
     GeneratorCall,
     Instance,
+    LibraryRef,
     ModuleRef,
 )
 from detlint.domain.bare import bare, is_plain
@@ -36,6 +38,8 @@ from detlint.interpreter.tables import Tables
 from detlint.ir import nodes as ir
 
 R = TypeVar("R")
+Order = tuple[ClassRef | LibraryRef, ...]
+"""The classes whose attributes those of a class are, first to last."""
 
 
 class Frame:
@@ -55,6 +59,7 @@ class Frame:
         self.file = entry.file
         self.function = entry.function
         self.tables = tables
+        self.orders: dict[ClassRef, tuple[int, Order]] = {}  # of classes, until one derives from another
         self.env: Environment | None = {}
         self.dirty: dict[Key, None] = {}
         self.flushed: dict[Key, Value] = {}
