@@ -207,3 +207,14 @@ random.random()
 """
     found = solved({"main.py": text, "config.yaml": "seed: 1\n"}).draws("main.py", *WORDS)
     assert [word for *_, word, _ in found] == words
+
+
+@pytest.mark.parametrize("folder", ["", "/home/ada/"])
+@pytest.mark.parametrize(
+    "at", ['Path(__file__).parent / "x.yaml"', 'os.path.join(os.path.dirname(__file__), "x.yaml")']
+)
+def test_a_file_sees_what_lies_beside_it_wherever_it_lies(folder: str, at: str) -> None:
+    program = f"import os, random, yaml\nfrom pathlib import Path\nseed = yaml.safe_load(open({at}))['seed']\n"
+    program += "if seed is not None:\n    random.seed(seed)\nrandom.random()\n"
+    files = {f"{folder}train.py": program, f"{folder}x.yaml": "seed: 3"}
+    assert [word for _, _, _, word, _ in solved(files).draws(f"{folder}train.py", *WORDS)] == ["seeded"]

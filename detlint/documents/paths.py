@@ -33,6 +33,11 @@ def document_at(documents: Documents, text: str, scripts: Iterable[str]) -> list
     return list(found)
 
 
+def of_file(path: str) -> str:
+    """The path of a file of the project as the file itself sees it."""
+    return path if path.startswith("/") else f"{PROJECT}{path}"
+
+
 def folder_at(text: str, base: str) -> str | None:
     """The folder that a path leads to, which is relative to `base`; None for one that is in no project."""
     if "://" in text:

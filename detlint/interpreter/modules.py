@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from posixpath import basename, dirname, join, normpath
 
-from detlint.documents.paths import PROJECT
+from detlint.documents.paths import PROJECT, of_file
 from detlint.domain.atoms import Constant, DictOf, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.given import Given
@@ -59,7 +59,7 @@ def _otherwise(frame: Frame, file: ir.File, name: str) -> Value:
     if name in _BUILTIN:
         return value_of(LibraryRef(f"builtins.{name}"))
     if name == "__file__":
-        return value_of(Constant("str", f"{PROJECT}{file.path}"))
+        return value_of(Constant("str", of_file(file.path)))
     libraries = frame.solver.libraries
     for level, module in reversed(file.stars):
         known = libraries.canonical(f"{module}.{name}")
