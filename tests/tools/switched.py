@@ -26,6 +26,7 @@ from detlint.link.program import Program
 from detlint.link.starts import Imported, Start
 from detlint.link.tables import Tables
 from detlint.models import known
+from detlint.programs.commands import Command
 from detlint.programs.entries import Entry
 from detlint.programs.entry_points import followed
 from detlint.programs.solving import Problem, solve
@@ -85,17 +86,18 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
                 return function.place
         return lowered.place(code)
 
-    begun = [
-        Entry(start.path, start.kind, start.name, start.place, start.self_check, start.target)
-        for start in starts
-        if not start.function
-    ]
+    begun = [Entry(start.path, start.kind, start.name, start.place, start.self_check, start.target) for start in starts]
+    commands = tuple(dict.fromkeys(Command(start.path, start.target) for start in starts if start.function))
     libraries = known(program.catalogue, tables.torch)
-    solution = solve(Problem(files, frozenset(entry.path for entry in begun), libraries, asked=True))
+    started = frozenset(start.path for start in starts if not start.function)
+    problem = Problem(files, started, libraries, asked=True, commands=commands, documents=program.documents)
+    solution = solve(problem)
     found = followed(solution.solver, begun, place, tables.initialisers)
     program.walks.clear()
     for node, visits in found.visits.items():
         lowered, function = LOWERED[node.function.file], node.function.name
+        if function.startswith(ir.COMMAND):
+            continue
         name = node.function.file, lowered.names.get(function, function)
         for visit in visits:
             own = [(code, state) for code, state in visit if code.function == function]
