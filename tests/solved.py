@@ -15,6 +15,8 @@ from detlint.flows.flows import flows
 from detlint.ir import nodes as ir
 from detlint.ir.lower_files import lower
 from detlint.ir.places import Places
+from detlint.programs.entries import Entry
+from detlint.programs.entry_points import followed
 from detlint.programs.solving import Problem, Solution, newest, solve
 from detlint.programs.views import Views
 from detlint.programs.walking import walk_of
@@ -52,6 +54,11 @@ class Solved:
                 terms = tuple(sorted((option.name, set_) for option, set_ in seen.condition.terms))
                 found.append((str(seen.stream), *self.line(seen.code), seen.word, terms))
         return found
+
+    def entries(self, *programs: str) -> list[Entry]:
+        """The entry points of programs, those of processes right after what starts these."""
+        begun = [Entry(path, "main", self_check=True) for path in programs]
+        return followed(self.solution.solver, begun, self.place, frozenset()).entries
 
 
 def solved(

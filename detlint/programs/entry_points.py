@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.interpreter.solver import Solver
 from detlint.programs.commands import Command
 from detlint.programs.entries import Entry
-from detlint.programs.events import RESEEDED, START, UNSEEDED, State
+from detlint.programs.events import RESEEDED, START, UNSEEDED, Marked, State
 from detlint.programs.views import View, Views
 from detlint.programs.walk import Visit, Walked
 from detlint.programs.walking import walk_of
@@ -40,7 +40,7 @@ class _Follower:
         self.place = place
         self.initialisers = initialisers
         self.views = Views(solver)
-        self.started: set[_Kind] = set()
+        self.started: set[object] = set()
         self.found = Programs()
 
     def follow(self, entry: Entry) -> None:
@@ -48,14 +48,16 @@ class _Follower:
         command = Command(entry.path, entry.target).start if entry.kind == "command" else None
         seen = self.views.of(entry.path, command)
         walked = self._walked(entry, seen, command=command)
+        entry.self_check = entry.self_check and not _trains_by_others(entry)
         script = entry.kind == "script" and not (entry.acts or walked.spawned)
         if not script:  # one that does nothing of interest is a configuration, as likely as not
             self.found.entries.append(entry)
         self.found.ends.append((entry.path, entry.end))
         for kind, ways in _started(walked.spawned).items():
-            if kind in self.started:
+            given = kind, tuple(self._given(node, seen) for node in next(iter(ways)))
+            if given in self.started:  # another program starts the same
                 continue
-            self.started.add(kind)
+            self.started.add(given)
             name = kind.name.rpartition(".")[2]
             each = []
             for nodes in ways:
@@ -67,6 +69,14 @@ class _Follower:
             self.found.entries.append(worst)
             self.found.ends.append((worst.path, worst.end))
 
+    def _given(self, node: Node, seen: View) -> tuple[tuple[str, frozenset[object]], ...]:
+        """What a program gives a process that runs a node, by the names of parameters: of objects what they are."""
+        given = self.views.inputs(self.solver.table[node], seen)
+        return tuple(
+            (name, frozenset(atom.site.kind if isinstance(atom, Instance) else atom for atom in value.atoms))
+            for name, value in sorted(given.items())
+        )
+
     def _walked(
         self, entry: Entry, seen: View, main: str = "", nodes: Sequence[Node] = (), command: Node | None = None
     ) -> Walked:
@@ -77,6 +87,11 @@ class _Follower:
         for visited, states in walked.visits.items():
             self.found.visits.setdefault(visited, {}).update(states)
         return walked
+
+
+def _trains_by_others(entry: Entry) -> bool:
+    """Whether a program trains by functions of other files, which its own file does not show."""
+    return any(met.event.kind == "trains" and met.event.place.path != entry.path for met in entry.of(Marked))
 
 
 def _started(spawned: Iterable[Spawn]) -> dict[_Kind, dict[tuple[Node, ...], None]]:

@@ -136,7 +136,7 @@ class Views:
         changed: set[Node] = set()
         entries = (self.whole.table[node] for node in found.nodes if node in self._telling)
         for entry in sorted(entries, key=lambda entry: entry.order):
-            inputs = self._inputs(entry, found)
+            inputs = self.inputs(entry, found)
             same = inputs == entry.inputs and changed.isdisjoint(self.called.get(entry.node, ()))
             if same and all(narrowed.seen(cell) is self.whole.heap.read(cell) for cell in entry.reads):
                 continue
@@ -170,7 +170,7 @@ class Views:
         self._known[entry.node].append(_Known(inputs, cells, tuple(narrowed.called.items()), summary))
         return summary
 
-    def _inputs(self, entry: Entry, found: View) -> dict[str, Value]:
+    def inputs(self, entry: Entry, found: View) -> dict[str, Value]:
         """What the program's nodes give an entry."""
         own = [given for caller, given in entry.by_caller.items() if caller is None or caller in found.nodes]
         if len(own) == len(entry.by_caller):

@@ -38,13 +38,16 @@ from detlint.reading import NotPythonError
 from detlint.sources import notebook
 from tests.tools.solving import documents
 
-Told = dict[tuple[str, str, str], Mapping[str, Any]]
+Told = dict[tuple[str, str, str, str], Mapping[str, Any]]
 _KEYS = ("deterministic_algorithms", "cudnn_benchmark", "cudnn_deterministic", "cublas_workspace", "loaders")
 
 
 def recorded(rows: list[Mapping[str, Any]]) -> Told:
-    """Recorded entry points, by what tells them apart."""
-    return {(row["path"], row["kind"], row["function"] or ""): row for row in rows}
+    """Recorded entry points, by what tells them apart: of processes, the programs that start them."""
+    return {
+        (row["path"], row["kind"], row["function"] or "", (row.get("started_by") or {}).get("path", "")): row
+        for row in rows
+    }
 
 
 def told(texts: Mapping[str, str], torch: str, old: Told, read: Documents) -> tuple[Told, list[Entry]]:
@@ -67,8 +70,8 @@ def told(texts: Mapping[str, str], torch: str, old: Told, read: Documents) -> tu
         name = code.function.removeprefix(f"{ir.COMMAND} ")
         return places[code.file].place(code.file, name, code.node)
 
-    begun = [Entry(path, kind) for path, kind, _ in old if kind in ("main", "script", "notebook") and path in files]
-    for (path, kind, name), row in old.items():
+    begun = [Entry(path, kind) for path, kind, *_ in old if kind in ("main", "script", "notebook") and path in files]
+    for (path, kind, name, _), row in old.items():
         if kind == "command":
             functions = (f for f in files[path].functions.values() if f.qualified not in (ir.TOP, ir.MAIN))
             at = ((f.name, place(Code(path, f.qualified, -1))) for f in functions if not (f.klass or f.owner))

@@ -1,0 +1,46 @@
+"""Entry points, as the interpreter of values tells them: which processes there are, and what is a trial."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.solved import solved
+
+WORKER = """
+import torch
+import torch.multiprocessing as mp
+
+def worker(rank, run):
+    run()
+
+def start(run):
+    mp.spawn(worker, args=(run,), nprocs=2)
+
+def draw():
+    torch.rand(1)
+
+def idle():
+    pass
+"""
+
+
+def test_a_process_is_told_once_for_each_of_the_things_that_it_is_given() -> None:
+    programs = {
+        f"{name}.py": f"from helpers import {run}, start\nif __name__ == '__main__':\n    start({run})\n"
+        for name, run in (("a", "draw"), ("b", "draw"), ("c", "idle"))
+    }
+    found = solved({"helpers.py": WORKER, **programs}, started=set(programs)).entries(*programs)
+    processes = [(entry.starter, entry.streams[0].state) for entry in found if entry.kind == "process"]
+    assert [(starter.path, state) for starter, state in processes if starter] == [
+        ("a.py", "unseeded"),
+        ("c.py", "none"),
+    ]
+
+
+@pytest.mark.parametrize(("where", "is_trial"), [("model.py", True), ("steps.py", False)])
+def test_a_program_that_trains_by_another_file_is_no_trial(where: str, is_trial: bool) -> None:
+    step = "def step(loss):\n    loss.backward()\n"
+    model = "import torch\n{}\nif __name__ == '__main__':\n    step(torch.ones(1, requires_grad=True))\n"
+    files = {"model.py": model.format(step if where == "model.py" else "from steps import step"), "steps.py": step}
+    (entry,) = solved(files, started={"model.py"}).entries("model.py")
+    assert entry.self_check is is_trial
