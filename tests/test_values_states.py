@@ -200,3 +200,31 @@ def test_a_program_has_what_was_solved_for_less_than_it_knows() -> None:
             word for *_, word, terms in found.draws(name, "seeded", "unseeded", "unsure") if not terms
         }
         assert found.draws(name, "seeded", "unsure")
+
+
+COMPUTED = """
+import argparse, os, random
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int, default=1)
+seed = parser.parse_args().seed
+{made}
+if seed > 0:
+    random.seed(seed)
+print(random.random())
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "word"),
+    [
+        ("seed = seed + 100", "seeded"),
+        ("seed += 100", "seeded"),
+        ("if len(os.listdir()) > 1:\n    seed = seed + 100", "seeded"),
+        ("for name in os.listdir():\n    seed = seed + 100", "unsure"),
+        ("def further():\n    global seed\n    seed = seed + 1\nfurther()\nseed = seed + 100", "unsure"),
+    ],
+)
+def test_a_variable_made_of_what_it_was_is_known_where_that_happens_once(made: str, word: str) -> None:
+    found = solved(COMPUTED.format(made=made)).draws("train.py", "seeded", "unsure")
+    assert [each for _, _, _, each, terms in found if ("--seed", True) not in terms] == [word]

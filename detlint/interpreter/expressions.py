@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import chain, product
 from typing import Any
 
@@ -132,10 +133,18 @@ def _operation(frame: Frame, expression: ir.Operation) -> Value:
     if expression.operator in ("and", "or"):
         return _either(frame, expression)
     operands = [frame.evaluate(operand) for operand in expression.operands]
-    counts = frame.solver.index.counts(expression.operands)
+    counts = frame.solver.index.counts(expression.operands, partial(is_settled, frame))
     if expression.operator == "|":
         return united(frame, expression, operands, counts=counts)
     return operated(frame, expression.operator, operands, expression.node, counts=counts)
+
+
+def is_settled(frame: Frame, variable: ir.Expression) -> bool:
+    """Whether a variable is given values here alone, in a row: what is made of itself does not go on for ever."""
+    if isinstance(variable, ir.Local):
+        return not frame.loops and variable.name not in frame.function.shared
+    own = isinstance(variable, ir.Global) and frame.is_top and not frame.loops
+    return own and variable.name not in frame.solver.index.rebound(frame.file)  # type: ignore[union-attr]
 
 
 def united(frame: Frame, expression: ir.Operation, operands: list[Value], *, counts: bool) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from posixpath import dirname
 from typing import Any
@@ -39,6 +39,7 @@ class Index:
         self._targets: dict[tuple[str, str], frozenset[str]] = {}
         self._taken: dict[str, frozenset[str]] = {}
         self._given: dict[tuple[str, str], frozenset[str]] = {}
+        self._rebound: dict[str, frozenset[str]] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -89,14 +90,26 @@ class Index:
             self._unrolled[key] = not any(isinstance(part, ir.Leave) and part.kind in _LEAVING for part in parts)
         return self._unrolled[key]
 
-    def counts(self, operands: tuple[ir.Expression, ...]) -> bool:
-        """Whether operands may count: they have a variable or an attribute in them that is made of itself somewhere, or
-        something else than constants and such.
+    def counts(self, operands: tuple[ir.Expression, ...], settled: Callable[[ir.Expression], bool]) -> bool:
+        """Whether operands may count: they have a variable or an attribute in them that is made of itself somewhere and
+        is not `settled`, or something else than constants and such.
         """
         return any(
-            part.name in self._counting if isinstance(part, _NAMES) else not isinstance(part, _PLAIN)
+            part.name in self._counting and not settled(part)
+            if isinstance(part, _NAMES)
+            else not isinstance(part, _PLAIN)
             for part in counting.walk(operands)
         )
+
+    def rebound(self, file: ir.File) -> frozenset[str]:
+        """The variables of a module that its functions may give other values."""
+        if file.path not in self._rebound:
+            bodies = tuple(each.body for each in file.functions.values() if each.qualified not in (ir.TOP, ir.MAIN))
+            parts = (part for part in counting.walk(bodies) if isinstance(part, ir.Assign))
+            self._rebound[file.path] = frozenset(
+                x.name for part in parts for x in part.targets if isinstance(x, ir.Global)
+            )
+        return self._rebound[file.path]
 
     @cached_property
     def _counting(self) -> frozenset[str]:

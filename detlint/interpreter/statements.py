@@ -40,7 +40,7 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
             frame, old, value, assignments.path_of(frame, statement.targets[0])
         ):
             return
-        counts = bool(frame.loops) or not isinstance(statement.targets[0], ir.Local)
+        counts = not expressions.is_settled(frame, statement.targets[0])
         value = expressions.operated(frame, statement.operator, [old, value], statement.node, counts=counts)
     for target in statement.targets:
         if not (isinstance(target, ir.Subscript) and attribute_dicts.put(frame, target, value)):
