@@ -228,3 +228,41 @@ print(random.random())
 def test_a_variable_made_of_what_it_was_is_known_where_that_happens_once(made: str, word: str) -> None:
     found = solved(COMPUTED.format(made=made)).draws("train.py", "seeded", "unsure")
     assert [each for _, _, _, each, terms in found if ("--seed", True) not in terms] == [word]
+
+
+RETURNED = """
+import argparse, os, random
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--quick", action="store_true")
+parser.add_argument("--dry", action="store_true")
+args = parser.parse_args()
+
+def seed():
+{body}
+
+found = seed()
+if found is not None:
+    random.seed(found)
+random.random()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("    if args.quick:\n        return None\n    return 3", "seeded"),
+        ("    if not args.quick:\n        return 3", "seeded"),
+        ("    if args.quick:\n        return 3\n    return None", "unseeded"),
+        ("    if args.quick:\n        return None\n    else:\n        return 3", "seeded"),
+        ("    if args.quick:\n        return None\n    if args.dry:\n        return None\n    return 3", "seeded"),
+        ("    if args.quick:\n        if args.dry:\n            return None\n    return 3", "unsure"),
+        ("    if os.listdir():\n        return 4\n    if args.quick:\n        return None\n    return 3", "seeded"),
+        ("    if os.listdir():\n        return None\n    if args.quick:\n        return 3\n    return 3", "unsure"),
+        ("    for name in 'ab':\n        if args.quick:\n            return None\n    return 3", "unsure"),
+        ("    if args.quick:\n        return None\n    return seed() if os.listdir() else 3", "seeded"),
+    ],
+)
+def test_what_is_returned_where_an_option_is_set_others_do_not_get(body: str, words: str) -> None:
+    found = solved(RETURNED.format(body=body)).draws("train.py", "seeded", "unseeded", "unsure")
+    assert [word for _, _, _, word, terms in found if not any(set_ for _, set_ in terms)] == [words]

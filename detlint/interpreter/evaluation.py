@@ -10,6 +10,7 @@ from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import attributes, calls, containers, items, making, modules, unsettled, withs
 from detlint.interpreter.expressions import EXPRESSIONS
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.returns import Returning
 from detlint.interpreter.solver import Entry, Solver
 from detlint.interpreter.statements import STATEMENTS
 from detlint.interpreter.tables import Tables
@@ -19,18 +20,14 @@ TABLES = Tables(
     EXPRESSIONS, STATEMENTS, attributes.of, items.iterate, items.item, containers.under_path, calls.call_value,
     calls.call_method, making.make, making.instantiate_with, making.copied, calls.put, withs.enter,
 )  # fmt: skip
-_NONE = value_of(ir.Constant("None"))
 
 
 def evaluate(solver: Solver, entry: Entry) -> Summary:
     """Evaluate the function of an entry with the values that all its callers give."""
-    frame = Frame(solver, entry, TABLES)
+    frame = Returning(solver, entry, TABLES)
     assert frame.env is not None
     _begin(frame)
-    frame.execute(entry.function.body)
-    if frame.env is not None:
-        frame.returns = frame.join(frame.returns, _NONE)
-        frame.leave()
+    frame.run(entry.function.body)
     unsettled.settle_all(frame)
     returns = calls.generated(frame, frame.yields) if entry.function.yields else frame.returns
     flows, passed = tuple(frame.flows), tuple(frame.passed)

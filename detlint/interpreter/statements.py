@@ -22,6 +22,7 @@ from detlint.interpreter import (
     withs,
 )  # fmt: skip
 from detlint.interpreter.frames import Environment, Frame, Loop
+from detlint.interpreter.returns import Returning
 from detlint.ir import nodes as ir
 
 _SUBJECT = "<subject>"  # the variable of what a `match` looks at, where that is none itself
@@ -62,24 +63,26 @@ def _define(frame: Frame, statement: ir.Define) -> None:
 # Arms
 
 
-def _if(frame: Frame, statement: ir.If) -> None:
+def _if(frame: Returning, statement: ir.If) -> None:
     outcome = branches.test(frame, statement.test)
     env = frame.env
     ends = []
+    before = frame.take()
     for may, holds, body in (
         (outcome.may_hold, True, statement.body), (outcome.may_fail, False, statement.orelse)
     ):  # fmt: skip
         frame.env = dict(env) if env is not None and may else None
         if may:
             branches.narrow(frame, statement.test, holds)
-        ends.append((frame.effects_of(body), frame.env))
-    (first, env_1), (second, env_2) = ends
+        ends.append((frame.effects_of(body), frame.env, frame.take()))
+    (first, env_1, one), (second, env_2, two) = ends
     either = outcome.may_hold and outcome.may_fail and outcome.option is None
     if either and first and frame.solver.firsts.first(frame.file.path, statement):
         frame.emit(First(frame.code(-1), first, second))
     else:
         frame.branch(outcome, first, second)
     frame.env = frame.merge_arms(outcome, env_1, env_2)
+    frame.tested(outcome, before, ((one, env_1), (two, env_2)))
 
 
 def _try(frame: Frame, statement: ir.Try) -> None:
@@ -241,7 +244,7 @@ def _loop(frame: Frame, once: Callable[[], Effects], orelse: ir.Statements) -> N
 # Leaving
 
 
-def _leave(frame: Frame, statement: ir.Leave) -> None:
+def _leave(frame: Returning, statement: ir.Leave) -> None:
     value = frame.evaluate(statement.value) if statement.value is not None else value_of(ir.Constant("None"))
     if frame.env is None:
         return
@@ -250,7 +253,7 @@ def _leave(frame: Frame, statement: ir.Leave) -> None:
             loop = frame.loops[-1]
             (loop.breaks if statement.kind == "break" else loop.continues).append(frame.env)
     elif statement.kind == "return":
-        frame.returns = frame.join(frame.returns, value)
+        frame.give(value)
         frame.leave()
     else:
         frame.flush()
@@ -269,7 +272,7 @@ def _assert(frame: Frame, statement: ir.Assert) -> None:
         frame.evaluate(operand)
 
 
-STATEMENTS: Mapping[type, Callable[[Frame, Any], None]] = {
+STATEMENTS: Mapping[type, Callable[[Any, Any], None]] = {
     ir.Do: _do, ir.Assign: _assign, ir.Annotated: _annotated, ir.Delete: assignments.delete, ir.Define: _define,
     ir.DefineClass: definitions.define_class, ir.ImportModule: modules.import_module,
     ir.ImportNames: modules.import_names, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: withs.execute,
