@@ -218,3 +218,42 @@ def test_a_file_sees_what_lies_beside_it_wherever_it_lies(folder: str, at: str) 
     program += "if seed is not None:\n    random.seed(seed)\nrandom.random()\n"
     files = {f"{folder}train.py": program, f"{folder}x.yaml": "seed: 3"}
     assert [word for _, _, _, word, _ in solved(files).draws(f"{folder}train.py", *WORDS)] == ["seeded"]
+
+
+LISTED = """
+import argparse, random
+from dataclasses import dataclass, field, fields
+
+@dataclass
+class Base:
+    noisy: bool = {default}
+
+@dataclass
+class Config(Base):
+    sizes: list = field(default_factory=list)
+
+{what}
+if noisy:
+    random.random()
+random.seed(0)
+"""
+BY_OPTIONS = """
+parser = argparse.ArgumentParser()
+for each in fields({of}):
+    parser.add_argument(f"--{{each.name}}", default=each.default)
+noisy = parser.parse_args().noisy
+"""
+
+
+@pytest.mark.parametrize("default", [True, False])
+@pytest.mark.parametrize(
+    "what",
+    [
+        BY_OPTIONS.format(of="Config"),
+        BY_OPTIONS.format(of="Config()"),
+        "noisy = {each.name: each.default for each in fields(Config)}['noisy']",
+    ],
+)
+def test_the_fields_of_a_class_are_listed_with_those_of_its_bases(what: str, default: bool) -> None:
+    found = solved(LISTED.format(default=default, what=what)).draws("train.py", "unseeded")
+    assert any(not any(set_ for _, set_ in terms) for *_, terms in found) is default

@@ -69,8 +69,15 @@ class Index:
 
     @cached_property
     def spelled(self) -> frozenset[str]:
-        """The names that texts of the project spell, as those of options are, and the keywords of calls."""
-        return frozenset(counting.option(text) for file in self.files.values() for text in file.counts.spelled)
+        """The names that texts of the project spell, as those of options are, and the keywords of calls.
+
+        Where the project lists the fields of classes, they are spelled, too.
+        """
+        found = {counting.option(text) for file in self.files.values() for text in file.counts.spelled}
+        if "fields" in self.names_of("dataclasses"):
+            classes = (klass for file in self.files.values() for klass in file.classes.values())
+            found.update(name for klass in classes for name in klass.fields)
+        return frozenset(found)
 
     def options(self, methods: frozenset[str]) -> frozenset[str]:
         """The names that only options have by their texts, and those that calls of some methods give options."""

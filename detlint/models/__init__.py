@@ -6,13 +6,13 @@ from packaging.version import Version
 
 from detlint.catalogue import Catalogue
 from detlint.domain.library import Library
-from detlint.models import argparse, builtins, callables, commands, containers, mappings, os, paths, torch_nn
+from detlint.models import argparse, builtins, callables, commands, containers, fields, mappings, os, paths, torch_nn
 from detlint.models.known import Known
 from detlint.models.roles import ROLES
 
 MODELS: tuple[Library, ...] = (
     argparse.LIBRARY, commands.ABSL, commands.CLICK, builtins.LIBRARY, callables.INSPECT, containers.LIBRARY,
-    mappings.COLLECTIONS, mappings.LIBRARY, mappings.COPY,
+    fields.LIBRARY, mappings.COLLECTIONS, mappings.LIBRARY, mappings.COPY,
     os.GLOB, os.LIBRARY, os.PATH, paths.OS, paths.OS_PATH, paths.PATHLIB, torch_nn.LIBRARY,
 )  # fmt: skip
 """All models, literally: nothing registers itself."""
