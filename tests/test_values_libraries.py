@@ -257,3 +257,41 @@ noisy = parser.parse_args().noisy
 def test_the_fields_of_a_class_are_listed_with_those_of_its_bases(what: str, default: bool) -> None:
     found = solved(LISTED.format(default=default, what=what)).draws("train.py", "unseeded")
     assert any(not any(set_ for _, set_ in terms) for *_, terms in found) is default
+
+
+KEPT = """
+import inspect, itertools, random
+
+class Trainer:
+    def __init__(self, seed=None, epochs=1):
+        if seed is not None:
+            random.seed(seed)
+
+options = {{"rate": 0.1, "seed": {seed}, "epochs": 3}}
+{kept}
+Trainer(**kept)
+random.random()
+"""
+
+
+@pytest.mark.parametrize(("seed", "word"), [("1", "seeded"), ("None", "unseeded")])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "kept = dict(itertools.chain({'epochs': 2}.items(), [('seed', options['seed'])]))",
+        "kept = {n: options[n] for n in set(inspect.signature(Trainer).parameters) if n in options}",
+        "kept = {n: options[n] for n in {'seed', 'epochs'}}",
+        "kept = {}\nfor n in set(['seed', 'epochs']):\n    kept[n] = options[n]",
+    ],
+)
+def test_what_is_gone_through_in_a_row_or_as_a_set_keeps_its_keys(kept: str, seed: str, word: str) -> None:
+    found = solved(KEPT.format(kept=kept, seed=seed)).draws("train.py", "seeded", "unseeded", "unsure")
+    assert [each for _, _, _, each, _ in found] == [word]
+
+
+@pytest.mark.parametrize(("functions", "in_turn"), [("[seed, draw]", True), ("{seed, draw}", False)])
+def test_functions_of_a_set_are_called_in_no_order(functions: str, in_turn: bool) -> None:
+    text = "import random\ndef seed():\n    random.seed(0)\ndef draw():\n    random.random()\n"
+    text += f"for each in {functions}:\n    each()\n"
+    words = [word for _, _, _, word, _ in solved(text).draws("train.py", *WORDS)]
+    assert (words == ["seeded"]) is in_turn

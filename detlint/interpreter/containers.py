@@ -32,6 +32,7 @@ from detlint.ir import nodes as ir
 
 DICT = LibraryRef("builtins.dict")
 LIST = LibraryRef("builtins.list")
+SET = LibraryRef("builtins.set")
 _CLOSED = DictOf()
 _OPEN = DictOf((), UNKNOWN)
 

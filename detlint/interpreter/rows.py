@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from detlint.domain.atoms import Atom, Instance, IteratorOver, TupleOf
+from detlint.domain.atoms import Atom, Constant, Instance, IteratorOver, TupleOf
 from detlint.domain.effects import Branch, Effects
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS
 from detlint.domain.values import NOTHING, Value, value_of
@@ -48,13 +48,19 @@ def of_atom(frame: Frame, atom: Atom) -> Rows | None:
         found = atom.items
     elif isinstance(atom, IteratorOver):
         found = atom.rows
-    elif isinstance(atom, Instance) and atom.site.kind == containers.LIST:
+    elif isinstance(atom, Instance) and atom.site.kind in (containers.LIST, containers.SET):
         found = tuple(containers.keyed(frame, atom, slot) for slot in containers.places(count(frame, atom)))
         whole = not frame.read((atom.site, ANY_KEY)).atoms
+        if atom.site.kind == containers.SET and not all(map(_is_plain, found)):
+            return None  # what is done in no order
     elif isinstance(atom, Instance) and atom.site.kind == containers.DICT:
         turns = containers.turns(frame, atom)
         found, whole = turns.items, not turns.rest.atoms
     return Rows(found, whole) if 0 < len(found) <= frame.solver.limits.rows else None
+
+
+def _is_plain(item: Value) -> bool:
+    return all(isinstance(atom, Constant) for atom in item.atoms)
 
 
 def each_way(frame: Frame, value: Value) -> list[tuple[Value, ...]]:

@@ -52,7 +52,17 @@ def ordered(step: Step, given: Given) -> Value:
 
 def collected(step: Step, given: Given) -> Value:
     """A set of the items: the order that they had is gone."""
-    return _filled(step, given, "builtins.set", t.ordered(given.first.taints), t.ordered(given.first.certain))
+    first = given.first
+    taints, certain = t.ordered(first.taints), t.ordered(first.certain)
+    found = NOTHING
+    for rows in step.rows(first) if given.positional else [()]:
+        if rows:
+            made = step.make("builtins.set")
+            step.keep_rows(made, rows)
+            found = step.join(found, Value(frozenset((made,)), taints, certain))
+        else:
+            found = step.join(found, _filled(step, given, "builtins.set", taints, certain))
+    return found
 
 
 def _filled(step: Step, given: Given, kind: str, taints: t.Taints, certain: t.Taints) -> Value:

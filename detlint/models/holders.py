@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import chain, count, product
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
@@ -96,6 +96,9 @@ def wraps(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
     """An iterable over the same items, in the same order; what is all that is wrapped, where it is `whole`."""
     if row.text("whole"):
         return args.first()
+    row_by_row = _in_a_row(step, args.given) if row.text("joins") else NOTHING
+    if row_by_row.atoms:
+        return row_by_row
     made = step.make(name)
     sources = [value for value in args.given.positional if not _is_function(step, value)]
     taints: Taints = frozenset()
@@ -106,6 +109,24 @@ def wraps(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
     if args.given.open:
         step.fill(made, _SOURCE, UNKNOWN)
     return value_of(made).with_taints(taints, certain)
+
+
+def _in_a_row(step: Step, given: Given) -> Value:
+    """An iterator over the items of all arguments, one after the other, where all of these are written down."""
+    ways = [step.rows(value) for value in given.positional]
+    if given.open or given.keywords or not ways or any(not way or () in way for way in ways):
+        return NOTHING
+    found = NOTHING
+    for listed in product(*ways):
+        rows = tuple(chain(*listed))
+        items = NOTHING
+        for item in rows:
+            items = step.join(items, item)
+        found = step.join(found, value_of(IteratorOver(items, rows)))
+    taints, certain = (
+        frozenset().union(*(getattr(v, name) for v in given.positional)) for name in ("taints", "certain")
+    )
+    return found.with_taints(taints, certain)
 
 
 def _is_function(step: Step, value: Value) -> bool:
