@@ -44,3 +44,27 @@ def test_a_program_that_trains_by_another_file_is_no_trial(where: str, is_trial:
     files = {"model.py": model.format(step if where == "model.py" else "from steps import step"), "steps.py": step}
     (entry,) = solved(files, started={"model.py"}).entries("model.py")
     assert entry.self_check is is_trial
+
+
+@pytest.mark.parametrize("last", ["return random.random()", "print(random.random())"])
+def test_the_option_is_named_that_goes_on_where_others_return(last: str) -> None:
+    program = f"""
+import argparse, random
+
+def run(seed):
+    if seed is None:
+        return random.random()
+    random.seed(seed)
+    {last}
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int)
+run(parser.parse_args().seed)
+"""
+    (entry,) = solved(program).entries("train.py")
+    stream = next(each for each in entry.streams if each.generator == "python")
+    assert (stream.generator, stream.state, stream.optional and stream.optional.option) == (
+        "python",
+        "optional",
+        "--seed",
+    )

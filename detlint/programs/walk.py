@@ -206,9 +206,9 @@ class Walk:
             if not ways.states:
                 return
             if default and not by_default(ways.states):
+                option = min(condition.option for condition in ways.states)
                 with self.traced() as inner:
                     self.effects(ways, effects[index:])
-                option = min(condition.option for condition in ways.states) if ways.states else ""
                 self.add(v.Guarded(option, tuple(inner)) if inner else None)
                 return
             self.handlers[type(effect)](self, ways, effect)
