@@ -295,3 +295,16 @@ def test_functions_of_a_set_are_called_in_no_order(functions: str, in_turn: bool
     text += f"for each in {functions}:\n    each()\n"
     words = [word for _, _, _, word, _ in solved(text).draws("train.py", *WORDS)]
     assert (words == ["seeded"]) is in_turn
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn"),
+    [
+        ("y.register_hook(noise)", False),
+        ("y.register_hook(noise)\ny.sum().backward()", True),
+        ("y.registered(noise)", True),
+    ],
+)
+def test_a_hook_of_what_may_be_a_tensor_is_called_on_the_way_back_alone(line: str, drawn: bool) -> None:
+    text = f"import random, torch\ndef noise(x):\n    random.random()\ny = torch.ones(1)\n{line}\n"
+    assert bool(solved(text).draws("train.py", "unseeded", "unsure")) is drawn

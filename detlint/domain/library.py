@@ -194,6 +194,6 @@ class Libraries(Protocol):
         """Call something, or a `method`, of which nothing but the name is known: what that says that it does."""
         ...
 
-    def call_given(self, step: Step, given: Given) -> None:
-        """Perhaps call the functions that something is given which is not known."""
+    def call_given(self, step: Step, method: str, given: Given) -> None:
+        """Perhaps call the functions that a method of something unknown is given; not one that tensors have."""
         ...

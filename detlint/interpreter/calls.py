@@ -93,7 +93,7 @@ def _call_unknown(frame: Frame, function: ir.Expression, callee: Value, argument
         return
     libraries, step = frame.solver.libraries, CallStep(frame, node)
     if isinstance(function, ir.Attribute):  # what is no method may be a decorator
-        libraries.call_given(step, arguments.given)
+        libraries.call_given(step, function.name, arguments.given)
     if not any(isinstance(atom, (*CALLABLE, Choice)) for atom in atoms):
         name = function.name if isinstance(function, (ir.Attribute, ir.Global, ir.Local, ir.Captured)) else ""
         libraries.call_unknown(step, name, arguments.given, method=isinstance(function, ir.Attribute))

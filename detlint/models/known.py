@@ -195,9 +195,10 @@ class Known(Tables):
         if role is not None and role.text("kind") in self._roles.keys() - self.methods.get(name, ()):
             self._roles[role.text("kind")](self, step, role, name, self.arguments(step, name, given))
 
-    def call_given(self, step: Step, given: Given) -> None:
-        """Perhaps call the functions that something is given which is not known."""
-        launchers.perhaps_call(step, given)
+    def call_given(self, step: Step, method: str, given: Given) -> None:
+        """Perhaps call the functions that a method of something unknown is given; not one that tensors have."""
+        if f"torch.Tensor.{method}" not in self.roles:
+            launchers.perhaps_call(step, given)
 
     def named(self, step: Step, method: str, given: Given = _NONE_GIVEN) -> None:
         """Do what the name of a method says that it does, whatever has it."""
