@@ -308,3 +308,12 @@ def test_functions_of_a_set_are_called_in_no_order(functions: str, in_turn: bool
 def test_a_hook_of_what_may_be_a_tensor_is_called_on_the_way_back_alone(line: str, drawn: bool) -> None:
     text = f"import random, torch\ndef noise(x):\n    random.random()\ny = torch.ones(1)\n{line}\n"
     assert bool(solved(text).draws("train.py", "unseeded", "unsure")) is drawn
+
+
+@pytest.mark.parametrize(
+    ("parameter", "word"),
+    [("name: str", "reseeded"), ("name: bytes", "reseeded"), ("name: int", "seeded"), ("name", "seeded")],
+)
+def test_the_hash_of_a_parameter_that_is_annotated_as_a_text_is_salted(parameter: str, word: str) -> None:
+    text = f"import random, sys\ndef seed({parameter}):\n    random.seed(hash(name))\nseed(sys.stdin.read())\nrandom.random()\n"
+    assert [each for _, _, _, each, _ in solved(text).draws("train.py", *WORDS)] == [word]

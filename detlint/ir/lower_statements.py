@@ -96,7 +96,9 @@ class Statements(Expressions):
 
     def _parameter(self, node: s.Parameter) -> ir.Parameter:
         star: Any = node.star
-        return ir.Parameter(node.name, self.optional(node.default), star, node.keyword_only)
+        annotation = node.annotation.id if isinstance(node.annotation, s.Name) and not star else ""
+        kind = annotation if annotation in _TEXTS else ""
+        return ir.Parameter(node.name, self.optional(node.default), star, node.keyword_only, kind)
 
     # Simple statements
 
@@ -206,6 +208,7 @@ class Statements(Expressions):
         return around.scope if around is not None else None
 
 
+_TEXTS = ("str", "bytes")
 _S = Statements
 _STATEMENTS: dict[type, Callable[[Any, Any], Lowered]] = {
     s.ExpressionStatement: _S._expression, s.Assign: _S._assign, s.If: _S._if, s.For: _S._for, s.While: _S._while,

@@ -344,12 +344,13 @@ Statements = tuple[Statement, ...]
 
 
 class Parameter(IrNode, frozen=True):
-    """A parameter of a function."""
+    """A parameter of a function; of one that is annotated as such the `kind` of text or bytes."""
 
     name: str
     default: Expression | None = None
     star: Star = ""
     keyword_only: bool = False
+    kind: str = ""
 
 
 class Function(IrNode, frozen=True):

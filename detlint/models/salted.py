@@ -53,7 +53,15 @@ class Salted:
             return by_name or self._named(uses, method, function) in self._made
         variable = uses.variable(expression, function)
         given = uses.given.get(variable, []) if variable is not None and further else []
+        if variable is not None and not given:
+            return self._is_annotated(uses, *variable)
         return len(given) == 1 and given[0] is not None and self._is_text(uses, given[0], function, further - 1)
+
+    @staticmethod
+    def _is_annotated(uses: Uses, function: str, name: str) -> bool:
+        """Whether a variable is a parameter that is annotated as a text."""
+        found = uses.file.functions.get(function)
+        return found is not None and any(each.name == name and each.kind for each in found.parameters)
 
     def _named(self, uses: Uses, expression: ir.Expression, function: str) -> str:
         return self._catalogue.canonical(uses.named(expression, function))
