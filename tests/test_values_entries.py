@@ -68,3 +68,18 @@ run(parser.parse_args().seed)
         "optional",
         "--seed",
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "fails"),
+    [
+        ("    raise NotImplementedError", True),
+        ("    if name:\n        raise ValueError\n    return 3", False),
+        ("    if name:\n        raise ValueError\n    raise KeyError", True),
+        ("    pass", False),
+    ],
+)
+def test_a_function_that_does_nothing_but_fail_is_marked(body: str, fails: bool) -> None:
+    text = f"import sys\ndef run(name):\n{body}\ntry:\n    run(len(sys.path) > 3)\nexcept OSError:\n    pass\n"
+    (entry,) = solved(text).entries("train.py")
+    assert entry.marked("fails") is fails

@@ -186,6 +186,8 @@ class Walk:
                 self.effects(ways, effects)
                 if self.spawns(effects):
                     self._spawning.add(node)
+                if ways.raised and not (ways.returned or ways.states) and not _is_file(node):
+                    self.add(v.Marked("fails", self.place(Code(*_code(node)))))
         self.bodies = bodies
         visit, self.visit = tuple(self.visit), outer
         merge(ways.returned, ways.states)
@@ -303,6 +305,11 @@ class Walk:
 def replace_condition(found: Observation, condition: PathCondition) -> Observation:
     """An observation on another condition."""
     return Observation(found.stream, found.code, found.word, condition, found.path)
+
+
+def _is_file(node: Node) -> bool:
+    """Whether a node is the top level of a file, or its `__main__` block."""
+    return node.function.name in (ir.TOP, ir.MAIN)
 
 
 def name_of(node: Node) -> str:
