@@ -137,3 +137,37 @@ def test_one_of_more_classes_than_are_kept_is_made() -> None:
     )
     program = f"{drawing}{classes}made = eval(load())\nmade(3)\n"
     assert drawn(program) == [("python", "unseeded")]
+
+
+UNPACKED = """
+import random
+from torch import nn
+
+class Noise(nn.Module):
+    def forward(self, x):
+        return random.random()
+
+def run(*layers):
+    for layer in layers:
+        layer(3)
+
+layers = []
+layers.append(Noise())
+held = nn.Sequential(Noise(), nn.ReLU())
+{call}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run(*layers)",
+        "run(*[layer for layer in layers])",
+        "nn.Sequential(*layers)(3)",
+        "nn.Sequential(*held)(3)",
+        "nn.Sequential(*list(held.children())[:-1])(3)",
+    ],
+)
+def test_what_is_unpacked_is_called_whatever_its_number(call: str) -> None:
+    found = solved(UNPACKED.format(call=call)).draws("train.py")
+    assert [(stream, line) for stream, _, line, _, _ in found] == [("python", 7)]

@@ -19,7 +19,7 @@ class Turns(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """The arguments of a call: by position, by keyword, and whether some are unpacked and not known.
+    """The arguments of a call: by position, by keyword, and whether some are unpacked and not known: any of `more`.
 
     With `options` a parameter with a default that is left out is an option of a command line.
     """
@@ -28,6 +28,7 @@ class Given(Struct, frozen=True):
     keywords: dict[str, Value] = {}
     open: bool = False
     options: bool = False
+    more: Value = NOTHING
 
     def value(self, name: str, position: int = -1) -> Value | None:
         """What is given for a parameter; None where nothing is, `UNKNOWN` where something may be."""
@@ -47,7 +48,7 @@ class Given(Struct, frozen=True):
 
     def without_first(self) -> Given:
         """These, without the first by position."""
-        return Given(self.positional[1:], self.keywords, self.open)
+        return Given(self.positional[1:], self.keywords, self.open, more=self.more)
 
     @property
     def each(self) -> tuple[Value, ...]:

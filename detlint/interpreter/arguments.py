@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from detlint.domain.atoms import GIVEN, Constant, DictOf, FunctionRef, Option, TupleOf
+from detlint.domain.atoms import GIVEN, Constant, DictOf, FunctionRef, IteratorOver, Option, TupleOf
 from detlint.domain.codes import Code
 from detlint.domain.dicts import may_be_absent, or_else
-from detlint.domain.given import Given
+from detlint.domain.given import Given, Turns
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
@@ -26,7 +26,7 @@ class Arguments:
     """The arguments of a call, with the access paths of those that are one.
 
     `firm` are those by position before one that is unpacked; from there on, where it is `open`, any may be anything.
-    With `options` those that are left out are options of a command line.
+    Those unpacked there are any of `more`. With `options` those that are left out are options of a command line.
     """
 
     positional: tuple[Value, ...] = ()
@@ -35,6 +35,7 @@ class Arguments:
     open: bool = False
     firm: int = _NONE_UNPACKED
     options: bool = False
+    more: Value = NOTHING
 
     def after(self, first: Value) -> Arguments:
         """These, with one more in front."""
@@ -54,7 +55,7 @@ class Arguments:
     @property
     def given(self) -> Given:
         """These, as a model gets them."""
-        return Given(self.positional, dict(self.keywords), self.open)
+        return Given(self.positional, dict(self.keywords), self.open, more=self.more)
 
 
 def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
@@ -62,14 +63,14 @@ def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
     paths: dict[int | str, PathKey] = {}
-    opened, firm = False, _NONE_UNPACKED
+    opened, firm, rest = False, _NONE_UNPACKED, NOTHING
     for argument in expression.arguments:
         value = frame.evaluate(argument.value)
         if argument.star == "*":
-            more, unsure = _unpacked(frame, value)
+            turns, unsure = _unpacked(frame, value)
             if unsure:
-                firm, opened = min(firm, len(positional)), True
-            positional += more
+                firm, opened, rest = min(firm, len(positional)), True, frame.join(rest, turns.rest)
+            positional += turns.items
         elif argument.star == "**":
             held = containers.mapping(frame, value, assignments.path_of(frame, argument.value))
             if held is None:
@@ -84,16 +85,16 @@ def arguments_of(frame: Frame, expression: ir.Call) -> Arguments:
         path = assignments.path_of(frame, argument.value)
         if path is not None and not argument.star:
             paths[argument.keyword or len(positional) - 1] = path
-    return Arguments(tuple(positional), keywords, paths, opened, firm)
+    return Arguments(tuple(positional), keywords, paths, opened, firm, more=rest)
 
 
-def _unpacked(frame: Frame, value: Value) -> tuple[list[Value], bool]:
+def _unpacked(frame: Frame, value: Value) -> tuple[Turns, bool]:
     """The arguments that unpacking a value gives, and whether there may be others; nothing yet is nothing yet."""
     frame.tables.iterate(frame, value)
     if not value.atoms:
-        return [NOTHING], False
+        return Turns((NOTHING,)), False
     turns = containers.all_turns(frame, value)
-    return list(turns.items), not turns.sure or bool(turns.rest.atoms)
+    return turns, not turns.sure or bool(turns.rest.atoms)
 
 
 def fit(code: ir.Function, arguments: Arguments) -> bool:
@@ -125,7 +126,8 @@ def bind(
             unsure = arguments.open and arguments.firm < len(arguments.positional) + 1
             tuples = [more[:length] for length in range(len(more))] if unsure else []
             known = value_of(*map(TupleOf, (*tuples, more)))
-            bound[name] = frame.join(known, UNKNOWN) if unsure else known
+            others = value_of(IteratorOver(arguments.more)) if arguments.more.atoms else UNKNOWN
+            bound[name] = frame.join(known, others) if unsure else known
             if len(more) > _MOST_TUPLED:
                 bound[name] = UNKNOWN
             continue

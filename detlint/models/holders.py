@@ -28,6 +28,7 @@ def container(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     for given in args.given.each:
         for atom in step.each(given):
             step.fill(made, ANY_KEY, items(step, atom))
+    step.fill(made, ANY_KEY, args.given.more)
     return value_of(made)
 
 

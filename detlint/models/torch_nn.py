@@ -44,7 +44,7 @@ def holds(step: Step, container: Instance, given: Given) -> Value:
             else:
                 step.fill(container, ANY_KEY, each.of((atom,)))
     if given.open:
-        step.fill(container, ANY_KEY, UNKNOWN)
+        step.fill(container, ANY_KEY, given.more if given.more.atoms else UNKNOWN)
     return value_of(container)
 
 
