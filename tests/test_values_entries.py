@@ -83,3 +83,24 @@ def test_a_function_that_does_nothing_but_fail_is_marked(body: str, fails: bool)
     text = f"import sys\ndef run(name):\n{body}\ntry:\n    run(len(sys.path) > 3)\nexcept OSError:\n    pass\n"
     (entry,) = solved(text).entries("train.py")
     assert entry.marked("fails") is fails
+
+
+@pytest.mark.parametrize("names", [("--free", "--seed"), ("--zero", "--seed"), ("--free", "--a-seed")])
+def test_the_option_is_named_whose_value_is_a_seed(names: tuple[str, str]) -> None:
+    switch, seed = names
+    program = f"""
+import argparse, random
+
+parser = argparse.ArgumentParser()
+parser.add_argument("{switch}", action="store_true", dest="switch")
+parser.add_argument("{seed}", type=int, dest="seed")
+args = parser.parse_args()
+if args.switch:
+    args.seed = 3
+if args.seed is not None:
+    random.seed(args.seed)
+random.random()
+"""
+    (entry,) = solved(program).entries("train.py")
+    stream = next(each for each in entry.streams if each.generator == "python")
+    assert (stream.state, stream.optional and stream.optional.option) == ("optional", seed)

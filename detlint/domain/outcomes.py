@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from detlint.domain.atoms import FALSE, TRUE, Atom, Choice, Constant, Cut, LibraryRef, Option, TupleOf, Unknown
+from detlint.domain.atoms import FALSE, TRUE, Atom, Choice, Constant, Cut, LibraryRef, NotNone, Option, TupleOf, Unknown
+from detlint.domain.choices import leaves
 from detlint.domain.values import Value, value_of
 
 
@@ -106,14 +107,16 @@ def is_none(value: Value) -> Outcome:
 
 
 def chosen(atom: Choice, default: Outcome, other: Outcome) -> Outcome:
-    """The outcome for a choice, by those for its parts."""
+    """The outcome for a choice, by those for its parts: first by an option that the user gives a value."""
     if default == NEVER:
         return NEVER  # nothing yet
     may_hold, may_fail = default.may_hold or other.may_hold, default.may_fail or other.may_fail
     usual = default.by_default
     if not (may_hold and may_fail) or usual is None:
         return Outcome(may_hold, may_fail)
-    return decided((atom.option, *default.options), usual, default.option is None and other == answer(not usual))
+    given = any(isinstance(each, NotNone) for leaf in leaves(atom.other) for each in leaf.atoms)
+    options = (atom.option, *default.options) if given else (*default.options, atom.option)
+    return decided(options, usual, default.option is None and other == answer(not usual))
 
 
 def _truth(atom: Atom) -> Outcome:
