@@ -37,6 +37,14 @@ def test_a_process_is_told_once_for_each_of_the_things_that_it_is_given() -> Non
     ]
 
 
+def test_what_a_process_is_given_is_what_its_program_gives_it() -> None:
+    program = "from helpers import start\nclass Run:\n    pass\nif __name__ == '__main__':\n    start(Run())\n"
+    helpers = WORKER.replace("    run()\n", "    torch.rand(2)\n")
+    found = solved({"helpers.py": helpers, "a.py": program, "b.py": program}, started={"a.py", "b.py"})
+    processes = [entry.starter for entry in found.entries("a.py", "b.py") if entry.kind == "process"]
+    assert [starter.path for starter in processes if starter] == ["a.py", "b.py"]
+
+
 @pytest.mark.parametrize(("where", "is_trial"), [("model.py", True), ("steps.py", False)])
 def test_a_program_that_trains_by_another_file_is_no_trial(where: str, is_trial: bool) -> None:
     step = "def step(loss):\n    loss.backward()\n"

@@ -18,14 +18,19 @@ from detlint.ir import nodes as ir
 _ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Replace, e.Made, e.Spawn, e.Mark)
 _HOLDING = (e.Repeat, e.Apart, e.Restoring, e.Scope, e.Around, e.Later)
 _PLAIN = (Unknown, NotNone, Cut, Formal)
+Given = Mapping[Node, Mapping[str, Value]]
 
 
 @dataclass
 class View:
-    """The summaries of a program's nodes where they are others than those for all programs together."""
+    """The summaries of a program's nodes where they are others than those for all programs together.
+
+    `given` is what these nodes then give others that they call.
+    """
 
     nodes: frozenset[Node]
     own: dict[Node, Summary] = field(default_factory=dict)
+    given: dict[Node, Given] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,7 @@ class _Known:
     cells: tuple[tuple[Cell, bool, Value], ...]
     called: tuple[tuple[Node, Summary], ...]
     summary: Summary
+    given: Given
 
 
 class _Narrowed(Solver):
@@ -49,6 +55,7 @@ class _Narrowed(Solver):
         self._cells: dict[Cell, Value] = {}
         self.looked: dict[tuple[Cell, bool], Value] = {}  # at cells: at what all left there, or others than the reader
         self.called: dict[Node, Summary] = {}
+        self.given: dict[Node, Mapping[str, Value]] = {}
 
     def seen(self, cell: Cell) -> Value:
         """What the program's nodes left in a cell."""
@@ -93,6 +100,8 @@ class _Narrowed(Solver):
 
     def enter(self, caller: Entry | None, node: Node, given: Mapping[str, Value]) -> Summary:
         """What a node gives in this program."""
+        old = self.given.get(node, {})
+        self.given[node] = {name: self.lattice.join(old.get(name, NOTHING), value) for name, value in given.items()}
         found = self.called[node] = self.summary(node)
         return found
 
@@ -140,7 +149,9 @@ class Views:
             same = inputs == entry.inputs and changed.isdisjoint(self.called.get(entry.node, ()))
             if same and all(narrowed.seen(cell) is self.whole.heap.read(cell) for cell in entry.reads):
                 continue
-            summary = found.own[entry.node] = self._evaluated(narrowed, entry, inputs)
+            known = self._evaluated(narrowed, entry, inputs)
+            summary, found.given[entry.node] = known.summary, known.given
+            found.own[entry.node] = summary
             if summary.returns != entry.summary.returns or summary.changed != entry.summary.changed:
                 changed.add(entry.node)
         return found
@@ -157,23 +168,28 @@ class Views:
                     waiting.append(node)
         return frozenset(found)
 
-    def _evaluated(self, narrowed: _Narrowed, entry: Entry, inputs: Mapping[str, Value]) -> Summary:
+    def _evaluated(self, narrowed: _Narrowed, entry: Entry, inputs: Mapping[str, Value]) -> _Known:
         """What a node gives from inputs of one program: as in another program that sees the same, or anew."""
         for known in self._known[entry.node]:
             if known.inputs == inputs and _holds(known, narrowed, entry.node):
-                return known.summary
+                return known
         again = Entry(entry.node, entry.file, entry.function)
         again.inputs = dict(inputs)
-        narrowed.looked, narrowed.called = {}, {}
+        narrowed.looked, narrowed.called, narrowed.given = {}, {}, {}
         summary = self.whole.evaluate(narrowed, again)
         cells = tuple((cell, others, value) for (cell, others), value in narrowed.looked.items())
-        self._known[entry.node].append(_Known(inputs, cells, tuple(narrowed.called.items()), summary))
-        return summary
+        found = _Known(inputs, cells, tuple(narrowed.called.items()), summary, narrowed.given)
+        self._known[entry.node].append(found)
+        return found
 
     def inputs(self, entry: Entry, found: View) -> dict[str, Value]:
         """What the program's nodes give an entry."""
-        own = [given for caller, given in entry.by_caller.items() if caller is None or caller in found.nodes]
-        if len(own) == len(entry.by_caller):
+        own = [
+            given if caller is None else found.given.get(caller, {}).get(entry.node, given)
+            for caller, given in entry.by_caller.items()
+            if caller is None or caller in found.nodes
+        ]
+        if len(own) == len(entry.by_caller) and found.given.keys().isdisjoint(entry.by_caller):
             return entry.inputs
         names = {name: None for given in own for name in given}
         return {name: self.whole.lattice.all(given.get(name, NOTHING) for given in own) for name in names}
