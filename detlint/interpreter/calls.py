@@ -27,6 +27,7 @@ from detlint.domain.atoms import (
     SuperOf,
     Unknown,
 )  # fmt: skip
+from detlint.domain.bare import is_plain
 from detlint.domain.effects import At, Invoke
 from detlint.domain.given import Given
 from detlint.domain.outcomes import Outcome
@@ -148,6 +149,8 @@ def dispatch(
         default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
         outcome = Outcome(True, True, atom.option)
         frame.branch(outcome, other, default)
+        if not all(map(is_plain, given.atoms)):  # what the user names is not known to give anything else
+            found = found.of(each for each in found.atoms if not isinstance(each, Unknown))
         return frame.chosen(outcome, found, given)
     if isinstance(atom, StateSnapshot):
         return value_of(atom)  # a copy of it
