@@ -260,9 +260,27 @@ random.random()
         ("    if os.listdir():\n        return 4\n    if args.quick:\n        return None\n    return 3", "seeded"),
         ("    if os.listdir():\n        return None\n    if args.quick:\n        return 3\n    return 3", "unsure"),
         ("    for name in 'ab':\n        if args.quick:\n            return None\n    return 3", "unsure"),
+        ("    for name in ('a', 'b'):\n        if args.quick:\n            return None\n    return 3", "seeded"),
         ("    if args.quick:\n        return None\n    return seed() if os.listdir() else 3", "seeded"),
     ],
 )
 def test_what_is_returned_where_an_option_is_set_others_do_not_get(body: str, words: str) -> None:
     found = solved(RETURNED.format(body=body)).draws("train.py", "seeded", "unseeded", "unsure")
     assert [word for _, _, _, word, terms in found if not any(set_ for _, set_ in terms)] == [words]
+
+
+def test_what_an_option_calls_that_is_not_known_gives_what_is_called_by_default() -> None:
+    text = """
+import argparse, random, elsewhere
+
+class Settings:
+    seed = 3
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--other", action="store_true")
+settings = (elsewhere.settings if parser.parse_args().other else Settings)()
+if settings.seed is not None:
+    random.seed(settings.seed)
+random.random()
+"""
+    assert [word for _, _, _, word, _ in solved(text).draws("train.py", "seeded", "unsure", "unseeded")] == ["seeded"]

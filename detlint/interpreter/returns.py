@@ -52,6 +52,10 @@ class Returning(Frame):
         super().execute(statements)
         self._settle(first)
 
+    def go_on(self, statements: ir.Statements) -> None:
+        """Run statements that others of the same block follow: what these return comes after what is returned here."""
+        super().execute(statements)
+
     def run(self, body: ir.Statements) -> None:
         """Run the body of the function; where that has no end of its own it returns None."""
         super().execute(body)

@@ -175,12 +175,12 @@ def _main(frame: Frame, statement: ir.Main) -> None:
 # Loops
 
 
-def _for(frame: Frame, statement: ir.For) -> None:
+def _for(frame: Returning, statement: ir.For) -> None:
     over = frame.evaluate(statement.iterator)
     apart = frame.solver.index.unrolls(statement) and any(rows.of_atom(frame, atom) for atom in frame.each(over))
     if apart and (given := rows.of_value(frame, over)) is not None and given.whole:
         for index, item in enumerate(given.items, 1):
-            _turn(frame, statement, rows.Pass(item, index))
+            _turn(frame, statement, rows.Pass(item, index), frame.go_on)
         frame.execute(statement.orelse)
         return
 
@@ -190,7 +190,7 @@ def _for(frame: Frame, statement: ir.For) -> None:
         entered, ends, arms = frame.env, list[Environment | None](), list[Effects]()
         for each in (each for group in groups for each in group):
             frame.env = dict(entered) if entered is not None and each.item.atoms else None
-            arms.append(frame.within(lambda each=each: _turn(frame, statement, each))[0])  # type: ignore[misc]
+            arms.append(frame.within(lambda each=each: _turn(frame, statement, each, frame.execute))[0])  # type: ignore[misc]
             ends.append(frame.env)
         frame.env = frame.merge(ends)
         return (*start, *rows.any_of(arms))
@@ -198,12 +198,12 @@ def _for(frame: Frame, statement: ir.For) -> None:
     _loop(frame, once, statement.orelse)
 
 
-def _turn(frame: Frame, statement: ir.For, each: rows.Pass) -> None:
+def _turn(frame: Frame, statement: ir.For, each: rows.Pass, run: Callable[[ir.Statements], None]) -> None:
     """Run the body of a loop with one item."""
     outer = frame.row
     frame.row = outer * frame.solver.limits.rows + each.row if each.row else outer
     assignments.assign(frame, statement.target, each.item)
-    frame.execute(statement.body)
+    run(statement.body)
     frame.row = outer
 
 
