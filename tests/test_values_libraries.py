@@ -317,3 +317,24 @@ def test_a_hook_of_what_may_be_a_tensor_is_called_on_the_way_back_alone(line: st
 def test_the_hash_of_a_parameter_that_is_annotated_as_a_text_is_salted(parameter: str, word: str) -> None:
     text = f"import random, sys\ndef seed({parameter}):\n    random.seed(hash(name))\nseed(sys.stdin.read())\nrandom.random()\n"
     assert [each for _, _, _, each, _ in solved(text).draws("train.py", *WORDS)] == [word]
+
+
+@pytest.mark.parametrize(
+    ("option", "word"),
+    [
+        ('"--name"', "unsure"),
+        ('"--name", type=str', "unsure"),
+        ('"--name", type=int', "seeded"),
+        ('"--name", action="store_true"', "seeded"),
+    ],
+)
+def test_the_hash_of_an_option_is_salted_where_the_user_gives_a_text(option: str, word: str) -> None:
+    text = f"""
+import argparse, random
+
+parser = argparse.ArgumentParser()
+parser.add_argument({option})
+random.seed(hash(parser.parse_args().name))
+random.random()
+"""
+    assert [each for _, _, _, each, _ in solved(text).draws("train.py", *WORDS)] == [word]

@@ -9,6 +9,7 @@ from detlint.domain.step import Step
 from detlint.domain.taints import Taint
 from detlint.domain.values import SOMETHING, Value
 from detlint.ir import nodes as ir
+from detlint.ir.counting import last
 from detlint.ir.uses import Uses
 
 _FURTHEST = 3  # variables that a text is handed on by
@@ -23,6 +24,7 @@ class Salted:
         one = {"kind": "text", "gives": "one"}
         self._made = catalogue.names("order", "element", **one) | catalogue.names("order", "element", "types", **one)
         self._methods = catalogue.names("order", "element", "methods", **one)
+        self._adds = {name.rpartition(".")[2] for name in catalogue.names("program", "role", kind="option")}
         self._held = catalogue.names("order", "element", kind="text", gives="item")
 
     def hashed(self, step: Step, value: Value) -> Value:
@@ -33,7 +35,8 @@ class Salted:
         if given and self._is_text(step.uses, given[0].value, step.code.function, _FURTHEST):
             return SOMETHING.with_taints(taints, taints)
         told = [_has_text(atom) for atom in step.each(value)]
-        own = SOMETHING.with_taints(taints, taints if all(told) else t.NONE) if any(told) else SOMETHING
+        perhaps = any(told) or any(self._may_be_given(step.uses, atom) for atom in step.each(value))
+        own = SOMETHING.with_taints(taints, taints if all(told) else t.NONE) if perhaps else SOMETHING
         return own.with_taints(own.taints | t.numbers(value.taints), own.certain | t.numbers(value.certain))
 
     def _is_text(self, uses: Uses, expression: ir.Expression, function: str, further: int) -> bool:
@@ -56,6 +59,16 @@ class Salted:
         if variable is not None and not given:
             return self._is_annotated(uses, *variable)
         return len(given) == 1 and given[0] is not None and self._is_text(uses, given[0], function, further - 1)
+
+    def _may_be_given(self, uses: Uses, atom: Atom) -> bool:
+        """Whether an atom is an option of this file that a user gives a text."""
+        code = atom.option.code if isinstance(atom, Choice) and atom.other == SOMETHING else None
+        call = uses.calls.get((code.function, code.node)) if code is not None and code.file == uses.file.path else None
+        if code is None or call is None or last(call.part.function) not in self._adds:
+            return False
+        given = {argument.keyword: argument.value for argument in call.part.arguments}
+        text = "type" not in given or self._named(uses, given["type"], code.function) == "builtins.str"
+        return text and "action" not in given
 
     @staticmethod
     def _is_annotated(uses: Uses, function: str, name: str) -> bool:
