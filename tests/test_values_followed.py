@@ -171,3 +171,19 @@ held = nn.Sequential(Noise(), nn.ReLU())
 def test_what_is_unpacked_is_called_whatever_its_number(call: str) -> None:
     found = solved(UNPACKED.format(call=call)).draws("train.py")
     assert [(stream, line) for stream, _, line, _, _ in found] == [("python", 7)]
+
+
+@pytest.mark.parametrize(
+    ("made", "word"),
+    [
+        ("[each for each in [1, 2]]", "seeded"),
+        ("[each for each in (1, 2)]", "seeded"),
+        ("[each + 1 for each in [each for each in [1, 2]]]", "seeded"),
+        ("{each for each in [1, 2]}", "seeded"),
+        ("[each for each in [1, 2] if each > 1]", "unsure"),
+        ("[each for each in open('x')]", "unsure"),
+        ("[each for each in []]", "unsure"),
+    ],
+)
+def test_what_is_made_of_each_item_has_items_if_there_are_any(made: str, word: str) -> None:
+    assert drawn(f"import random\nmade = {made}\nif made:\n    random.seed(0)\nrandom.random()\n") == [("python", word)]

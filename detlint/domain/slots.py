@@ -67,6 +67,8 @@ CONTENTS = Contents()
 KEYS = Keys()
 LOADED = Argument("")
 """What a module has once some program runs it."""
+FILLED = Argument("filled")
+"""Whether a container that is made of another surely has an item."""
 
 
 def shared_cells(function: FunctionRef, context: Context | None, name: str) -> tuple[Cell, Cell]:

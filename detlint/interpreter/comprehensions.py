@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec import Struct
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import Atom, DictOf, Instance, IteratorOver, LibraryRef
+from detlint.domain.atoms import TRUE, Atom, DictOf, Instance, IteratorOver, LibraryRef
 from detlint.domain.dicts import put_under
 from detlint.domain.effects import Effects, Repeat
 from detlint.domain.outcomes import FAILS, NEVER, Outcome, both
-from detlint.domain.slots import ANY_KEY, ITEMS
-from detlint.domain.values import NOTHING, Value
-from detlint.interpreter import assignments, branches, containers, contexts, rows
+from detlint.domain.slots import ANY_KEY, FILLED, ITEMS
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.interpreter import assignments, branches, containers, contexts, operators, rows
 from detlint.interpreter.frames import Environment, Frame
 from detlint.ir import nodes as ir
 
@@ -20,13 +20,14 @@ class Made(Struct):
     """What a comprehension makes on its ways: `rows` of items for each that it may go over, and `rest` for any other.
 
     An item of a dict is with the keys that it is under, and whether it is there for sure; `opened` where any may be
-    under others.
+    under others. It is `filled` where there surely is an item.
     """
 
     rows: list[list[tuple[list[Atom], Value, bool]]]
     opened: bool = False
     rest: Value = NOTHING
     pending: bool = False
+    filled: bool = False
     taints: t.Taints = t.NONE
     certain: t.Taints = t.NONE
 
@@ -39,6 +40,7 @@ def evaluate(frame: Frame, expression: ir.Comprehension) -> Value:
     if len(expression.clauses) == 1:
         clause = expression.clauses[0]
         over = _over(frame, clause, made)
+        made.filled = not clause.tests and operators.is_filled(frame, over)
         frame.iterating = expression.node
         start, groups = frame.within(lambda: rows.passes(frame, over))
         parts = []
@@ -153,6 +155,7 @@ def _value(frame: Frame, expression: ir.Comprehension, made: Made) -> Value:
             rows.keep(frame, Instance(site), items)
     frame.fill((site, ANY_KEY), rest)
     frame.fill((site, ITEMS), rest)
+    frame.fill((site, FILLED), value_of(TRUE) if made.filled else UNKNOWN)
     taints, certain = made.taints, made.certain
     if expression.kind == "set":
         taints, certain = t.ordered(taints), t.ordered(certain)

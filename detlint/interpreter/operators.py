@@ -8,6 +8,7 @@ from itertools import product
 from detlint.domain import taints as t
 from detlint.domain.atoms import (
     NOT_NONE,
+    TRUE,
     Atom,
     Choice,
     ClassRef,
@@ -39,7 +40,7 @@ from detlint.domain.outcomes import (
     told,
     truth,
 )
-from detlint.domain.slots import ANY_KEY, Key
+from detlint.domain.slots import ANY_KEY, FILLED, Key
 from detlint.domain.values import NOTHING, Value, is_member, value_of
 from detlint.interpreter import containers, protocols
 from detlint.interpreter.frames import Frame
@@ -136,7 +137,19 @@ def _true(frame: Frame, atom: Atom, path: PathKey | None) -> Outcome:
         return truth(value_of(atom))
     starred = isinstance(display, ir.Display) and any(isinstance(x, ir.Starred) for x in display.elements)
     listed = isinstance(display, ir.Display) and bool(display.elements) and not starred
-    return HOLDS if listed else EITHER
+    filled = isinstance(display, ir.Comprehension) and frame.read((atom.site, FILLED)) == value_of(TRUE)
+    return HOLDS if listed or filled else EITHER
+
+
+def is_filled(frame: Frame, value: Value) -> bool:
+    """Whether a value is a container, or one of some, that surely has an item."""
+    atoms = frame.each(value)
+    return bool(atoms) and all(_is_container(each) and _true(frame, each, None) == HOLDS for each in atoms)
+
+
+def _is_container(atom: Atom) -> bool:
+    kind = atom.site.kind if isinstance(atom, Instance) else None
+    return isinstance(atom, TupleOf) or (isinstance(kind, LibraryRef) and containers.is_container(kind))
 
 
 def comparison(frame: Frame, operator: str, left: Value, right: Value, node: int) -> Value:
