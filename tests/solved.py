@@ -66,8 +66,12 @@ def solved(
     started: set[str] | None = None,
     limits: Limits | None = None,
     order: int | None = None,
+    unread: frozenset[str] = frozenset(),
 ) -> Solved:
-    """Solve a project of these files, or of one; all of Python are programs unless some are `started`."""
+    """Solve a project of these files, or of one; all of Python are programs unless some are `started`.
+
+    There may be others, which are `unread`.
+    """
     named = {"train.py": texts} if isinstance(texts, str) else texts
     files, places = {}, {}
     for path, text in named.items():
@@ -75,5 +79,5 @@ def solved(
             files[path], places[path] = lower(dedent(text), path)
     programs = frozenset(files if started is None else started)
     read = Documents(Given(named))
-    solution = solve(Problem(files, programs, newest(), limits or Limits(), order, documents=read))
+    solution = solve(Problem(files, programs, newest(), limits or Limits(), order, documents=read, unread=unread))
     return Solved(files, places, solution)

@@ -187,3 +187,25 @@ def test_what_is_unpacked_is_called_whatever_its_number(call: str) -> None:
 )
 def test_what_is_made_of_each_item_has_items_if_there_are_any(made: str, word: str) -> None:
     assert drawn(f"import random\nmade = {made}\nif made:\n    random.seed(0)\nrandom.random()\n") == [("python", word)]
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from help.seed import start",
+        "import help.seed\nstart = help.seed.start",
+        "from help import seed\nstart = seed.start",
+        "from seeds import start",
+    ],
+)
+def test_what_is_called_of_a_file_that_was_not_read_may_seed(imports: str) -> None:
+    files = {
+        "train.py": f"import random\n{imports}\nstart()\nrandom.random()\n",
+        "seeds.py": "from help.seed import start\n",
+    }
+    unread = frozenset(("help/__init__.py", "help/seed.py"))
+    found = (solved(files, {"train.py"}, unread=each) for each in (unread, frozenset[str]()))
+    assert [word for each in found for *_, word, _ in each.draws("train.py", "unsure", "unseeded")] == [
+        "unsure",
+        "unseeded",
+    ]

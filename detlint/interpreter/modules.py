@@ -9,6 +9,7 @@ from detlint.documents.paths import PROJECT, of_file
 from detlint.domain.atoms import Constant, DictOf, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.given import Given
+from detlint.domain.library import UNREAD
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments
@@ -153,7 +154,7 @@ def _within(frame: Frame, path: str, name: str) -> Value:
         return NOTHING
     place = f"{dirname(path)}/{name}".removeprefix("/")
     for file in (f"{place}/{_PACKAGE}", f"{place}.py"):
-        if file in frame.solver.files:
+        if file in frame.solver.imports.paths:
             return enter(frame, file) if file != path else NOTHING
     return value_of(ModuleRef(f"{place}/")) if place in frame.solver.index.folders else NOTHING
 
@@ -168,7 +169,12 @@ def library_of(frame: Frame, qualified: str) -> LibraryRef | None:
 
 
 def enter(frame: Frame, path: str) -> Value:
-    """Import a file: its top level runs, the first time in a program, after that of the package that it belongs to."""
+    """Import a file: its top level runs, the first time in a program, after that of the package that it belongs to.
+
+    One that was not read is a module of which nobody knows what it has.
+    """
+    if path not in frame.solver.files:
+        return value_of(LibraryRef(f"{UNREAD}.{path.removesuffix('.py').replace('/', '.')}"))
     if path == frame.file.path and frame.is_top:
         return value_of(ModuleRef(path))
     package = _package(frame, path)
@@ -213,12 +219,16 @@ def _package(frame: Frame, path: str) -> str | None:
 
 
 def _file(frame: Frame, importer: str, level: int, module: str) -> str | None:
+    """The file of the project that an import loads, if any, and that was read."""
+    path = _found(frame, importer, level, module)
+    return path if path in frame.solver.files else None
+
+
+def _found(frame: Frame, importer: str, level: int, module: str) -> str | None:
     """The file of the project that an import loads, if any."""
     if level:
-        path = frame.solver.imports.relative(importer, level, module)
-    else:
-        path = frame.solver.search.find(module, importer)
-    return path if path in frame.solver.files else None
+        return frame.solver.imports.relative(importer, level, module)
+    return frame.solver.search.find(module, importer)
 
 
 def named_module(frame: Frame, name: str, importer: str = "") -> Value:
@@ -226,16 +236,16 @@ def named_module(frame: Frame, name: str, importer: str = "") -> Value:
     importer = importer or frame.file.path
     if frame.solver.libraries.canonical(name) == RUNTIME:
         return value_of(LibraryRef(RUNTIME))
-    path = _file(frame, importer, 0, name)
+    path = _found(frame, importer, 0, name)
     if path is not None:
         return enter(frame, path)
     folder = frame.solver.search.namespace(name, importer)
     if folder:
         return value_of(ModuleRef(folder))
     head, _, last = name.rpartition(".")
-    if head and (path := _file(frame, importer, 0, head)) is not None:
-        enter(frame, path)
-        return variable(frame, path, last)
+    if head and (path := _found(frame, importer, 0, head)) is not None:
+        package = enter(frame, path)
+        return variable(frame, path, last) if path in frame.solver.files else package
     path = frame.solver.search.within_project(name, importer, frame.solver.libraries.packages)
     if path is None and _is_own(frame, importer, name):
         path = importer
@@ -300,10 +310,11 @@ def import_module(frame: Frame, statement: ir.ImportModule) -> None:
 def import_names(frame: Frame, statement: ir.ImportNames) -> None:
     """`from a import b as c`."""
     own = frame.file.path
-    path = _file(frame, own, statement.level, statement.module)
+    path = _found(frame, own, statement.level, statement.module)
     source = NOTHING
     if path is not None:
-        enter(frame, path)
+        source = enter(frame, path)
+        path = path if path in frame.solver.files else None
     elif not statement.level:
         source = named_module(frame, statement.module)
     for name, target in statement.names:
@@ -312,8 +323,8 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
         if path is not None:
             inner = _within(frame, path, name) if path == own else NOTHING
             value = inner if inner.atoms else variable(frame, path, name)
-        elif statement.level:
-            beside = _file(frame, own, statement.level, f"{statement.module}.{name}".strip("."))
+        elif statement.level and not source.atoms:
+            beside = _found(frame, own, statement.level, f"{statement.module}.{name}".strip("."))
             value = enter(frame, beside) if beside is not None else UNKNOWN
         else:
             value = _from(frame, source, statement.module, name)

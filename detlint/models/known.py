@@ -10,7 +10,7 @@ from detlint.catalogue import Catalogue, Row
 from detlint.domain.atoms import FALSE, UNKNOWN_ATOM, Bound, ClassRef, FunctionRef, Instance, IteratorOver
 from detlint.domain.effects import Mark, Stream
 from detlint.domain.given import Given
-from detlint.domain.library import Called, Class, Library
+from detlint.domain.library import UNREAD, Called, Class, Library
 from detlint.domain.modes import TRAINS, trains
 from detlint.domain.outcomes import HOLDS
 from detlint.domain.slots import Attribute
@@ -175,8 +175,8 @@ class Known(Tables):
         self.named(step, last, given)
         if root in libraries.KNOWN:
             return
-        if self.hints_at_seeding(last):
-            seeds.perhaps(step, name)
+        if root == UNREAD or self.hints_at_seeding(last):
+            seeds.perhaps(step, name, guessed=root != UNREAD)
         launchers.perhaps_call(step, given)
 
     def leave(self, step: Step, made: Instance, name: str) -> None:

@@ -55,7 +55,8 @@ class Problem:
     """What is to be solved: the programs that some `lowered` files and `commands` start, as is known of libraries.
 
     Any order of work gives the same tables, that of the seed `shuffle` as well. With `asked`, walks tell the states at
-    all calls. Programs read the project's `documents`, which note what was looked at.
+    all calls. Programs read the project's `documents`, which note what was looked at, and may import files of it that
+    are `unread`.
     """
 
     lowered: Mapping[str, ir.File]
@@ -66,6 +67,7 @@ class Problem:
     asked: bool = False
     commands: Sequence[Command] = ()
     documents: Documents = field(default_factory=lambda: Documents(none))
+    unread: frozenset[str] = frozenset()
 
     @cached_property
     def files(self) -> Mapping[str, ir.File]:
@@ -75,7 +77,7 @@ class Problem:
     @cached_property
     def imports(self) -> Imports:
         """Which file an import loads."""
-        return Imports(self.files)
+        return Imports([*self.files, *self.unread])
 
     @property
     def starts(self) -> list[Node]:

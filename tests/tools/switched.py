@@ -87,17 +87,18 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
         return lowered.place(code)
 
     begun = [Entry(start.path, start.kind, start.name, start.place, start.self_check, start.target) for start in starts]
-    commands = tuple(dict.fromkeys(Command(start.path, start.target) for start in starts if start.function))
+    commands = tuple(dict.fromkeys(Command(entry.path, entry.target) for entry in begun if entry.kind == "command"))
+    started = frozenset(entry.path for entry in begun if entry.kind != "command")
     libraries = known(program.catalogue, tables.torch)
-    started = frozenset(start.path for start in starts if not start.function)
-    problem = Problem(files, started, libraries, asked=True, commands=commands, documents=program.documents)
+    problem = Problem(
+        files, started, libraries, asked=True, commands=commands, documents=program.documents,
+        unread=program.imports.paths.difference(files),
+    )  # fmt: skip
     solution = solve(problem)
     found = followed(solution.solver, begun, place, tables.initialisers)
     program.walks.clear()
     for node, visits in found.visits.items():
         lowered, function = LOWERED[node.function.file], node.function.name
-        if function.startswith(ir.COMMAND):
-            continue
         name = node.function.file, lowered.names.get(function, function)
         for visit in visits:
             own = [(code, state) for code, state in visit if code.function == function]
