@@ -209,3 +209,25 @@ def test_what_is_called_of_a_file_that_was_not_read_may_seed(imports: str) -> No
         "unsure",
         "unseeded",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "drawn_from"),
+    [
+        ("random.Random(0)", []),
+        ("Held()", []),
+        ("held", []),
+        ("Sized()", ["python"]),
+        ("Of(Held)", []),
+        ("Of(Unknown)", ["python"]),
+    ],
+)
+def test_objects_that_do_not_say_otherwise_are_true(given: str, drawn_from: list[str]) -> None:
+    classes = (
+        "import random\nfrom elsewhere import Unknown\nclass Held:\n    def random(self):\n        return 3\n"
+        "def held():\n    pass\nheld.random = print\n"
+        "class Sized(Held):\n    def __len__(self):\n        return load()\n"
+        "def Of(base):\n    class Made(base):\n        def random(self):\n            return 3\n    return Made()\n"
+    )
+    program = f"{classes}def one(rng=None):\n    rng = rng or random\n    return rng.random()\none({given})\n"
+    assert [stream for stream, _ in drawn(program)] == drawn_from

@@ -6,7 +6,20 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from detlint.domain.atoms import FALSE, TRUE, Atom, Choice, Constant, Cut, LibraryRef, NotNone, Option, TupleOf, Unknown
+from detlint.domain.atoms import (
+    FALSE,
+    TRUE,
+    Atom,
+    Choice,
+    Constant,
+    Cut,
+    FunctionRef,
+    LibraryRef,
+    ModuleRef,
+    Option,
+    TupleOf,
+    Unknown,
+)  # fmt: skip
 from detlint.domain.choices import leaves
 from detlint.domain.values import Value, value_of
 
@@ -132,7 +145,7 @@ def _truth(atom: Atom) -> Outcome:
         return chosen(atom, truth(atom.default), truth(atom.other))
     if isinstance(atom, TupleOf):
         return HOLDS if atom.items else FAILS
-    return EITHER
+    return HOLDS if isinstance(atom, (FunctionRef, ModuleRef)) else EITHER
 
 
 def _is_none(atom: Atom) -> Outcome:

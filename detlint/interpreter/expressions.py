@@ -217,12 +217,12 @@ def _either(frame: Frame, expression: ir.Operation) -> Value:
 def _first(frame: Frame, value: Value, rest: Value, wanted: bool) -> Value:
     """A value where it is true, or false, as is `wanted`; where it is not, what the rest gives."""
     resolved = frame.resolve(value)
-    outcomes = [truth(value_of(atom)) for atom in resolved.atoms]
+    outcomes = [operators.truth_of_atom(frame, atom) for atom in resolved.atoms]
     if not any(_may(outcome, not wanted) for outcome in outcomes):
         return value
     found = NOTHING
     for atom in frame.each(resolved):
-        outcome = truth(value_of(atom))
+        outcome = operators.truth_of_atom(frame, atom)
         if isinstance(atom, Choice):
             default = _first(frame, atom.default, rest, wanted)
             taken = wanted and atom.other == SOMETHING  # nobody sets an option for what comes instead of it

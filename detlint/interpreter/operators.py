@@ -126,25 +126,26 @@ def truth_of(frame: Frame, value: Value, node: int = -1, path: PathKey | None = 
     if not any(isinstance(atom, Instance) for atom in resolved.atoms):
         return truth(resolved)
     own, rest = protocols.judged(frame, resolved, node)
-    return either([*own, *(_true(frame, atom, path) for atom in rest)])
+    return either([*own, *(truth_of_atom(frame, atom, path) for atom in rest)])
 
 
-def _true(frame: Frame, atom: Atom, path: PathKey | None) -> Outcome:
+def truth_of_atom(frame: Frame, atom: Atom, path: PathKey | None = None) -> Outcome:
+    """The same of an atom, which is not asked itself."""
     if isinstance(atom, Instance) and atom.site.kind == containers.DICT:
         return containers.is_filled(frame, atom, path)
     display = frame.solver.index.display(atom.site) if isinstance(atom, Instance) else None
-    if not isinstance(atom, Instance) or frame.solver.index.shrinks(atom.site):
+    if not isinstance(atom, Instance) or (display is not None and frame.solver.index.shrinks(atom.site)):
         return truth(value_of(atom))
     starred = isinstance(display, ir.Display) and any(isinstance(x, ir.Starred) for x in display.elements)
     listed = isinstance(display, ir.Display) and bool(display.elements) and not starred
     filled = isinstance(display, ir.Comprehension) and frame.read((atom.site, FILLED)) == value_of(TRUE)
-    return HOLDS if listed or filled else EITHER
+    return HOLDS if listed or filled else protocols.is_true(frame, atom)
 
 
 def is_filled(frame: Frame, value: Value) -> bool:
     """Whether a value is a container, or one of some, that surely has an item."""
     atoms = frame.each(value)
-    return bool(atoms) and all(_is_container(each) and _true(frame, each, None) == HOLDS for each in atoms)
+    return bool(atoms) and all(_is_container(each) and truth_of_atom(frame, each) == HOLDS for each in atoms)
 
 
 def _is_container(atom: Atom) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from detlint.domain.atoms import Atom, ClassRef, Instance
 from detlint.domain.given import Given
-from detlint.domain.outcomes import Outcome, truth
+from detlint.domain.outcomes import EITHER, HOLDS, NEVER, Outcome, truth
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter import classes
 from detlint.interpreter.frames import Frame
@@ -16,6 +16,7 @@ _ARITHMETIC = {
     "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }  # fmt: skip
 _UNARY = {"-": "__neg__", "~": "__invert__", "+": "__pos__"}
+_TRUTH = ("__bool__", "__len__")
 _SHOWN = ("__format__", "__str__", "__repr__")
 _COMPARED = {
     "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"),
@@ -123,5 +124,16 @@ def judged(frame: Frame, value: Value, node: int) -> tuple[list[Outcome], list[A
     """Whether objects of the project are true, as they say themselves, and the atoms that do not say it."""
     if not has_own(frame, value):
         return [], frame.each(value)
-    found, rest = asked(frame, value, ("__bool__", "__len__"), (), node)
+    found, rest = asked(frame, value, _TRUTH, (), node)
     return _outcomes(frame, found, False, len(rest), value), rest
+
+
+def is_true(frame: Frame, atom: Instance) -> Outcome:
+    """Whether an object is true that is not asked: it is where neither its class nor a base of this tells."""
+    around = classes.order(frame, atom.site.kind) if isinstance(atom.site.kind, ClassRef) else (atom.site.kind,)
+    if classes.PENDING in around:
+        return NEVER
+    libraries = frame.solver.libraries
+    plain = all(isinstance(each, ClassRef) or libraries.is_of(each.name, "true") for each in around)
+    asks = any(classes.binds(frame, each, name) for each in around if isinstance(each, ClassRef) for name in _TRUTH)
+    return HOLDS if plain and not asks else EITHER
