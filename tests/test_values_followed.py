@@ -231,3 +231,31 @@ def test_objects_that_do_not_say_otherwise_are_true(given: str, drawn_from: list
     )
     program = f"{classes}def one(rng=None):\n    rng = rng or random\n    return rng.random()\none({given})\n"
     assert [stream for stream, _ in drawn(program)] == drawn_from
+
+
+READ = "import json\nread = json.load(open('settings.json'))\n"
+
+
+@pytest.mark.parametrize(
+    "gives",
+    [
+        "a.__dict__.update(read)",
+        "vars(a).update(read)",
+        "for name, value in read.items():\n    setattr(a, name, value)",
+        "p.set_defaults(**read)\na = p.parse_args()",
+    ],
+)
+@pytest.mark.parametrize(("default", "word"), [("None", "unsure"), ("1", "seeded"), ("0", "unseeded")])
+def test_what_a_file_may_give_is_not_known_where_it_is_none_by_default(gives: str, default: str, word: str) -> None:
+    parser = f"import argparse, random\np = argparse.ArgumentParser()\np.add_argument('--seed', default={default})\n"
+    uses = "if a.seed:\n    random.seed(a.seed)\nrandom.random()\n"
+    assert ("python", word) in drawn(f"{READ}{parser}a = p.parse_args()\n{gives}\n{uses}")
+
+
+@pytest.mark.parametrize(("default", "word"), [("None", "unsure"), ("1", "seeded")])
+def test_a_field_that_a_file_may_give_is_not_known_where_it_is_none_by_default(default: str, word: str) -> None:
+    config = (
+        f"import random\nfrom dataclasses import dataclass\n@dataclass\nclass Config:\n    seed: int = {default}\n"
+        "config = Config(**read)\nif config.seed is not None:\n    random.seed(config.seed)\nrandom.random()\n"
+    )
+    assert drawn(f"{READ}{config}") == [("python", word)]

@@ -119,6 +119,13 @@ def is_none(value: Value) -> Outcome:
     return either([_is_none(atom) for atom in value.atoms]) if value.atoms else NEVER
 
 
+def is_unset(atom: Atom) -> bool:
+    """Whether an atom is None unless an option is set."""
+    return (
+        not is_none(value_of(atom)).may_fail if not isinstance(atom, Choice) else any(map(is_unset, atom.default.atoms))
+    )
+
+
 def chosen(atom: Choice, default: Outcome, other: Outcome) -> Outcome:
     """The outcome for a choice, by those for its parts: first by an option that the user gives a value."""
     if default == NEVER:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detlint.domain.atoms import Atom, Bound, Choice, ClassRef, Constant, FunctionRef, Instance, LibraryRef
 from detlint.domain.given import Given
 from detlint.domain.library import FIELD
+from detlint.domain.outcomes import is_unset
 from detlint.domain.slots import ITEMS, Argument, Attribute, Key
 from detlint.domain.values import NOTHING, UNKNOWN, Value
 from detlint.interpreter import classes
@@ -56,7 +57,9 @@ def fill(frame: Frame, made: Instance, around: classes.Order, arguments: Argumen
         value = given.get(name)
         if value is None:
             value = _default(frame, around, name, node)
-            if arguments.open and not all(isinstance(atom, Choice) for atom in frame.each(value)):
+            if arguments.open and not all(
+                isinstance(atom, Choice) and not is_unset(atom) for atom in frame.each(value)
+            ):
                 value = frame.join(value, UNKNOWN)  # who gives it sets an option otherwise
         put(frame, made, around, name, value)
 

@@ -23,7 +23,7 @@ from detlint.domain.atoms import (
 from detlint.domain.folding import folded
 from detlint.domain.given import Given
 from detlint.domain.library import Class, Library
-from detlint.domain.outcomes import truth
+from detlint.domain.outcomes import is_unset, truth
 from detlint.domain.slots import ANY_KEY, Argument, Attribute
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, constants, value_of
@@ -37,6 +37,7 @@ _FLAGS = {"store_true": (FALSE, TRUE), "store_false": (TRUE, FALSE)}
 _EITHER = "argparse.BooleanOptionalAction"
 _READ = {"builtins.int": int, "builtins.float": float}
 _PLAIN = (Constant, type(NOT_NONE), LibraryRef, ClassRef, FunctionRef, Choice)  # of which an option makes a choice
+_ANY = Attribute("")  # of a name that is not known
 _PARSER, _PARENTS, _WORDS = Argument("parser"), Argument("parents"), Argument("args")
 
 
@@ -140,7 +141,7 @@ def defaults(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
         for each, value in args.given.keywords.items():
             step.fill(atom, Attribute(each), option_of(step, f"--{each}", value, value_of(NOT_NONE)))
         if args.given.open:
-            step.fill(atom, ANY_KEY, UNKNOWN)
+            step.fill(atom, _ANY, UNKNOWN)
     return value_of(NONE)
 
 
@@ -186,7 +187,8 @@ def made(step: Step, namespace: Instance, given: Given) -> Value:
 def attribute(step: Step, namespace: Instance, name: str) -> Value | None:
     """What the parsers of a namespace have under a name; anything under one that no text of the project spells.
 
-    One that is made without a parser has what it was given alone.
+    One that is made without a parser has what it was given alone. What is written under a name that is not known, as
+    the entries of a file are, is perhaps what is None by default: of others nobody says that the file has them.
     """
     parsers = step.read(namespace, _PARSER)
     found = _under(step, parsers, name, frozenset())
@@ -195,6 +197,8 @@ def attribute(step: Step, namespace: Instance, name: str) -> Value | None:
     words = step.read(namespace, _WORDS)
     if words.atoms:
         found = _settled(step, found, words)
+    if any(map(is_unset, found.atoms)):
+        found = step.join(found, step.join(step.read(namespace, _ANY), _under(step, parsers, _ANY.name, frozenset())))
     return step.join(found, step.read(namespace, ANY_KEY))
 
 
@@ -207,7 +211,7 @@ def _under(step: Step, parsers: Value, name: str, seen: frozenset[Atom]) -> Valu
         elif atom not in seen:
             found = step.join(found, step.read(atom, Attribute(name)))
             found = step.join(found, _under(step, step.read(atom, _PARENTS), name, seen | {atom}))
-            if not step.spells(name):
+            if name and not step.spells(name):
                 found = step.join(found, step.read(atom, ANY_KEY))
     return found
 
