@@ -259,3 +259,12 @@ def test_a_field_that_a_file_may_give_is_not_known_where_it_is_none_by_default(d
         "config = Config(**read)\nif config.seed is not None:\n    random.seed(config.seed)\nrandom.random()\n"
     )
     assert drawn(f"{READ}{config}") == [("python", word)]
+
+
+@pytest.mark.parametrize("body", ["step = step", "if size > 3:\n        pass\n    step = step", "step = keep(step)"])
+def test_a_class_body_sees_what_the_module_has_until_it_binds_the_name(body: str) -> None:
+    program = (
+        "import random\nfrom elsewhere import size\ndef keep(function):\n    return function\ndef step(self):\n"
+        f"    return random.random()\nclass Held:\n    {body}\nHeld().step()\n"
+    )
+    assert drawn(program) == [("python", "unseeded")]

@@ -40,6 +40,8 @@ def _constant(frame: Frame, expression: ir.Constant) -> Value:
 
 def _local(frame: Frame, expression: ir.Local) -> Value:
     found = frame.get(expression.name)
+    if found is None and frame.is_top:  # what the body of a class has not bound yet
+        return modules.global_variable(frame, expression.name)
     return NOTHING if found is None else found
 
 
