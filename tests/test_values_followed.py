@@ -268,3 +268,10 @@ def test_a_class_body_sees_what_the_module_has_until_it_binds_the_name(body: str
         f"    return random.random()\nclass Held:\n    {body}\nHeld().step()\n"
     )
     assert drawn(program) == [("python", "unseeded")]
+
+
+@pytest.mark.parametrize("chosen", ["", "{'job': job, 'seed': seed}", "Jobs"])
+def test_a_command_line_that_is_made_of_functions_runs_one_of_them(chosen: str) -> None:
+    functions = "def job(self=3):\n    print(random.random())\ndef seed(self=3):\n    random.seed(3)\n"
+    program = f"import fire, random\n{functions}class Jobs:\n    job = job\n    seed = seed\nfire.Fire({chosen})\nrandom.random()\n"
+    assert drawn(program) == [("python", "unseeded"), ("python", "unsure")]

@@ -18,19 +18,23 @@ from detlint.domain.codes import Code
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Argument
 from detlint.domain.values import Value, value_of
-from detlint.interpreter import classes, containers, modules
+from detlint.interpreter import alternatives, classes, containers, modules
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
 
 def run(frame: Frame, component: Value, node: int) -> None:
-    """Run what a command line chooses: functions and classes, those that a container has, or those of the file."""
-    for atom in _components(frame, component):
+    """Run what a command line chooses: one function or class, of those that a container or else the file has."""
+
+    def run_one(atom: Atom) -> Value:
         made = _call(frame, atom, node)
         for each in frame.each(made):
             if isinstance(each, Instance) and isinstance(each.site.kind, ClassRef):
-                for method in _methods(frame, each, each.site.kind):
-                    _call(frame, method, node)
+                methods = value_of(*_methods(frame, each, each.site.kind))
+                alternatives.call_one(frame, methods, (), lambda method: _call(frame, method, node), node)
+        return made
+
+    alternatives.call_one(frame, value_of(*_components(frame, component)), (), run_one, node)
 
 
 def _components(frame: Frame, component: Value) -> list[Atom]:
