@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from detlint.domain import effects as e
 from detlint.domain.atoms import FunctionRef, Node
+from detlint.domain.codes import Code
 from detlint.domain.effects import Stream
 from detlint.ir import nodes as ir
 from detlint.programs import events as v
@@ -18,12 +19,15 @@ _DEEPEST = 20  # contexts that are managed in each other
 
 
 def invoke(walk: Walk, ways: Ways, effect: e.Invoke) -> None:
-    """A call: what any of its callees does; of one that is guessed, what it seeds makes words unsure."""
+    """A call: what any of its callees does; of one that is guessed, what it seeds makes words unsure.
+
+    A call that Python makes has no place of its own: it is where what it calls is.
+    """
     outer, walk.path = walk.path, (*walk.path, effect.code)
-    place = walk.place(effect.code)
     start, ends = ways.states, list[States]()
     first = len(walk.trace)
     for node in effect.nodes:
+        place = walk.place(effect.code if effect.code.node >= 0 else Code(node.function.file, node.function.name, -1))
         ways.states = dict(start)
         observations = dict(walk.observations) if effect.guess else None
         with walk.traced() as inner:
