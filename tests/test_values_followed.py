@@ -275,3 +275,29 @@ def test_a_command_line_that_is_made_of_functions_runs_one_of_them(chosen: str) 
     functions = "def job(self=3):\n    print(random.random())\ndef seed(self=3):\n    random.seed(3)\n"
     program = f"import fire, random\n{functions}class Jobs:\n    job = job\n    seed = seed\nfire.Fire({chosen})\nrandom.random()\n"
     assert drawn(program) == [("python", "unseeded"), ("python", "unsure")]
+
+
+CLICK = "import click, random\n@click.group()\n@click.option('--seed', default=3)\ndef cli(seed):\n    {}\n"
+COMMANDS = (
+    "@cli.command()\ndef job():\n    random.random()\n",
+    "@cli.group('in')\ndef inner():\n    pass\n@inner.command()\ndef job():\n    random.random()\n",
+    "def job():\n    random.random()\ncli.add_command(job)\n",
+)
+
+
+@pytest.mark.parametrize("commands", COMMANDS)
+@pytest.mark.parametrize("start", ["cli()", "cli.main()", "cli(obj={})"])
+@pytest.mark.parametrize(("body", "word"), [("random.seed(seed)", "seeded"), ("pass", "unseeded")])
+def test_a_group_of_commands_runs_its_function_and_then_a_command(
+    commands: str, start: str, body: str, word: str
+) -> None:
+    assert drawn(f"{CLICK.format(body)}{commands}{start}\n") == [("python", word)]
+
+
+def test_the_callback_of_an_application_comes_before_its_commands() -> None:
+    program = (
+        "import typer, random\napp = typer.Typer()\n@app.command()\ndef job(n: int = 3):\n    random.random()\n"
+        "@app.command()\ndef other(n: int = 3):\n    pass\n@app.callback()\ndef main(seed: int = 3):\n"
+        "    random.seed(seed)\napp()\n"
+    )
+    assert drawn(program) == [("python", "seeded")]

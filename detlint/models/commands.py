@@ -19,11 +19,12 @@ from detlint.domain.atoms import (
 from detlint.domain.given import Given
 from detlint.domain.library import Class, Library
 from detlint.domain.outcomes import truth
-from detlint.domain.slots import ITEMS, Argument, Attribute
+from detlint.domain.slots import ANY_KEY, ITEMS, Argument, Attribute
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.models.argparse import objects, option_of, text
 from detlint.models.arguments import Arguments
+from detlint.models.holders import FIRST
 
 if TYPE_CHECKING:
     from detlint.models.known import Known
@@ -32,7 +33,9 @@ FLAGS = Instance(AllocationSite(LibraryRef("absl.flags.FLAGS"), None))
 """The options of absl, one object in a program."""
 CONSTANTS = {"absl.flags.FLAGS": value_of(FLAGS)}
 _OPTION = "click.option()"  # what a call of it gives
+_GROUPING = "click.group()"
 _VALUE = Attribute("value")
+_OWNER = Argument("owner")
 _BY_USER = Given(options=True)
 
 
@@ -61,6 +64,42 @@ def decorate(step: Step, option: Instance, given: Given) -> Value:
         for atom in step.each(given.first)
     ]
     return given.first.of(found)
+
+
+def group(step: Step, given: Given) -> Value:
+    """A decorator that makes a group of commands of a function."""
+    return value_of(step.make(_GROUPING))
+
+
+def subgroup(step: Step, owner: Value, given: Given) -> Value:
+    """Such a decorator, which adds the group to another one."""
+    made = step.make(_GROUPING)
+    step.fill(made, _OWNER, owner)
+    return value_of(made)
+
+
+def grouped(step: Step, grouping: Instance, given: Given) -> Value:
+    """A group of commands, which runs a function first."""
+    made = Instance(AllocationSite(LibraryRef("click.Group"), grouping.site.code, grouping.site.context))
+    step.fill(made, FIRST, given.first)
+    for owner in objects(step, step.read(grouping, _OWNER)):
+        step.fill(owner, ANY_KEY, value_of(made))
+    return value_of(made)
+
+
+def add_command(step: Step, owner: Value, given: Given) -> Value:
+    """Add a command to a group."""
+    for atom in objects(step, owner):
+        step.fill(atom, ANY_KEY, given.first)
+    return value_of(NONE)
+
+
+def run_group(step: Step, owner: Value, given: Given) -> Value:
+    """Run groups: what they run first, and perhaps one of their commands."""
+    for atom in objects(step, owner):
+        step.call(step.read(atom, FIRST))
+        step.call(step.join(step.read(atom, ANY_KEY), UNKNOWN))
+    return UNKNOWN
 
 
 def default(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
@@ -150,5 +189,17 @@ def variable(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
     return option_of(step, own or name, args.given.value("default", 1) or value_of(NONE), SOMETHING)
 
 
-CLICK = Library("click", classes=(Class("option()", called=decorate),))
+CLICK = Library(
+    "click",
+    {"group": group},
+    (
+        Class("option()", called=decorate),
+        Class("group()", called=grouped),
+        Class(
+            "Group",
+            called=lambda step, made, given: run_group(step, value_of(made), given),
+            methods={"group": subgroup, "add_command": add_command, "main": run_group},
+        ),
+    ),
+)
 ABSL = Library("absl.flags", classes=(Class("FLAGS", attribute=_flag_value), Class("FlagHolder", attribute=held)))

@@ -17,6 +17,7 @@ from detlint.models.arguments import Arguments
 if TYPE_CHECKING:
     from detlint.models.known import Known
 
+FIRST = Argument("first")  # what is called before others
 _SOURCE = Argument("source")
 _LIST = LibraryRef("builtins.list")
 
@@ -84,8 +85,11 @@ def _place(atom: Atom) -> tuple[bool, str, str, int]:
 
 
 def call(step: Step, made: Instance, way: str) -> Value:
-    """Call all that a container holds: in turn, or with the options of a command line."""
+    """Call all that a container holds in turn; or one of that, with the options of a command line."""
     if way == "by options":
+        first = step.read(made, FIRST)
+        if first.atoms:
+            step.run_command(first)
         step.run_command(step.read(made, ANY_KEY))
     else:
         for atom in in_turn(step, made):

@@ -12,6 +12,7 @@ from detlint.domain.slots import ANY_KEY, ITEMS, Key, Slot
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.models.arguments import Arguments
+from detlint.models.holders import FIRST
 
 if TYPE_CHECKING:
     from detlint.models.known import Known, Role
@@ -33,7 +34,7 @@ def registers(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
         return step.partial(value_of(function), Given((), named))
     for owner in _owners(step):
         for atom in (atom for value in made for atom in step.each(value)):
-            for slot in _slots(step, atom, key) if row.text("keyed") else [ANY_KEY]:
+            for slot in _slots(step, atom, key) if row.text("keyed") else [FIRST if row.text("first") else ANY_KEY]:
                 step.fill(owner, slot, value_of(atom))
     return made[0]
 
