@@ -301,3 +301,28 @@ def test_the_callback_of_an_application_comes_before_its_commands() -> None:
         "    random.seed(seed)\napp()\n"
     )
     assert drawn(program) == [("python", "seeded")]
+
+
+OPENED = {
+    "by a loop": "class Config:\n    def __init__(self, held):\n        for name, value in held.items():\n"
+    "            setattr(self, name, value)\n",
+    "by its dict": "class Config:\n    def __init__(self, held):\n        self.__dict__.update(held)\n",
+    "by vars": "class Config:\n    def __init__(self, held):\n        vars(self).update(held)\n",
+    "by items": "class Config:\n    def __init__(self, held):\n        for name in held:\n"
+    "            self.__dict__[name] = held[name]\n",
+    "as a dict": "class Config(dict):\n    def __init__(self, held):\n        super().__init__(held)\n"
+    "        self.__dict__ = self\n",
+    "as another dict": "class Config:\n    def __init__(self, held):\n        self.__dict__ = held\n",
+}
+
+
+@pytest.mark.parametrize("how", list(OPENED))
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [("{'seed': 3}", ["seeded"]), ("{'seed': None}", ["unseeded"]), ("read", ["unsure"])],
+)
+def test_objects_have_the_attributes_that_they_are_given_by_name_and_no_others(
+    how: str, held: str, words: list[str]
+) -> None:
+    uses = f"config = Config({held})\nif config.seed is not None:\n    random.seed(config.seed)\nrandom.random()\n"
+    assert [word for _, word in drawn(f"import random\n{READ}{OPENED[how]}{uses}")] == words

@@ -158,10 +158,15 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         found = known if known is not None else frame.join(found, _part(frame, atom, owner, name))
     if isinstance(owner, LibraryRef) and stored:
         found = NOTHING  # what the text of the project stores is not the library's
+    opened = classes.opens(frame, around)
     if owner is None and not stored:
         given = descriptors.missing(frame, atom, around, name, node)
-        found = frame.join(found, given if given is not None else UNKNOWN)
-    if stored or name in frame.solver.index.stored or isinstance(owner, ClassRef):
+        if given is None and classes.stores(frame, around, "__dict__"):  # as `self.__dict__ = self` does
+            shown = frame.read((atom.site, Attribute("__dict__")))
+            given = frame.tables.item(frame, shown, value_of(Constant("str", name)))
+        otherwise = NOTHING if opened and not name.startswith("__") else UNKNOWN
+        found = frame.join(found, given if given is not None else otherwise)
+    if stored or opened or name in frame.solver.index.stored or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     if "" in frame.solver.index.stored:  # by a name that is not known
         found = frame.join(frame.read((atom.site, Attribute(""))), found)

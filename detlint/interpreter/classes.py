@@ -82,6 +82,16 @@ def stores(frame: Frame, classes: Order, name: str) -> bool:
     return any(isinstance(k, ClassRef) and name in text(frame, k).stores for k in classes)
 
 
+def opens(frame: Frame, classes: Order) -> bool:
+    """Whether `classes` give their objects attributes by names that are computed, and no library gives any."""
+    plain = (
+        is_stateless(frame, each) or each.name.startswith("builtins.")
+        for each in classes
+        if isinstance(each, LibraryRef)
+    )
+    return any(isinstance(k, ClassRef) and text(frame, k).opens for k in classes) and all(plain)
+
+
 def stored_names(frame: Frame, made: Instance) -> list[str]:
     """The attributes that methods of an object's class store on their first parameter."""
     kind = made.site.kind

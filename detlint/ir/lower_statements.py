@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import structs
@@ -196,7 +196,7 @@ class Statements(Expressions):
         bases = sum(not argument.keyword and argument.star != "**" for argument in arguments)
         self.classes[qualified] = ir.Class(
             qualified, tuple(sorted(node.scope.bindings)), _stores(node), bases, _fields(node), _assigned(body),
-            any(argument.keyword == "metaclass" for argument in arguments),
+            any(argument.keyword == "metaclass" for argument in arguments), any(map(_opens, _firsts(node))),
         )  # fmt: skip
         target = self.variable(node.name, self._scope(node))
         return (ir.DefineClass(target, qualified, arguments, decorators, body, self.body.number(node)),)
@@ -223,18 +223,43 @@ def _caught(scope: Scope) -> tuple[str, ...]:
     return tuple(sorted(name for name, found in kinds.items() if not found.isdisjoint(("except", "pattern"))))
 
 
-def _stores(node: s.Class) -> tuple[str, ...]:
-    """The attributes that methods of a class store on their first parameter."""
-    found = set()
+def _firsts(node: s.Class) -> Iterator[s.Node]:
+    """The uses of their first parameters in the methods of a class."""
     for statement in node.body.statements:
         if isinstance(statement, s.Function) and statement.parameters:
             first = statement.parameters[0].name
             for inner in s.walk(statement.body):
-                if isinstance(inner, s.Attribute) and inner.stored:
-                    base = inner.value
-                    if isinstance(base, s.Name) and base.id == first:
-                        found.add(inner.attribute)
-    return tuple(sorted(found))
+                if isinstance(inner, s.Name) and inner.id == first:
+                    yield inner
+
+
+def _stores(node: s.Class) -> tuple[str, ...]:
+    """The attributes that methods of a class store on their first parameter."""
+    around = (use.parent for use in _firsts(node))
+    return tuple(sorted({each.attribute for each in around if isinstance(each, s.Attribute) and each.stored}))
+
+
+def _opens(use: s.Node) -> bool:
+    """Whether a use of an object is one where it is given attributes by names that are computed."""
+    around = use.parent
+    if isinstance(around, s.Attribute) and around.attribute == "__dict__":
+        return not around.stored and _changes(around)
+    if not (isinstance(around, s.Argument) and isinstance(around.parent, s.Call)):
+        return False
+    call, function = around.parent, around.parent.function
+    named = function.id if isinstance(function, s.Name) else ""
+    if named == "setattr":
+        names = [argument.value for argument in call.arguments[1:2]]
+        return call.arguments[0] is around and not isinstance(names[0] if names else None, s.Constant)
+    return named == "vars" and _changes(call)
+
+
+def _changes(shown: s.Expression) -> bool:
+    """Whether a dict that shows the attributes of an object is changed."""
+    around = shown.parent
+    if isinstance(around, s.Subscript):
+        return around.stored
+    return isinstance(around, s.Attribute) and around.attribute == "update"
 
 
 def _fields(node: s.Class) -> tuple[str, ...]:

@@ -377,7 +377,8 @@ class Class(IrNode, frozen=True):
     """What a class body binds, how many bases it has, and what its methods store on their first parameter.
 
     `fields` are the annotated attributes, which a constructor takes that is generated; `assigned` are those that the
-    body gives a value, in order, with the constants that some are; `metaclass` tells whether it names one.
+    body gives a value, in order, with the constants that some are; `metaclass` tells whether it names one, `opens`
+    whether methods store attributes on their first parameter under names that their text does not tell.
     """
 
     qualified: str
@@ -387,6 +388,7 @@ class Class(IrNode, frozen=True):
     fields: tuple[str, ...] = ()
     assigned: tuple[tuple[str, Constant | None], ...] = ()
     metaclass: bool = False
+    opens: bool = False
 
 
 class File(IrNode, frozen=True):
