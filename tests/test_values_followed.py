@@ -326,3 +326,11 @@ def test_objects_have_the_attributes_that_they_are_given_by_name_and_no_others(
 ) -> None:
     uses = f"config = Config({held})\nif config.seed is not None:\n    random.seed(config.seed)\nrandom.random()\n"
     assert [word for _, word in drawn(f"import random\n{READ}{OPENED[how]}{uses}")] == words
+
+
+def test_a_call_looks_up_the_attribute_that_it_names() -> None:
+    program = (
+        "import random\nclass Jobs:\n    def seed(self):\n        random.seed(3)\n    def job(self):\n"
+        "        random.random()\ndef run(name):\n    getattr(Jobs(), name)()\nrun('job')\nrun('seed')\nrun('job')\n"
+    )
+    assert drawn(program) == [("python", "unseeded"), ("python", "seeded")]

@@ -146,6 +146,9 @@ def is_nothing(expression: ir.Expression) -> bool:
     return isinstance(expression, ir.Constant) and expression.kind in ("None", "False")
 
 
+_BY_NAME = tuple(map(ir.Global, ("getattr", "setattr", "hasattr")))
+
+
 def tested(function: ir.Function, inner: Iterable[ir.Function]) -> tuple[str, ...]:
     """The parameters of a function that tests and keys speak of, in its body or in those of functions within it."""
     names = {parameter.name for parameter in function.parameters}
@@ -158,12 +161,14 @@ def tested(function: ir.Function, inner: Iterable[ir.Function]) -> tuple[str, ..
 
 
 def _asked(body: ir.Statements | tuple[ir.Statements, ...]) -> Iterator[ir.Expression]:
-    """What tests speak of, and keys."""
+    """What tests speak of, keys, and the names by which attributes are looked up."""
     for part in walk(body):
         if isinstance(part, (ir.If, ir.While, ir.Conditional)):
             yield part.test
         elif isinstance(part, ir.Subscript):
             yield part.key
+        elif isinstance(part, ir.Call) and part.function in _BY_NAME:
+            yield from (argument.value for argument in part.arguments[1:2])
         elif isinstance(part, ir.Compare) or (isinstance(part, ir.Operation) and part.operator.isalpha()):
             yield from part.operands
 
