@@ -334,3 +334,14 @@ def test_a_call_looks_up_the_attribute_that_it_names() -> None:
         "        random.random()\ndef run(name):\n    getattr(Jobs(), name)()\nrun('job')\nrun('seed')\nrun('job')\n"
     )
     assert drawn(program) == [("python", "unseeded"), ("python", "seeded")]
+
+
+def test_the_names_are_told_that_programs_look_for() -> None:
+    files = {
+        "main.py": "import lib\nfrom lib import seed\nfrom other import *\nlib.more\ndef run():\n    seed()\nrun()\n",
+        "lib.py": "def seed():\n    helper()\ndef helper():\n    print(3)\ndef unused():\n    hidden()\n",
+        "other.py": "size = 4\n",
+    }
+    asked = solved(files, {"main.py"}).solution.asked
+    assert {("lib.py", name) for name in ("seed", "helper", "more", "print")} | {("other.py", "*")} <= asked
+    assert ("lib.py", "hidden") not in asked

@@ -16,6 +16,7 @@ from detlint.domain.atoms import (
     FunctionRef,
     LibraryRef,
     ModuleRef,
+    NotNone,
     Option,
     TupleOf,
     Unknown,

@@ -23,11 +23,19 @@ _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _LEAVING = ("break", "continue")
 
 
+ALL = "*"
+"""The name that stands for all names of a module."""
+
+
 class Index:
-    """Questions about the text of a project's files, from what was counted in each."""
+    """Questions about the text of a project's files, from what was counted in each.
+
+    `asked` are the names that were looked for in modules, by path, `ALL` where all of a module were looked at.
+    """
 
     def __init__(self, files: Mapping[str, ir.File]) -> None:
         self.files = files
+        self.asked: dict[tuple[str, str], None] = {}
         self._shrinking: dict[str, bool] = {}
         self._unrolled: dict[int, bool] = {}
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}

@@ -14,6 +14,7 @@ from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.index import ALL
 from detlint.ir import nodes as ir
 
 _MAIN = Constant("str", "__main__")
@@ -34,6 +35,7 @@ def global_variable(frame: Frame, name: str) -> Value:
 
 def named(frame: Frame, file: ir.File, name: str) -> Value:
     """A variable of a module, of what it imports all of, or a builtin: the text decides which."""
+    frame.solver.index.asked[file.path, name] = None
     if name in file.binds:
         return frame.read((ModuleRef(file.path), Attribute(name)))
     given = frame.read((ModuleRef(file.path), Attribute(name))) if name in frame.solver.index.stored else NOTHING
@@ -90,6 +92,7 @@ def exports(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
     if name.startswith("_"):
         return False
     file = frame.solver.files[path]
+    frame.solver.index.asked[path, name] = None
     if name in file.binds:
         return True
     for level, module in file.stars:
@@ -101,6 +104,7 @@ def exports(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
 
 def names(frame: Frame, file: ir.File) -> list[str]:
     """The names that the text of a module binds, and those that it imports with all of other modules."""
+    frame.solver.index.asked[file.path, ALL] = None
     found = dict.fromkeys(file.binds)
     waiting, seen = [file], {file.path}
     while waiting:
@@ -109,6 +113,7 @@ def names(frame: Frame, file: ir.File) -> list[str]:
             path = _file(frame, importer.path, level, module)
             if path is not None and path not in seen:
                 seen.add(path)
+                frame.solver.index.asked[path, ALL] = None
                 waiting.append(frame.solver.files[path])
                 found |= dict.fromkeys(name for name in frame.solver.files[path].binds if not name.startswith("_"))
     return list(found)
@@ -117,6 +122,7 @@ def names(frame: Frame, file: ir.File) -> list[str]:
 def binds(frame: Frame, path: str, name: str) -> bool:
     """Whether the text of a module binds a name, or it has a module of that name in it."""
     file = frame.solver.files.get(path)
+    frame.solver.index.asked[path, name] = None
     return file is None or name in file.binds or bool(_within(frame, path, name).atoms)
 
 
@@ -133,6 +139,7 @@ def variable(frame: Frame, path: str, name: str) -> Value:
     What a folder without a file lacks is that of the library of its name, which Python takes before the folder.
     """
     file = frame.solver.files.get(path)
+    frame.solver.index.asked[path, name] = None
     if file is not None and name in file.binds:
         return frame.read((ModuleRef(path), Attribute(name)))
     inner = _within(frame, path, name)
@@ -319,6 +326,7 @@ def import_names(frame: Frame, statement: ir.ImportNames) -> None:
         source = named_module(frame, statement.module)
     for name, target in statement.names:
         if target is None:
+            frame.solver.index.asked[path or "", ALL] = None
             continue
         if path is not None:
             inner = _within(frame, path, name) if path == own else NOTHING

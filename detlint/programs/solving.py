@@ -41,13 +41,14 @@ class Project:
 class Solution:
     """What was solved: the nodes that programs reach, those that none does, and whether a limit was met.
 
-    `seconds` went to the first and to the second.
+    `seconds` went to the first and to the second. `asked` are the names that programs look for in modules, by path.
     """
 
     solver: Solver
     unreached: Solver
     limited: bool
     seconds: tuple[float, float]
+    asked: frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -128,12 +129,12 @@ def _both(problem: Problem) -> Solution:
     """Solve what programs reach, then what none does."""
     start = time.perf_counter()
     reached = _reached(problem)
-    middle = time.perf_counter()
+    middle, asked = time.perf_counter(), frozenset(reached.index.asked)
     unreached = _unreached(reached, problem.shuffle)
     above = Certainty(unreached)
     Certainty(reached, above).settle()
     above.settle()
-    return Solution(reached, unreached, reached.lattice.met, (middle - start, time.perf_counter() - middle))
+    return Solution(reached, unreached, reached.lattice.met, (middle - start, time.perf_counter() - middle), asked)
 
 
 def _reached(problem: Problem) -> Solver:

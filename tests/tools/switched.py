@@ -97,6 +97,7 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
     solution = solve(problem)
     found = followed(solution.solver, begun, place, tables.initialisers)
     program.walks.clear()
+    program.asked |= solution.asked
     for node, visits in found.visits.items():
         lowered, function = LOWERED[node.function.file], node.function.name
         name = node.function.file, lowered.names.get(function, function)
