@@ -376,9 +376,8 @@ class Function(IrNode, frozen=True):
 class Class(IrNode, frozen=True):
     """What a class body binds, how many bases it has, and what its methods store on their first parameter.
 
-    `fields` are the annotated attributes, which a constructor takes that is generated; `assigned` are those that the
-    body gives a value, in order, with the constants that some are; `metaclass` tells whether it names one, `opens`
-    whether methods store attributes on their first parameter under names that their text does not tell.
+    `fields` are the annotated attributes, which a constructor takes that is generated; `assigned` those that the body
+    gives a value, in order, with the constants that some are; `metaclass` tells of one, `opens` of computed names.
     """
 
     qualified: str
