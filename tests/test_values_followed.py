@@ -345,3 +345,21 @@ def test_the_names_are_told_that_programs_look_for() -> None:
     asked = solved(files, {"main.py"}).solution.asked
     assert {("lib.py", name) for name in ("seed", "helper", "more", "print")} | {("other.py", "*")} <= asked
     assert ("lib.py", "hidden") not in asked
+
+
+@pytest.mark.parametrize(
+    ("test", "word"),
+    [
+        ("all(name in os.environ for name in ('RANK', 'SIZE'))", "unseeded"),
+        ("any(name in os.environ for name in ('RANK', 'SIZE'))", "unseeded"),
+        ("not any(name in os.environ for name in ('RANK', 'SIZE'))", "seeded"),
+        ("any((0, 3))", "seeded"),
+        ("all((0, 3))", "unseeded"),
+        ("all(size for size in (3, 4) if size > limit)", "unsure"),
+        ("any(size == limit for size in (3, 4))", "unsure"),
+        ("any(sizes)", "unsure"),
+    ],
+)
+def test_whether_all_or_any_items_are_true_is_told_where_they_are_written_down(test: str, word: str) -> None:
+    start = "import os, random\nfrom elsewhere import limit\nsizes = [0]\nsizes.append(limit)\n"
+    assert ("python", word) in drawn(f"{start}if {test}:\n    random.seed(1)\nrandom.random()\n")

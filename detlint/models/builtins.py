@@ -10,7 +10,7 @@ from detlint.domain.atoms import Constant, IteratorOver, PathTo, TupleOf
 from detlint.domain.folding import folded
 from detlint.domain.given import Given
 from detlint.domain.library import Called, Library
-from detlint.domain.outcomes import told
+from detlint.domain.outcomes import both, either, told, truth
 from detlint.domain.slots import ANY_KEY
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_empty, value_of
@@ -188,6 +188,23 @@ def counted(step: Step, given: Given) -> Value:
     return SOMETHING
 
 
+def judged(*, every: bool) -> Called:
+    """Whether every item is true, or any is, where they are written down."""
+
+    def call(step: Step, given: Given) -> Value:
+        found = counted(step, given)
+        ways = step.rows(given.first) if len(given.positional) == 1 else []
+        if not ways or not all(ways):
+            return found
+        outcomes = []
+        for way in ways:
+            each = [truth(step.resolve(item)) for item in way]
+            outcomes.append(both(each) if every else both(outcome.inverted() for outcome in each).inverted())
+        return told(either(outcomes))
+
+    return call
+
+
 def length(step: Step, given: Given) -> Value:
     """How long a text or a tuple is, or what an object of the project says."""
     found, rest = step.ask(given.first, "__len__")
@@ -277,7 +294,7 @@ LIBRARY = Library(
         "list": listed, "tuple": tupled, "sorted": ordered, "set": collected, "frozenset": collected,
         "iter": went_over, "reversed": turned, "next": following, "enumerate": numbered, "zip": paired,
         "map": applied, "filter": chosen, "len": length, "sum": counted, "min": counted, "max": counted,
-        "any": counted, "all": counted, "int": converted(int, "__int__", "__index__"),
+        "any": judged(every=False), "all": judged(every=True), "int": converted(int, "__int__", "__index__"),
         "float": converted(float, "__float__", "__index__"), "bool": converted(bool, "__bool__", "__len__"),
         "str": shown, "repr": said("__repr__"), "abs": converted(abs, "__abs__"),
         "round": converted(round, "__round__"), "range": numbers, "print": said("__str__", "__repr__"),
