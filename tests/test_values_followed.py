@@ -363,3 +363,16 @@ def test_the_names_are_told_that_programs_look_for() -> None:
 def test_whether_all_or_any_items_are_true_is_told_where_they_are_written_down(test: str, word: str) -> None:
     start = "import os, random\nfrom elsewhere import limit\nsizes = [0]\nsizes.append(limit)\n"
     assert ("python", word) in drawn(f"{start}if {test}:\n    random.seed(1)\nrandom.random()\n")
+
+
+@pytest.mark.parametrize(("seed", "word"), [("None", "unseeded"), ("3", "seeded")])
+def test_a_field_of_a_configuration_is_the_one_that_it_refers_to(seed: str, word: str) -> None:
+    program = (
+        "from dataclasses import dataclass, field\nimport random\nfrom hydra import compose\n"
+        "from hydra.core.config_store import ConfigStore\nfrom omegaconf import II\n"
+        f"@dataclass\nclass Common:\n    seed: int = {seed}\n@dataclass\nclass Data:\n    seed: int = II('common.seed')\n"
+        "@dataclass\nclass Config:\n    common: Common = field(default_factory=Common)\n"
+        "    data: Data = field(default_factory=Data)\nConfigStore.instance().store(name='config', node=Config)\n"
+        "config = compose('config')\nif config.data.seed is not None:\n    random.seed(config.data.seed)\nrandom.random()\n"
+    )
+    assert ("python", word) in drawn(program)

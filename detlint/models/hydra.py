@@ -189,11 +189,20 @@ def _resolved(step: Step, root: Instance) -> Instance:
     return step.version(root, "resolved", parts) if parts else root
 
 
+def _by_default(step: Step, value: Value) -> Iterator[Atom]:
+    """The atoms of a value where the user sets no option."""
+    for atom in step.each(value):
+        if isinstance(atom, Choice):
+            yield from _by_default(step, atom.default)
+        else:
+            yield atom
+
+
 def _references(step: Step, root: Instance, part: Instance) -> dict[str, Value]:
     """The fields of a part that refer to others, by what those hold."""
     found: dict[str, Value] = {}
     for name in step.binds(part):
-        for atom in step.each(step.attribute(value_of(part), name)):
+        for atom in _by_default(step, step.attribute(value_of(part), name)):
             if isinstance(atom, Constant) and atom.kind == "str" and atom.value.startswith("${"):
                 value = value_of(root)
                 for word in atom.value[2:-1].split("."):
