@@ -338,3 +338,26 @@ random.seed(hash(parser.parse_args().name))
 random.random()
 """
     assert [each for _, _, _, each, _ in solved(text).draws("train.py", *WORDS)] == [word]
+
+
+@pytest.mark.parametrize(
+    ("made", "replaced", "draws"),
+    [
+        ("nn.Linear(2, 2, bias=False)", ["weight = nn.Parameter(torch.ones(2, 2))"], False),
+        ("nn.Linear(2, 2)", ["bias = nn.Parameter(torch.zeros(2))", "weight = nn.Parameter(torch.ones(2, 2))"], False),
+        ("nn.Linear(2, 2)", ["weight = nn.Parameter(torch.ones(2, 2))"], True),
+        ("nn.Linear(2, 2, bias=False)", ["weight = layer.weight"], True),
+        ("nn.Embedding(4, 8)", ["weight = nn.Parameter(torch.ones(4, 8))"], False),
+        ("nn.Embedding(4, 8)", ["note = 3", "more()", "weight = nn.Parameter(torch.ones(4, 8))"], True),
+    ],
+)
+@pytest.mark.parametrize("around", ["", "def main():\n"])
+def test_layers_draw_nothing_whose_weights_are_replaced_at_once(
+    made: str, replaced: list[str], draws: bool, around: str
+) -> None:
+    lines = [f"layer = {made}", *(each if "(" in each[:7] else f"layer.{each}" for each in replaced)]
+    body = "".join(f"{'    ' if around else ''}{line}\n" for line in lines)
+    text = (
+        f"import torch\nfrom torch import nn\nfrom elsewhere import more\n{around}{body}{'main()' if around else ''}\n"
+    )
+    assert bool(solved({"main.py": text}).draws("main.py")) == draws

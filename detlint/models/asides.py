@@ -1,12 +1,17 @@
-"""Numbers that are drawn and decide nothing: examples of a shape, seeds, how long to wait, where processes meet."""
+"""Numbers that are drawn and decide nothing.
+
+Examples of a shape, seeds, how long to wait, where processes meet, weights that are replaced at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from detlint.catalogue import Catalogue
 from detlint.domain.step import Step
 from detlint.ir import nodes as ir
+from detlint.ir.counting import walk
 from detlint.ir.uses import Around, Uses
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
@@ -30,6 +35,7 @@ class Asides:
         self.seeders = names("randomness", "seeder")
         devices = names("randomness", "seeder", id="torch.cuda"), names("randomness", "entropy", id="torch.cuda-seed")
         self.device_seeders = devices[0] | devices[1]
+        self.layers = catalogue.by_name("randomness", "initialised")
 
     def kind(self, step: Step, name: str) -> Aside:
         """What the number is for that a call of a function draws, where it decides nothing.
@@ -41,6 +47,8 @@ class Asides:
             return ""
         text = _Text(self, step.uses, step.code.function)
         if text.is_elsewhere(call.part) or (name.endswith("_") and text.is_elsewhere(text.filled(call.part))):
+            return "inert"
+        if name in self.layers and text.is_replaced(call, self.layers[name].list("parameters")):
             return "inert"
         uses = text.uses_of(call)
         if uses and all(map(text.is_traced, uses)):
@@ -86,6 +94,23 @@ class _Text:
             return part
         given = self.uses.given.get(variable, [])
         return given[0] if len(given) == 1 else None
+
+    def is_replaced(self, call: Around, parameters: Iterable[str]) -> bool:
+        """Whether a call makes a layer all of whose parameters are assigned right after it."""
+        layer, made = call.part, call.outer.part if call.outer is not None else None
+        if not isinstance(layer, ir.Call) or not isinstance(made, ir.Assign):
+            return False
+        if made.value is not layer or len(made.targets) != 1:
+            return False
+        without = any(a.keyword == "bias" and a.value == ir.Constant("False") for a in layer.arguments)
+        wanted = set(parameters) - ({"bias"} if without else set())
+        left = set(wanted)
+        for statement in _following(call.outer):
+            attribute = _assigned(statement, made.targets[0])
+            left.discard(attribute)
+            if not left or not attribute:
+                break
+        return bool(wanted) and not left
 
     def uses_of(self, value: Around) -> list[Around]:
         """Where a value goes: where the variable is read that it is given, else where it stands."""
@@ -207,3 +232,31 @@ def _formatted(part: object) -> ir.Expression | None:
 def _last(target: object) -> str:
     """The last part of a name."""
     return target.name if isinstance(target, (ir.Attribute, ir.Local, ir.Global, ir.Captured)) else ""
+
+
+def _following(statement: Around | None) -> ir.Statements:
+    """The statements of a block after one of them."""
+    block = statement.outer.part if statement is not None and statement.outer is not None else None
+    for name in block.__struct_fields__ if block is not None else ():
+        inner = getattr(block, name)
+        for index, each in enumerate(inner if isinstance(inner, tuple) else ()):
+            if statement is not None and each is statement.part:
+                return tuple(inner[index + 1 :])
+    return ()
+
+
+def _assigned(statement: ir.Statement, owner: ir.Expression) -> str:
+    """The attribute of `owner` that a statement sets to what is not made of it; "" if none."""
+    if not isinstance(statement, ir.Assign) or len(statement.targets) > 1 or statement.operator != "=":
+        return ""
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, ir.Attribute) or not _are_one(target.value, owner):
+        return ""
+    return "" if any(_are_one(part, owner) for part in walk(value)) else target.name
+
+
+def _are_one(one: ir.Expression, other: ir.Expression) -> bool:
+    """Whether two expressions are the same variable or the same attribute of one."""
+    if isinstance(one, ir.Attribute) and isinstance(other, ir.Attribute):
+        return one.name == other.name and _are_one(one.value, other.value)
+    return isinstance(one, (ir.Local, ir.Global, ir.Captured)) and one == other
