@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from detlint.domain.atoms import ClassRef, FunctionRef, Instance, Node
@@ -35,8 +35,11 @@ class Programs:
 
 
 class _Follower:
-    def __init__(self, solver: Solver, place: Callable[[Code], Place], initialisers: frozenset[str]) -> None:
+    def __init__(
+        self, solver: Solver, place: Callable[[Code], Place], initialisers: frozenset[str], loaded: Collection[str]
+    ) -> None:
         self.solver = solver
+        self.loaded = loaded
         self.place = place
         self.initialisers = initialisers
         self.views = Views(solver)
@@ -52,7 +55,8 @@ class _Follower:
         script = entry.kind == "script" and not (entry.acts or walked.spawned)
         if not script:  # one that does nothing of interest is a configuration, as likely as not
             self.found.entries.append(entry)
-        self.found.ends.append((entry.path, entry.end))
+        if entry.kind != "script" or entry.path not in self.loaded:
+            self.found.ends.append((entry.path, entry.end))
         for kind, ways in _started(walked.spawned).items():
             given = kind, tuple(self._given(node, seen) for node in next(iter(ways)))
             if given in self.started:  # another program starts the same
@@ -111,13 +115,18 @@ def _started(spawned: Iterable[Spawn]) -> dict[_Kind, dict[tuple[Node, ...], Non
 
 
 def followed(
-    solver: Solver, entries: Iterable[Entry], place: Callable[[Code], Place], initialisers: frozenset[str]
+    solver: Solver,
+    entries: Iterable[Entry],
+    place: Callable[[Code], Place],
+    initialisers: frozenset[str],
+    loaded: Collection[str] = (),
 ) -> Programs:
     """Walk programs, one after the other.
 
-    `entries` are where they start, `initialisers` the names of functions in which what torch draws is weights.
+    `entries` are where they start, `initialisers` the names of functions in which what torch draws is weights. Scripts
+    that another program may have `loaded`, such as configurations, tell not where they end.
     """
-    follower = _Follower(solver, place, initialisers)
+    follower = _Follower(solver, place, initialisers, loaded)
     for entry in entries:
         follower.follow(entry)
     return follower.found

@@ -95,7 +95,8 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
         unread=program.imports.paths.difference(files),
     )  # fmt: skip
     solution = solve(problem)
-    found = followed(solution.solver, begun, place, tables.initialisers)
+    loaded = [path for path, facts in program.facts.items() if not facts.lasting]
+    found = followed(solution.solver, begun, place, tables.initialisers, loaded)
     program.walks.clear()
     program.asked |= solution.asked
     for node, visits in found.visits.items():
