@@ -11,8 +11,7 @@ from typing import Literal
 
 from detlint.ir.counts import Counts, IrNode
 
-TOP = ""
-"""The name of a file's top level among its functions."""
+TOP = ""  # the name of a file's top level among its functions
 MAIN = "<main>"
 """The name of the body of `if __name__ == "__main__":` among the functions of a file."""
 COMMAND = "<command>"  # begins the names of functions that console scripts run: import the file, call what it has
