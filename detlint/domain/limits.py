@@ -29,7 +29,7 @@ class Limits(Struct, frozen=True):
     contexts: int = 64
     """Of a function; then one."""
     tests: int = 16
-    """Ways in which a function is called that its tests tell apart; then these count for nothing."""
+    """Ways of calling a function that tests of None, True and False tell apart; then these count for nothing."""
     rows: int = 8
     """Items of what is gone through one by one; then one joined item."""
     parts: int = 12

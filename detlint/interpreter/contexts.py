@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 from detlint.documents.documents import SUFFIXES
@@ -27,7 +27,8 @@ from detlint.domain.values import UNKNOWN, Value, is_member, told, value_of
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
-_TESTED = ("None", "True", "False", "str")
+_FEW = ("None", "True", "False")
+_TESTED = (*_FEW, "str")
 
 Choices = list[tuple[Context, dict[str, Value]]]
 
@@ -49,27 +50,31 @@ def choose(
     held = strip(receiver) if isinstance(receiver, (Instance, ClassRef)) else None
     alone = Context(held)
     solver = frame.solver
-    found: Choices = []
-    for tests in (True, False):
-        found = _told_apart(frame, function, code, held, given, tests)
-        if not tests or not solver.is_tested(function, [_tested_alone(context) for context, _ in found]):
-            break
-    if len(found) > solver.limits.contexts or solver.is_full(function, [context for context, _ in found]):
+    found = _told_apart(frame, function, code, held, given, _TESTED)
+    ways = [_tested_alone(context) for context, _ in found]
+    if len(found) <= solver.limits.contexts and solver.is_tested(function, ways):
+        found = _told_apart(frame, function, code, held, given, ("str",))
+    if solver.is_full(function, [context for context, _ in found]):
         return [(alone, dict(given))]
     return list({solver.nearest(function, context): values for context, values in found}.items())
 
 
 def _told_apart(
-    frame: Frame, function: FunctionRef, code: ir.Function, held: Atom | None, given: Mapping[str, Value], tests: bool
+    frame: Frame,
+    function: FunctionRef,
+    code: ir.Function,
+    held: Atom | None,
+    given: Mapping[str, Value],
+    kinds: Sequence[str],
 ) -> Choices:
-    """The contexts that the arguments of a call choose: those of the function's tests as well, or these not."""
+    """The contexts that the arguments of a call choose, by the kinds of constants too that the function tests."""
     libraries = frame.solver.libraries
     handed = frame.solver.index.handed(function.file, code, libraries.decided)
     names: list[str] = []
     parts: list[list[tuple[Atom | Option | None, Value]]] = []
     for name, value in given.items():
         deciding = libraries.deciding if name in handed else frozenset()
-        split = _split(value, tests and name in code.tested, deciding, libraries.seeds)
+        split = _split(value, kinds if name in code.tested else (), deciding, libraries.seeds)
         if len(split) > 1 or (split and split[0][0] is not None):
             names.append(name)
             parts.append(split)
@@ -83,8 +88,8 @@ def _told_apart(
 
 
 def _tested_alone(context: Context) -> tuple[tuple[str, Atom | Option], ...]:
-    """What of a context tests alone tell apart."""
-    return tuple((name, atom) for name, atom in context.given if isinstance(atom, (Constant, Option)))
+    """What of a context tests of None, True and False tell apart."""
+    return tuple((name, atom) for name, atom in context.given if isinstance(atom, Constant) and atom.kind in _FEW)
 
 
 def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]]:
@@ -99,7 +104,7 @@ def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]
 
 
 def _split(
-    value: Value, tested: bool, deciding: frozenset[str], seeds: Callable[[str], bool]
+    value: Value, tested: Sequence[str], deciding: frozenset[str], seeds: Callable[[str], bool]
 ) -> list[tuple[Atom | Option | None, Value]]:
     """The parts of a value that are told apart, and all others together."""
     groups: dict[Atom | Option, list[Atom]] = {}
@@ -122,7 +127,7 @@ def _split(
     return found
 
 
-def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
+def _flat(atom: Atom, tested: Sequence[str]) -> Atom | Option | None:
     """What a context keeps of an atom; None where it is not told apart from others."""
     if isinstance(atom, (FunctionRef, ClassRef)):
         return strip(atom)
@@ -136,7 +141,7 @@ def _flat(atom: Atom, tested: bool) -> Atom | Option | None:
         return _document(atom.site)
     if isinstance(atom, Choice):
         return atom.option if tested or any(map(_is_path, atom.default.atoms)) else None
-    if (tested and isinstance(atom, Constant) and atom.kind in _TESTED) or _is_path(atom):
+    if (isinstance(atom, Constant) and atom.kind in tested) or _is_path(atom):
         return atom
     if tested and is_member(atom):
         return atom
