@@ -27,8 +27,7 @@ from detlint.domain.values import UNKNOWN, Value, is_member, told, value_of
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
-_FEW = ("None", "True", "False")
-_TESTED = (*_FEW, "str")
+_TESTED = ("None", "True", "False", "str")
 
 Choices = list[tuple[Context, dict[str, Value]]]
 
@@ -89,7 +88,11 @@ def _told_apart(
 
 def _tested_alone(context: Context) -> tuple[tuple[str, Atom | Option], ...]:
     """What of a context tests of None, True and False tell apart."""
-    return tuple((name, atom) for name, atom in context.given if isinstance(atom, Constant) and atom.kind in _FEW)
+    return tuple((name, atom) for name, atom in context.given if isinstance(atom, Constant) and _is_tested(atom))
+
+
+def _is_tested(atom: Constant) -> bool:
+    return atom.kind in _TESTED and atom.kind != "str"
 
 
 def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]]:
