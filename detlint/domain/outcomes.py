@@ -122,9 +122,9 @@ def is_none(value: Value) -> Outcome:
 
 def is_unset(atom: Atom) -> bool:
     """Whether an atom is None unless an option is set."""
-    return (
-        not is_none(value_of(atom)).may_fail if not isinstance(atom, Choice) else any(map(is_unset, atom.default.atoms))
-    )
+    if isinstance(atom, Choice):
+        return any(map(is_unset, atom.default.atoms))
+    return not is_none(value_of(atom)).may_fail
 
 
 def chosen(atom: Choice, default: Outcome, other: Outcome) -> Outcome:

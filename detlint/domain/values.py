@@ -19,6 +19,7 @@ from detlint.domain.atoms import (
     Formal,
     Instance,
     IteratorOver,
+    LibraryRef,
     TupleOf,
 )  # fmt: skip
 from detlint.domain.taints import Kind, Taints
@@ -56,8 +57,6 @@ SOMETHING = Value(frozenset((NOT_NONE,)))
 NULL = Value(frozenset((NONE,)))
 COMPOUND = (Choice, TupleOf, DictOf, IteratorOver)
 """The atoms that are made of values."""
-CONTAINERS = frozenset(f"builtins.{name}" for name in ("list", "dict", "set", "frozenset", "tuple"))
-"""The classes of libraries whose objects call nothing."""
 _WITH_VALUES = (*COMPOUND, Value)
 
 
@@ -67,8 +66,9 @@ def is_empty(atom: Atom) -> bool:
 
 
 def is_container(atom: Atom) -> bool:
-    """Whether an atom is a list, a dict or another container of Python."""
-    return isinstance(atom, Instance) and getattr(atom.site.kind, "name", "") in CONTAINERS
+    """Whether the heap has the items of an atom: a list, a set, a tuple or a dict."""
+    kind = atom.site.kind if isinstance(atom, Instance) else None
+    return isinstance(kind, LibraryRef) and kind.name.startswith("builtins.") and kind.name.islower()
 
 
 def is_member(atom: Atom) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from detlint.domain.atoms import Context, FunctionRef, Node
 from detlint.domain.slots import Cell
@@ -44,7 +45,7 @@ class Certainty(Solver):
 
     def _begin(self) -> None:
         """Let all that may be be certain that is asked for, and note which nodes this has to do with."""
-        needed = self.needed()
+        needed = self.needed
         nodes: set[Node] = set()
         for cell in {cell: None for node in needed for cell in self.table[node].reads}:
             if tainted(self.heap.read(cell)):
@@ -70,6 +71,7 @@ class Certainty(Solver):
         nodes.update(self._cells, self._callees)
         self._nodes = {node: None for node in needed if node in nodes}
 
+    @cached_property
     def needed(self) -> dict[Node, None]:
         """The nodes that ask which taints are certain, and those from which they may have these.
 
@@ -80,8 +82,7 @@ class Certainty(Solver):
             for caller in entry.callers:
                 callees[caller].append(entry)
         waiting = [(node, kind) for node, entry in self.table.items() for kind in entry.asks]
-        if self._above is not None:
-            self._above.needed()
+        if self._above is not None and self._above.needed:
             waiting += [(each, kind) for cell, kind in self._above.looked_for for each in self._writers(cell, kind)]
         needed: set[tuple[Node, Kind]] = set()
         while waiting:

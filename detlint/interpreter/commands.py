@@ -17,8 +17,8 @@ from detlint.domain.atoms import (
 from detlint.domain.codes import Code
 from detlint.domain.given import Given
 from detlint.domain.slots import ITEMS, Argument
-from detlint.domain.values import Value, value_of
-from detlint.interpreter import alternatives, classes, containers, modules
+from detlint.domain.values import Value, is_container, value_of
+from detlint.interpreter import alternatives, classes, modules
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
 
@@ -41,7 +41,7 @@ def _components(frame: Frame, component: Value) -> list[Atom]:
     found: dict[Atom, None] = {}
     for atom in frame.each(component):
         if isinstance(atom, Instance) and isinstance(atom.site.kind, LibraryRef):
-            if containers.is_container(atom.site.kind):
+            if is_container(atom):
                 found.update(dict.fromkeys(frame.each(frame.read((atom.site, ITEMS)))))
         else:
             found[atom] = None

@@ -24,7 +24,7 @@ from detlint.domain.dicts import known_by, may_be_absent, present, shown
 from detlint.domain.given import Turns
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, NEVER, Outcome, either
 from detlint.domain.slots import ANY_KEY, CONTENTS, ITEMS, KEYS, Key, Slot
-from detlint.domain.values import NOTHING, UNKNOWN, Value, told, under, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, is_container, told, under, value_of
 from detlint.interpreter import classes, unsettled
 from detlint.interpreter.frames import Frame, Path
 from detlint.interpreter.frames import Key as PathKey
@@ -35,11 +35,6 @@ LIST = LibraryRef("builtins.list")
 SET = LibraryRef("builtins.set")
 _CLOSED = DictOf()
 _OPEN = DictOf((), UNKNOWN)
-
-
-def is_container(kind: LibraryRef) -> bool:
-    """Whether the heap has the items of a kind of object: a list, a set, a tuple or a dict."""
-    return kind.name.startswith("builtins.") and kind.name.islower()
 
 
 def is_mapping(frame: Frame, atom: Atom) -> bool:
@@ -178,7 +173,7 @@ def is_filled(frame: Frame, atom: Instance, path: PathKey | None) -> Outcome:
 
 def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     """What a container has in a slot."""
-    if not (isinstance(atom.site.kind, LibraryRef) and is_container(atom.site.kind)):
+    if not is_container(atom):
         return frame.tables.iterate(frame, value_of(atom))
     if isinstance(slot, Key) and (slot.key.kind != "int" or not slot.key.value.startswith("-")):
         return present(entry(frame, atom, slot.key))

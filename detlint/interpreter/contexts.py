@@ -80,7 +80,8 @@ def _told_apart(
     found: Choices = []
     for combination in product(*parts):
         flat = tuple((name, atom) for name, (atom, _) in zip(names, combination, strict=True) if atom is not None)
-        found.append((Context(held, flat), {**given, **{n: v for n, (_, v) in zip(names, combination, strict=True)}}))
+        values = {**given, **{name: value for name, (_, value) in zip(names, combination, strict=True)}}
+        found.append((Context(held, flat), values))
         if len(found) > frame.solver.limits.contexts:
             break
     return found
@@ -88,11 +89,8 @@ def _told_apart(
 
 def _tested_alone(context: Context) -> tuple[tuple[str, Atom | Option], ...]:
     """What of a context tests of None, True and False tell apart."""
-    return tuple((name, atom) for name, atom in context.given if isinstance(atom, Constant) and _is_tested(atom))
-
-
-def _is_tested(atom: Constant) -> bool:
-    return atom.kind in _TESTED and atom.kind != "str"
+    kinds = set(_TESTED) - {"str"}
+    return tuple((name, atom) for name, atom in context.given if isinstance(atom, Constant) and atom.kind in kinds)
 
 
 def from_anyone(file: str, code: ir.Function) -> tuple[Context, dict[str, Value]]:

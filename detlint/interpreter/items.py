@@ -25,7 +25,7 @@ from detlint.domain.given import Given
 from detlint.domain.library import Method
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import ITEMS, Key
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, is_container, value_of
 from detlint.interpreter import attributes, classes, containers, enumerations, modules, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -69,7 +69,7 @@ def of_atom(frame: Frame, atom: Atom) -> Value:
             return _of_object(frame, atom)
         if atom.site.kind == containers.DICT:
             return SOMETHING
-        if containers.is_container(atom.site.kind):
+        if is_container(atom):
             return frame.read((atom.site, ITEMS))
         around = (atom.site.kind,)
         return frame.once("iterate", atom.site, lambda: _of_library(frame, atom, around), NOTHING)

@@ -41,7 +41,7 @@ from detlint.domain.outcomes import (
     truth,
 )
 from detlint.domain.slots import ANY_KEY, FILLED, Key
-from detlint.domain.values import NOTHING, Value, is_member, value_of
+from detlint.domain.values import NOTHING, Value, is_container, is_member, value_of
 from detlint.interpreter import containers, protocols
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -145,12 +145,9 @@ def truth_of_atom(frame: Frame, atom: Atom, path: PathKey | None = None) -> Outc
 def is_filled(frame: Frame, value: Value) -> bool:
     """Whether a value is a container, or one of some, that surely has an item."""
     atoms = frame.each(value)
-    return bool(atoms) and all(_is_container(each) and truth_of_atom(frame, each) == HOLDS for each in atoms)
-
-
-def _is_container(atom: Atom) -> bool:
-    kind = atom.site.kind if isinstance(atom, Instance) else None
-    return isinstance(atom, TupleOf) or (isinstance(kind, LibraryRef) and containers.is_container(kind))
+    return bool(atoms) and all(
+        (isinstance(each, TupleOf) or is_container(each)) and truth_of_atom(frame, each) == HOLDS for each in atoms
+    )
 
 
 def comparison(frame: Frame, operator: str, left: Value, right: Value, node: int) -> Value:

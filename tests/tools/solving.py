@@ -125,7 +125,7 @@ def otherwise(solver: Solver) -> list[str]:
     told. Either lets the order of work show. Where limits cut, some may be of these.
     """
     again = _Again(solver)
-    needed = Certainty(solver).needed()
+    needed = Certainty(solver).needed
     read = {cell for node in needed for cell in solver.table[node].reads}
     found = []
     for node, entry in solver.table.items():
