@@ -18,7 +18,18 @@ from detlint.domain.atoms import (
 from detlint.domain.choices import laid_out, leaves, options_of
 from detlint.domain.limits import Limits
 from detlint.domain.taints import Taint, Taints
-from detlint.domain.values import COMPOUND, NOTHING, Value, depth, is_container, mapped, possible, together, told
+from detlint.domain.values import (
+    COMPOUND,
+    NOTHING,
+    Value,
+    depth,
+    has_parts,
+    is_container,
+    mapped,
+    possible,
+    together,
+    told,
+)
 
 _MEMO = 10_000  # results that are remembered: nearly all that are asked for again are asked for soon
 _ALL: frozenset[Atom] = frozenset((CUT_ALL,))
@@ -41,6 +52,7 @@ class Lattice:
         self._joined: dict[tuple[Value, Value], Value | None] = {}  # None: the first of the two
         self._bounded: dict[Value, Value] = {}
         self._stored: dict[Value, Value] = {}
+        self._kept: dict[frozenset[Atom], frozenset[Atom]] = {}
         self._each: dict[frozenset[Atom], list[Atom]] = {}
 
     def join(self, a: Value, b: Value) -> Value:
@@ -75,9 +87,10 @@ class Lattice:
                 self._bounded.clear()
             if len(value.taints) > self.limits.taints:
                 value = value.with_taints(*self._few(value.taints, value.certain))
-            deep = any(depth(atom) > self.limits.nesting for atom in value.atoms if isinstance(atom, COMPOUND))
-            found = self.shallow(value, self.limits.nesting) if deep else value
-            if any(isinstance(atom, COMPOUND) for atom in found.atoms):
+            found = value
+            if has_parts(value.atoms):
+                if any(depth(atom) > self.limits.nesting for atom in value.atoms):
+                    found = self.shallow(value, self.limits.nesting)
                 found = self._in_form(found)
             self._bounded[value] = self._bounded[found] = found
         return found
@@ -137,7 +150,15 @@ class Lattice:
 
     def kept(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
         """Atoms within limits: those that are made of parts are one each."""
-        if any(isinstance(atom, COMPOUND) for atom in atoms):
+        found = self._kept.get(atoms)
+        if found is None:
+            if len(self._kept) > _MEMO:
+                self._kept.clear()
+            found = self._kept[atoms] = self._within(atoms)
+        return found
+
+    def _within(self, atoms: frozenset[Atom]) -> frozenset[Atom]:
+        if has_parts(atoms):
             atoms = self._together(atoms)
         every = {atom for leaf in leaves(Value(atoms)) for atom in leaf.atoms}
         if CUT_ALL in every:

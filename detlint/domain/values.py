@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -58,6 +59,7 @@ NULL = Value(frozenset((NONE,)))
 COMPOUND = (Choice, TupleOf, DictOf, IteratorOver)
 """The atoms that are made of values."""
 _WITH_VALUES = (*COMPOUND, Value)
+_KEPT = 1 << 15  # answers about values that are remembered
 
 
 def is_empty(atom: Atom) -> bool:
@@ -93,10 +95,10 @@ def surely(value: Value) -> Value:
 
 
 def _certain_as(value: Value, change: Callable[[Taints], Taints]) -> Value:
-    if not value.taints and not any(isinstance(atom, COMPOUND) for atom in value.atoms):
-        return value
     atoms = value.atoms
-    if any(isinstance(atom, COMPOUND) for atom in atoms):
+    if not value.taints and not has_parts(atoms):
+        return value
+    if has_parts(atoms):
         atoms = frozenset(mapped(atom, lambda part: _certain_as(part, change)) for atom in atoms)
     return Value(atoms, value.taints, change(value.taints))
 
@@ -105,13 +107,19 @@ def tainted(value: Value) -> bool:
     """Whether a value, or a part of it, may differ between runs, whatever parameters are given."""
     if any(taint.kind not in ("from", "filled") for taint in value.taints):
         return True
-    return any(tainted(part) for atom in value.atoms if isinstance(atom, COMPOUND) for part in parts(atom))
+    return any(tainted(part) for atom in value.atoms for part in parts(atom))
 
 
 def kinds_of(value: Value) -> frozenset[Kind]:
     """The kinds of the taints of a value and of its parts."""
-    inner = (kinds_of(part) for atom in value.atoms if isinstance(atom, COMPOUND) for part in parts(atom))
+    inner = (kinds_of(part) for atom in value.atoms for part in parts(atom))
     return frozenset(taint.kind for taint in value.taints).union(*inner)
+
+
+@lru_cache(_KEPT)
+def has_parts(atoms: frozenset[Atom]) -> bool:
+    """Whether one of some atoms is made of values."""
+    return any(isinstance(atom, COMPOUND) for atom in atoms)
 
 
 def parts(atom: Atom) -> tuple[Value, ...]:
@@ -126,14 +134,14 @@ def parts(atom: Atom) -> tuple[Value, ...]:
     return (atom.items, *atom.rows) if isinstance(atom, IteratorOver) else ()
 
 
-def formals(value: Value) -> Iterator[str]:
-    """The parameters that a value has in it, by name."""
-    for atom in value.atoms:
-        if isinstance(atom, Formal):
-            yield atom.name
-        for part in parts(atom):
-            yield from (str(taint.source) for taint in part.taints if taint.kind == "from")
-            yield from formals(part)
+@lru_cache(_KEPT)
+def has_formal(value: Value) -> bool:
+    """Whether a value has a parameter in it, or a part with the taints of one."""
+    return any(isinstance(atom, Formal) for atom in value.atoms) or any(
+        any(taint.kind == "from" for taint in part.taints) or has_formal(part)
+        for atom in value.atoms
+        for part in parts(atom)
+    )
 
 
 def mapped(atom: Atom, change: Callable[[Value], Value]) -> Atom:
@@ -179,6 +187,7 @@ def made_of(made: Value, sources: Iterable[Value]) -> Value:
     return made.with_taints(taints, certain)
 
 
+@lru_cache(_KEPT)
 def depth(atom: Atom) -> int:
     """How deep tuples, dicts and iterators stand in each other."""
     if not isinstance(atom, COMPOUND):
@@ -194,10 +203,15 @@ def told(part: object) -> str:
         return f"{{{', '.join(sorted(map(told, part)))}}}"
     if isinstance(part, tuple):
         return f"({', '.join(map(told, part))})"
-    if isinstance(part, Struct) and isinstance(part, _WITH_VALUES):
-        fields = (f"{name}={told(getattr(part, name))}" for name in part.__struct_fields__)
-        return f"{type(part).__name__}({', '.join(fields)})"
-    return repr(part)
+    return _told(part) if isinstance(part, Struct) else repr(part)
+
+
+@lru_cache(_KEPT)
+def _told(part: Struct) -> str:
+    if not isinstance(part, _WITH_VALUES):
+        return repr(part)
+    fields = (f"{name}={told(getattr(part, name))}" for name in part.__struct_fields__)
+    return f"{type(part).__name__}({', '.join(fields)})"
 
 
 def constants(value: Value) -> list[Constant] | None:

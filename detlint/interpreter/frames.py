@@ -24,7 +24,7 @@ from detlint.domain.effects import Branch, Effect, Effects
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import CONTENTS, Attribute, Cell, shared_cells
 from detlint.domain.summaries import Flow, Passed
-from detlint.domain.values import COMPOUND, NOTHING, UNKNOWN, Value, mapped, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, has_formal, has_parts, mapped, value_of
 from detlint.interpreter import unsettled
 from detlint.interpreter.environments import OWN, begins, seen_as
 from detlint.interpreter.environments import Environment as Environment
@@ -33,7 +33,7 @@ from detlint.interpreter.environments import Loop as Loop
 from detlint.interpreter.environments import Path as Path
 from detlint.interpreter.environments import own as own
 from detlint.interpreter.solver import Entry, Solver
-from detlint.interpreter.substitution import has_formal, replaced
+from detlint.interpreter.substitution import replaced
 from detlint.interpreter.tables import Tables
 from detlint.ir import nodes as ir
 
@@ -51,6 +51,7 @@ class Frame:
 
     def __init__(self, solver: Solver, entry: Entry, tables: Tables) -> None:
         self.solver = solver
+        self.join = solver.lattice.join
         self.entry = entry
         self._resolved: dict[Value, Value] = {}
         self._concrete: dict[Value, Value] = {}
@@ -110,10 +111,6 @@ class Frame:
         """The name of a node of this function."""
         return Code(self.file.path, self.function.qualified, node)
 
-    def join(self, a: Value, b: Value) -> Value:
-        """Either of two values."""
-        return self.solver.lattice.join(a, b)
-
     def once(self, way: str, site: AllocationSite, run: Callable[[], R], otherwise: R) -> R:
         """Do something with an object, unless that is being done and it is in itself."""
         if (way, site) in self.using:
@@ -127,7 +124,7 @@ class Frame:
 
     def resolve(self, value: Value) -> Value:
         """A value with what callers gave in the place of parameters; taints stay as they are."""
-        if not self.has_formal(value):
+        if not has_formal(value):
             return value
         found = self._resolved.get(value)
         if found is None:
@@ -137,11 +134,12 @@ class Frame:
 
     def each(self, value: Value) -> list[Atom]:
         """The atoms of a value, resolved, in an order that no run changes."""
-        return self.solver.lattice.each(self.resolve(value))
+        value = self.resolve(value)
+        return [*value.atoms] if len(value.atoms) == 1 else self.solver.lattice.each(value)
 
     def concrete(self, value: Value) -> Value:
         """A value as the heap and callees get it: with the taints that callers gave as well."""
-        if not value.taints and not self.has_formal(value):
+        if not value.taints and not has_formal(value):
             return self.deep(value)
         found = self._concrete.get(value)
         if found is None:
@@ -150,13 +148,9 @@ class Frame:
 
     def deep(self, value: Value) -> Value:
         """A value whose parts are concrete as well."""
-        if not any(isinstance(atom, COMPOUND) for atom in value.atoms):
+        if not has_parts(value.atoms):
             return value
         return value.of(mapped(atom, self.concrete) for atom in value.atoms)
-
-    def has_formal(self, value: Value) -> bool:
-        """Whether a value has a parameter in it, or a part with the taints of one."""
-        return has_formal(self.solver, value)
 
     # Variables
 

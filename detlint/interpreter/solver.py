@@ -120,7 +120,6 @@ class Solver:
         self._finished = 0
         self._random = random.Random(shuffle) if shuffle is not None else None
         self._depth = 0
-        self.formal: dict[Value, bool] = {}
 
     # The table
 

@@ -6,16 +6,8 @@ from collections.abc import Mapping
 
 from detlint.domain import taints as t
 from detlint.domain.atoms import Atom, Formal
-from detlint.domain.values import UNKNOWN, Value, formals, mapped
+from detlint.domain.values import UNKNOWN, Value, has_formal, mapped
 from detlint.interpreter.solver import Solver
-
-
-def has_formal(solver: Solver, value: Value) -> bool:
-    """Whether a value has a parameter in it."""
-    found = solver.formal.get(value)
-    if found is None:
-        found = solver.formal[value] = any(True for _ in formals(value))
-    return found
 
 
 def replaced(solver: Solver, value: Value, given: Mapping[str, Value]) -> Value:
@@ -25,7 +17,7 @@ def replaced(solver: Solver, value: Value, given: Mapping[str, Value]) -> Value:
         taints = t.filled_in(taints, {name: each.taints for name, each in given.items()})
     if certain:
         certain = t.filled_in(certain, {name: each.certain for name, each in given.items()})
-    if not has_formal(solver, value):
+    if not has_formal(value):
         return value.with_taints(taints, certain)
     atoms: set[Atom] = set()
     for atom in value.atoms:
