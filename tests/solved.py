@@ -67,10 +67,11 @@ def solved(
     limits: Limits | None = None,
     order: int | None = None,
     unread: frozenset[str] = frozenset(),
+    alone: bool = False,
 ) -> Solved:
     """Solve a project of these files, or of one; all of Python are programs unless some are `started`.
 
-    There may be others, which are `unread`.
+    There may be others, which are `unread`. What no program reaches is solved unless programs `alone` are asked for.
     """
     named = {"train.py": texts} if isinstance(texts, str) else texts
     files, places = {}, {}
@@ -79,5 +80,7 @@ def solved(
             files[path], places[path] = lower(dedent(text), path)
     programs = frozenset(files if started is None else started)
     read = Documents(Given(named))
-    solution = solve(Problem(files, programs, newest(), limits or Limits(), order, documents=read, unread=unread))
-    return Solved(files, places, solution)
+    problem = Problem(
+        files, programs, newest(), limits or Limits(), order, alone=alone, documents=read, unread=unread
+    )  # fmt: skip
+    return Solved(files, places, solve(problem))

@@ -14,7 +14,7 @@ from detlint.domain.values import UNKNOWN
 from tests.solved import solved
 from tests.test_values_order import BOX, CLOSURE, GLOBAL, HEAD, HELPER, TOLIST
 from tests.test_values_states import FACTORY, MODEL, PROGRAM
-from tests.tools.solving import digest, otherwise
+from tests.tools.solving import digest, otherwise, rows
 
 ROOT = Path(__file__).parent.parent
 CYCLE = {
@@ -135,6 +135,15 @@ def test_a_node_that_is_evaluated_once_more_does_the_same(name: str, started: se
         assert len(found.solver.table) + len(found.unreached.table) > len(PROJECTS[name])
 
 
+@pytest.mark.parametrize("name", PROJECTS)
+def test_programs_alone_give_what_they_give_among_all(name: str) -> None:
+    texts = {**PROJECTS[name], "library.py": "def use(f):\n    return f(use)\n"}
+    alone, among = (solved(texts, set(PROJECTS[name]), alone=alone).solution for alone in (True, False))
+    assert [*rows(alone.solver)] == [*rows(among.solver)]
+    assert not alone.unreached.table
+    assert {node.function.name for node in among.unreached.table if node.function.file == "library.py"} == {"", "use"}
+
+
 def test_a_decision_that_is_taken_back_is_told() -> None:
     found = solved(PROJECTS["cycle"]).solution
     entry = next(entry for entry in found.solver.table.values() if entry.node.function.name == "A.stop")
@@ -185,6 +194,7 @@ def test_a_decorator_of_many_functions_meets_no_limit() -> None:
     assert len(found.draws("main.py")) == 1
 
 
+@pytest.mark.slow
 def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
     code = """
 from detlint.domain.limits import Limits

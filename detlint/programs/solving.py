@@ -56,8 +56,8 @@ class Problem:
     """What is to be solved: the programs that some `lowered` files and `commands` start, as is known of libraries.
 
     Any order of work gives the same tables, that of the seed `shuffle` as well. With `asked`, walks tell the states at
-    all calls. Programs read the project's `documents`, which note what was looked at, and may import files of it that
-    are `unread`.
+    all calls. What no program reaches is solved as well, unless programs `alone` are asked for. Programs read the
+    project's `documents`, which note what was looked at, and may import files of it that are `unread`.
     """
 
     lowered: Mapping[str, ir.File]
@@ -66,6 +66,7 @@ class Problem:
     limits: Limits = LIMITS
     shuffle: int | None = None
     asked: bool = False
+    alone: bool = False
     commands: Sequence[Command] = ()
     documents: Documents = field(default_factory=lambda: Documents(none))
     unread: frozenset[str] = frozenset()
@@ -130,7 +131,9 @@ def _both(problem: Problem) -> Solution:
     start = time.perf_counter()
     reached = _reached(problem)
     middle, asked = time.perf_counter(), frozenset(reached.index.asked)
-    unreached = _unreached(reached, problem.shuffle)
+    unreached = _over(reached, problem.shuffle)
+    if not problem.alone:
+        _solve_unreached(unreached, reached)
     above = Certainty(unreached)
     Certainty(reached, above).settle()
     above.settle()
@@ -149,12 +152,16 @@ def _reached(problem: Problem) -> Solver:
     return solver
 
 
-def _unreached(reached: Solver, shuffle: int | None) -> Solver:
-    """Solve the functions that no program reaches, from unknown arguments, over what programs leave."""
-    solver = Solver(
+def _over(reached: Solver, shuffle: int | None) -> Solver:
+    """A solver over what programs leave, which has solved nothing yet."""
+    return Solver(
         reached.files, reached.imports, reached.libraries, evaluate, reached.limits,
         started=reached.started, shuffle=shuffle, below=reached,
     )  # fmt: skip
+
+
+def _solve_unreached(solver: Solver, reached: Solver) -> None:
+    """Solve the functions that no program reaches, from unknown arguments."""
     known = {(node.function.file, node.function.name) for node in reached.table}
     for path in solver.shuffled(sorted(reached.files)):
         if (path, ir.TOP) not in known:
@@ -166,4 +173,3 @@ def _unreached(reached: Solver, shuffle: int | None) -> Solver:
             context, given = from_anyone(path, function)
             solver.enter(None, Node(FunctionRef(path, function.qualified), context), given)
     solver.solve()
-    return solver

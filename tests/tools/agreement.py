@@ -79,7 +79,7 @@ def told(texts: Mapping[str, str], torch: str, old: Told, read: Documents) -> tu
             begun.append(Entry(path, kind, name, where, target=target))
     commands = tuple(dict.fromkeys(Command(e.path, e.target) for e in begun if e.kind == "command"))
     started = frozenset(entry.path for entry in begun if entry.kind != "command")
-    solution = solve(Problem(files, started, libraries, commands=commands, documents=read))
+    solution = solve(Problem(files, started, libraries, commands=commands, documents=read, alone=True))
     found = followed(solution.solver, begun, place, rules.names("program", "initialiser"))
     return recorded([_entry(entry) for entry in found.entries]), found.entries
 

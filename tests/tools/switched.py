@@ -92,7 +92,7 @@ def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Impo
     libraries = known(program.catalogue, tables.torch)
     problem = Problem(
         files, started, libraries, asked=True, commands=commands, documents=program.documents,
-        unread=program.imports.paths.difference(files),
+        unread=program.imports.paths.difference(files), alone=True,
     )  # fmt: skip
     solution = solve(problem)
     loaded = [path for path, facts in program.facts.items() if not facts.lasting]
