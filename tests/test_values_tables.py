@@ -216,3 +216,22 @@ for texts in PROJECTS.values():
 def test_growing_values_come_to_an_end() -> None:
     text = "def f(x, n):\n    if n:\n        return f((x, [x]), n - 1)\n    return f(x + 'a', n)\ny = f('a', 3)\nwhile y:\n    y = (y, y)\n"
     assert solved(text).solution.solver.table
+
+
+def test_data_sets_that_may_be_in_each_other_are_gone_through_once() -> None:
+    made = "".join(f"sets.append(ConcatDataset(sets + [Items({i})]))\n" for i in range(12))
+    text = f"""
+import random
+from torch.utils.data import ConcatDataset, DataLoader, Dataset
+
+class Items(Dataset):
+    def __getitem__(self, index):
+        return random.random()
+
+sets = []
+{made}for batch in DataLoader(sets[0]):
+    pass
+"""
+    found = solved(text)
+    assert ("python", "train.py", 7, "unseeded", ()) in found.draws("train.py")
+    assert found.solution.solver.expressions < 1_000

@@ -257,7 +257,7 @@ class Known(Tables):
             items = self.iterate(step, made, owner)
             return value_of(IteratorOver(UNKNOWN if items is None else items))
         if last == "__getitem__" and method not in self.roles:
-            return step.join(UNKNOWN, loaders.fetch_inner(self, step, made, frozenset()))
+            return step.join(UNKNOWN, loaders.fetch_inner(self, step, made, {made}))
         return None
 
     def context(self, step: Step, made: Instance, name: str) -> tuple[tuple[Stream, ...], tuple[tuple[str, str], ...]]:

@@ -104,7 +104,7 @@ def _is_told(number: Value) -> bool:
 
 def batch(known: Known, step: Step, args: Arguments) -> Value:
     """Items of the data set, put together."""
-    items = fetch(known, step, args.get("dataset"), frozenset())
+    items = fetch(known, step, args.get("dataset"), set())
     collate, plain = args.of("collate_fn"), step.join(UNKNOWN, items)
     if collate is None:
         return plain
@@ -126,25 +126,26 @@ def held(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Valu
 def gone_through(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """All items of what stands for a data set."""
     whole = step.owner
-    return step.join(UNKNOWN, fetch(known, step, whole, frozenset()))
+    return step.join(UNKNOWN, fetch(known, step, whole, set()))
 
 
-def fetch(known: Known, step: Step, dataset: Value, within: frozenset[Instance]) -> Value:
-    """An item of a data set, which may be `within` others."""
+def fetch(known: Known, step: Step, dataset: Value, seen: set[Instance]) -> Value:
+    """An item of a data set: those that were `seen` before are not gone through once more."""
     found = NOTHING
     for atom in step.each(dataset):
-        if not isinstance(atom, Instance) or atom in within:
+        if not isinstance(atom, Instance) or atom in seen:
             continue
+        seen.add(atom)
         if step.overrides(atom, "__getitem__"):
             found = step.join(found, step.method(atom, "__getitem__", UNKNOWN))
         elif step.overrides(atom, "__iter__"):
             found = step.join(found, step.iterate(value_of(atom)))
         else:
-            found = step.join(found, fetch_inner(known, step, atom, within))
+            found = step.join(found, fetch_inner(known, step, atom, seen))
     return found
 
 
-def fetch_inner(known: Known, step: Step, dataset: Instance, within: frozenset[Instance]) -> Value:
+def fetch_inner(known: Known, step: Step, dataset: Instance, seen: set[Instance]) -> Value:
     """An item of a library's data set, or one derived from it, by what it was constructed with."""
     inner = step.read(dataset, ANY_KEY)
     for name in _SETS:
@@ -154,4 +155,4 @@ def fetch_inner(known: Known, step: Step, dataset: Instance, within: frozenset[I
             for atom in step.each(step.kept(dataset, name)):
                 if isinstance(atom, _APPLIED):
                     step.call(value_of(atom), UNKNOWN)
-    return fetch(known, step, inner, within | {dataset})
+    return fetch(known, step, inner, seen)
