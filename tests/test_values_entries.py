@@ -112,3 +112,12 @@ random.random()
     (entry,) = solved(program).entries("train.py")
     stream = next(each for each in entry.streams if each.generator == "python")
     assert (stream.state, stream.optional and stream.optional.option) == ("optional", seed)
+
+
+@pytest.mark.parametrize(("loop", "column"), [("for _ in {}: pass", 10), ("print([_ for _ in {}])", 19)])
+def test_what_a_loop_calls_is_called_where_it_says_what_it_goes_over(loop: str, column: int) -> None:
+    over = "DataLoader([1], collate_fn=noise)"
+    head = "import random\nfrom torch.utils.data import DataLoader\ndef noise(items):\n    return random.random()\n"
+    (entry,) = solved(head + loop.format(over)).entries("train.py")
+    (call,) = next(draw.path for draw in entry.streams[2].draws)
+    assert (call.place.line, call.place.column, call.place.end_column) == (5, column, column + len(over))

@@ -41,7 +41,7 @@ def evaluate(frame: Frame, expression: ir.Comprehension) -> Value:
         clause = expression.clauses[0]
         over = _over(frame, clause, made)
         made.filled = not clause.tests and operators.is_filled(frame, over)
-        frame.iterating = expression.node
+        frame.iterating = clause.node
         start, groups = frame.within(lambda: rows.passes(frame, over))
         parts = []
         for group in groups:
@@ -94,7 +94,7 @@ def _nested(frame: Frame, expression: ir.Comprehension, made: Made) -> None:
     """Go through several clauses within each other."""
     for clause in expression.clauses:
         over = _over(frame, clause, made)
-        frame.iterating = expression.node
+        frame.iterating = clause.node
         item = frame.tables.iterate(frame, over)
         made.pending = made.pending or not (item.atoms or over.atoms)
         assignments.assign(frame, clause.target, item)

@@ -150,7 +150,8 @@ class Expressions:
         clauses = []
         for clause in node.clauses:
             iterator = self.lower(clause.iterator)
-            clauses.append(ir.Clause(self.lower(clause.target), iterator, self.each(clause.tests)))
+            number = self.body.number(clause.iterator)
+            clauses.append(ir.Clause(self.lower(clause.target), iterator, self.each(clause.tests), number))
         *keys, element = self.each(node.elements)
         kind: Any = node.kind
         return ir.Comprehension(kind, tuple(clauses), element, self.body.number(node), keys[0] if keys else None)

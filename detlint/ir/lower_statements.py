@@ -156,7 +156,7 @@ class Statements(Expressions):
 
     def _for(self, node: s.For) -> Lowered:
         iterator = self.lower(node.iterator)
-        number = self.body.number(node)
+        number = self.body.number(node.iterator)
         return (ir.For(self.lower(node.target), iterator, self.block(node.body), self.block(node.orelse), number),)
 
     def _while(self, node: s.While) -> Lowered:

@@ -12,8 +12,7 @@ from typing import Literal
 from detlint.ir.counts import Counts, IrNode
 
 TOP = ""  # the name of a file's top level among its functions
-MAIN = "<main>"
-"""The name of the body of `if __name__ == "__main__":` among the functions of a file."""
+MAIN = "<main>"  # and that of the body of `if __name__ == "__main__":`
 COMMAND = "<command>"  # begins the names of functions that console scripts run: import the file, call what it has
 
 ConstantKind = Literal["None", "True", "False", "int", "float", "str", "bytes", "..."]
@@ -133,11 +132,12 @@ class Conditional(IrNode, frozen=True):
 
 
 class Clause(IrNode, frozen=True):
-    """`for target in iterator if tests` of a comprehension."""
+    """`for target in iterator if tests` of a comprehension; its number is that of what it goes over."""
 
     target: Expression
     iterator: Expression
     tests: tuple[Expression, ...]
+    node: int
 
 
 class Comprehension(IrNode, frozen=True):
@@ -256,7 +256,7 @@ class If(IrNode, frozen=True):
 
 
 class For(IrNode, frozen=True):
-    """`for target in iterator: body else: orelse`."""
+    """`for target in iterator: body else: orelse`; its number is that of what it goes over."""
 
     target: Expression
     iterator: Expression
