@@ -83,6 +83,10 @@ class Step(Protocol):
         """Keep a value in a slot of an object."""
         ...
 
+    def put_below(self, owner: Instance, way: tuple[str, ...], value: Value) -> None:
+        """What a way of attributes leads to from what the method is called on, that of an owner, is a value now."""
+        ...
+
     def read(self, owner: Instance, slot: Slot) -> Value:
         """What a slot of an object has."""
         ...
@@ -287,6 +291,10 @@ class Step(Protocol):
 
     def entries(self, atom: Atom) -> DictOf | None:
         """What a dict has; None for anything else."""
+        ...
+
+    def newest(self, owner: Instance, name: str) -> Value:
+        """An attribute of an object as its version has it, else as that has which it was made from."""
         ...
 
     def is_configuration(self, atom: Atom) -> bool:

@@ -128,6 +128,17 @@ def _to_attribute(frame: Frame, target: ir.Attribute, value: Value, node: int) -
     _to_entry(frame, kept, target.name, value)
 
 
+def put_below(frame: Frame, path: PathKey | None, way: tuple[str, ...], owner: Instance, value: Value) -> None:
+    """What a way of attributes leads to from what a path holds, an attribute of an owner, is a value from here on."""
+    cells = ((owner.site, Attribute(way[-1])),)
+    below: Path = (*(path if isinstance(path, tuple) else (path or "",)), *map(Attribute, way))
+    if path is None or len(below) > _LONGEST:
+        frame.write(*cells, value)
+    else:
+        _join_others(frame, below, value)
+        frame.assign(below, value, cells)
+
+
 def store(frame: Frame, base: Value, name: str, value: Value, node: int) -> None:
     """Give all that a value may be an attribute."""
     kept = _keeping(frame, base, name, value, node)
@@ -208,6 +219,21 @@ def version(frame: Frame, owner: Instance, attributes: Mapping[str, Value], part
         frame.fill((made, Attribute(name)), value)
     frame.fill((made, Base(0)), value_of(owner))
     return made
+
+
+def newest(frame: Frame, owner: Instance, name: str) -> Value:
+    """An attribute of an object as its version has it, else as that has which it was made from."""
+    found = NOTHING
+    waiting, seen = [owner], {owner}
+    while waiting:
+        each = waiting.pop()
+        own = frame.read((each.site if each.version is None else each, Attribute(name)))
+        found = frame.join(found, own)
+        before = frame.each(frame.read((each, Base(0)))) if each.version is not None and not own.atoms else ()
+        parents = [parent for parent in before if isinstance(parent, Instance) and parent not in seen]
+        seen.update(parents)
+        waiting += parents
+    return found
 
 
 def _has_versions(atom: Atom) -> bool:

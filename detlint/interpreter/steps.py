@@ -280,6 +280,10 @@ class CallStep(ContainerSteps):
         """An object that is another one but for some attributes; `part` tells those apart that one call makes."""
         return assignments.version(self.frame, owner, attributes, part, self.node)
 
+    def newest(self, owner: Instance, name: str) -> Value:
+        """An attribute of an object as its version has it, else as that has which it was made from."""
+        return assignments.newest(self.frame, owner, name)
+
     def is_configuration(self, atom: Atom) -> bool:
         """Whether an atom is a node of a configuration, all fields of which a user may set."""
         return classes.is_configuration(self.frame, atom)
@@ -338,6 +342,10 @@ class CallStep(ContainerSteps):
         path = self.paths.get(0) if sure else None
         if path is None or not assignments.to_version(self.frame, path, value, name, given, self.node):
             assignments.store(self.frame, value, name, given, self.node)
+
+    def put_below(self, owner: Instance, way: tuple[str, ...], value: Value) -> None:
+        """What a way of attributes leads to from what the method is called on, that of an owner, is a value now."""
+        assignments.put_below(self.frame, self.path, way, owner, value)
 
     def arm(self, outcome: Outcome, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run the arms that may be, and join what they give."""

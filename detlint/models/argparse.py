@@ -136,12 +136,23 @@ def _converted(step: Step, default: Value, kind: Value | None) -> Value:
 
 
 def defaults(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
-    """Defaults of options, or of what no option sets."""
-    for atom in objects(step, step.owner):
-        for each, value in args.given.keywords.items():
-            step.fill(atom, Attribute(each), option_of(step, f"--{each}", value, value_of(NOT_NONE)))
-        if args.given.open:
-            step.fill(atom, _ANY, UNKNOWN)
+    """Defaults of options, or of what no option sets, from here on; those that a file has a user may set there."""
+    said: dict[str, Value] = {}
+    for each, value in args.given.keywords.items():
+        resolved = step.resolve(value)
+        own = all(isinstance(atom, Choice) for atom in resolved.atoms)
+        said[each] = resolved if own else option_of(step, f"--{each}", resolved, value_of(NOT_NONE))
+    newer: list[Atom] = []
+    for atom in step.each(step.owner):
+        newer.append(atom)
+        if isinstance(atom, Instance):
+            for each, value in said.items():
+                step.fill(atom, Attribute(each), value)
+            if args.given.open:
+                step.fill(atom, _ANY, UNKNOWN)
+            newer[-1] = step.version(atom, "defaults", said) if said else atom
+    if said:
+        step.become(step.resolve(step.owner).of(newer))
     return value_of(NONE)
 
 
@@ -209,7 +220,7 @@ def _under(step: Step, parsers: Value, name: str, seen: frozenset[Atom]) -> Valu
         if not isinstance(atom, Instance):
             found = step.join(found, UNKNOWN)
         elif atom not in seen:
-            found = step.join(found, step.read(atom, Attribute(name)))
+            found = step.join(found, step.newest(atom, name))
             found = step.join(found, _under(step, step.read(atom, _PARENTS), name, seen | {atom}))
             if name and not step.spells(name):
                 found = step.join(found, step.read(atom, ANY_KEY))

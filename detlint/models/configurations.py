@@ -144,20 +144,31 @@ def opened(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
         for path in paths:
             said = step.documents.parsed(path, "yaml")
             if isinstance(said, dict):
-                _take_over(step, owner, said, path, "")
+                one = len(paths) == 1 and step.resolve(step.owner).atoms == {owner}
+                _take_over(step, owner, said, path, () if one else None)
     return NOTHING
 
 
-def _take_over(step: Step, owner: Instance, said: dict[object, object], path: str, where: str) -> None:
-    """Set the fields of a node, and of those that it holds, to what a file may say of them."""
+def _take_over(
+    step: Step, owner: Instance, said: dict[object, object], path: str, way: tuple[str, ...] | None, where: str = ""
+) -> None:
+    """Set the fields of a node, and of those that it holds, to what a file may say of them.
+
+    One that surely gets what the file says has a `way` from the whole.
+    """
     for key, held in said.items():
         name = f"{where}.{key}" if where else str(key)
-        for atom in step.each(step.attribute(value_of(owner), str(key))):
-            if isinstance(held, dict) and isinstance(atom, Instance) and step.is_configuration(atom):
-                _take_over(step, atom, held, path, name)
-            else:
-                value = documents.value_of_tree(step, tree(held, path, name), f"{path}:{name}")
+        inner = step.each(step.attribute(value_of(owner), str(key)))
+        further = None if way is None else (*way, str(key))
+        nodes = [each for each in inner if isinstance(each, Instance) and step.is_configuration(each)]
+        for node in nodes if isinstance(held, dict) else ():
+            _take_over(step, node, held, path, further if len(inner) == 1 else None, name)  # type: ignore[arg-type]
+        if len(nodes) < len(inner) or (nodes and not isinstance(held, dict)):
+            value = documents.value_of_tree(step, tree(held, path, name), f"{path}:{name}")
+            if further is None:
                 step.fill(owner, Attribute(str(key)), value)
+            else:
+                step.put_below(owner, further, value)
 
 
 def interpolated(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

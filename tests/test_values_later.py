@@ -1,0 +1,80 @@
+"""What calls change is so from there on, and not before: in what is given, in what is recorded, in what is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.solved import solved
+
+
+def told(text: str, **documents: str) -> tuple[str, str]:
+    """The state of Python's generator in a program that may read documents, and the option that it hangs on."""
+    files = {f"{name}.yaml": held for name, held in documents.items()}
+    (entry,) = solved({"train.py": text, **files}).entries("train.py")
+    stream = next(each for each in entry.streams if each.generator == "python")
+    return stream.state, stream.optional.option if stream.optional is not None else ""
+
+
+PARSER = """
+import argparse, json, random
+
+def fill(parser):
+    parser.set_defaults(seed=3)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int)
+parser.add_argument("--fixed", action="store_true")
+early = parser.parse_args()
+{}
+args = parser.parse_args()
+if {}.seed is not None:
+    random.seed(1)
+random.random()
+"""
+
+
+@pytest.mark.parametrize(
+    ("gives", "namespace", "state"),
+    [
+        ("parser.set_defaults(seed=3)", "args", "seeded"),
+        ("parser.set_defaults(**{'seed': 3})", "args", "seeded"),
+        ("fill(parser)", "args", "seeded"),
+        ("parser.set_defaults(fixed=True)", "args", "optional"),
+        ("parser.set_defaults(seed=3)", "early", "optional"),
+        ("if early.fixed:\n    parser.set_defaults(seed=3)", "args", "optional"),
+        ("parser.set_defaults(seed=3)\nparser.set_defaults(seed=None)", "args", "optional"),
+        ("parser.set_defaults(seed=3)\nparser.add_argument('--seed', default=4)", "args", "seeded"),
+    ],
+)
+def test_defaults_that_a_parser_is_given_take_the_place_of_those_before(gives: str, namespace: str, state: str) -> None:
+    assert told(PARSER.format(gives, namespace))[0] == state
+
+
+NODES = """
+import random
+from yacs.config import CfgNode
+c = CfgNode()
+c.seed = 3
+c.train = CfgNode()
+c.train.seed = 3
+{}
+c.merge_from_file("x.yaml")
+{}
+if c.train.seed is not None:
+    random.seed(1)
+random.random()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("", "", ("optional", "train.seed of x.yaml")),
+        ("", "c.train.seed = 4", ("seeded", "")),
+        ("c.train.seed = 4", "", ("optional", "train.seed of x.yaml")),
+    ],
+)
+def test_what_a_file_says_takes_the_place_of_what_a_configuration_had(
+    before: str, after: str, expected: tuple[str, str]
+) -> None:
+    assert told(NODES.format(before, after), x="{seed: null, train: {seed: null}}") == expected
