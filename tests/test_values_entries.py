@@ -121,3 +121,26 @@ def test_what_a_loop_calls_is_called_where_it_says_what_it_goes_over(loop: str, 
     (entry,) = solved(head + loop.format(over)).entries("train.py")
     (call,) = next(draw.path for draw in entry.streams[2].draws)
     assert (call.place.line, call.place.column, call.place.end_column) == (5, column, column + len(over))
+
+
+@pytest.mark.parametrize(
+    ("workers", "state"),
+    [
+        ("{}", "unseeded"),
+        ("{'num_workers': 1}", "seeded"),
+        ("{'num_workers': 1} if torch.cuda.is_available() else {}", "optional"),
+    ],
+)
+def test_what_workers_draw_on_one_path_others_draw_unseeded(workers: str, state: str) -> None:
+    program = f"""
+import random, torch
+from torch.utils.data import DataLoader
+class Pairs:
+    def __getitem__(self, index):
+        return random.random()
+torch.manual_seed(0)
+for _ in DataLoader(Pairs(), **({workers})):
+    pass
+"""
+    (entry,) = solved(program).entries("train.py")
+    assert next(each.state for each in entry.streams if each.generator == "python") == state

@@ -78,7 +78,8 @@ def passed_over(known: Known, step: Step, row: Row, name: str, args: Arguments) 
     seeded = ("python", *numpy, *(("torch",) if own else ()))
     number = args.get("num_workers")
     outcome = truth(number)
-    unsure = outcome.may_hold and outcome.may_fail and outcome.option is None
+    either = outcome.may_hold and outcome.may_fail and outcome.option is None
+    unsure = either and not _is_told(number)
 
     def worker() -> Value:
         init = args.of("worker_init_fn")
@@ -90,11 +91,7 @@ def passed_over(known: Known, step: Step, row: Row, name: str, args: Arguments) 
         like = "" if own or seeds is not None else "torch"
         return step.apart(worker, seeded, base, like=like, perhaps=unsure)
 
-    if not unsure:
-        return step.arm(outcome, apart, lambda: batch(known, step, args))
-    if _is_told(number):  # perhaps none
-        step.perhaps(lambda: batch(known, step, args))
-    return apart()
+    return apart() if unsure else step.arm(outcome, apart, lambda: batch(known, step, args))
 
 
 def _is_told(number: Value) -> bool:

@@ -234,10 +234,10 @@ class Entry:
         chosen = {m.dispatch for m in unseeded[:1]} - {None}  # what else is called there is called instead
         certain = (m for m in seeds if lasting and not m.option and m.event.starts and m.dispatch not in chosen)
         late = next((m for m in certain if position[id(m)] > first and not _excludes(m, unseeded[0])), None)
-        found = [m for m in default if m.event.word == SEEDED and _holds(m, unseeded[0])] if unseeded else []
+        found = [m for m in default if m.event.word == SEEDED] if unseeded else []
         other = any(_excludes(m, unseeded[0]) for m in found)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in scoped) if unseeded else False
-        earlier = any(m.guarded for m in found if position[id(m)] < first)
+        earlier = any(m.guarded for m in found if position[id(m)] < first and _holds(m, unseeded[0]))
         if draws:
             sometimes = optional is not None or instead or other or (earlier and unseeded[0].guarded)
             state = "optional" if sometimes else "late" if late is not None else UNSEEDED
