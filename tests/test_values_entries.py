@@ -144,3 +144,13 @@ for _ in DataLoader(Pairs(), **({workers})):
 """
     (entry,) = solved(program).entries("train.py")
     assert next(each.state for each in entry.streams if each.generator == "python") == state
+
+
+@pytest.mark.parametrize(("between", "lines"), [("", [4]), ("\n    random.seed(1)", [4, 7])])
+def test_a_loader_that_is_made_where_another_one_fails_is_that_one(between: str, lines: list[int]) -> None:
+    program = (
+        "import random\nfrom torch.utils.data import DataLoader\ntry:\n    loader = DataLoader([1], shuffle=True, pin_memory=False)"
+        f"{between}\nexcept TypeError:\n    loader = DataLoader([1], shuffle=True)\n"
+    )
+    (entry,) = solved(program).entries("train.py")
+    assert [loader.place.line for loader in entry.loaders] == lines

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from detlint.domain.atoms import Atom, FunctionRef, Instance, LibraryRef, Node
-from detlint.domain.effects import Branch, Effects, First, Leave, Main, Repeat
+from detlint.domain.effects import At, Branch, Effects, First, Leave, Made, Main, Repeat
 from detlint.domain.values import value_of
 from detlint.interpreter import (
     assignments,
@@ -101,7 +101,7 @@ def _try(frame: Frame, statement: ir.Try) -> None:
     for handler in statement.handlers if fails and risky else ():
         start = frame.merge((before, after))
         frame.env = dict(start) if start is not None else None
-        arms.append(frame.effects_of(handler))
+        arms.append(_standing_in(effects, frame.effects_of(handler)))
         ends.append(frame.env)
     frame.env = frame.merge(ends)
     if _imports_alone(statement.body):  # a handler then stands for the body
@@ -119,6 +119,12 @@ def _try(frame: Frame, statement: ir.Try) -> None:
         frame.env = None
     else:
         frame.execute(statement.final)
+
+
+def _standing_in(body: Effects, handler: Effects) -> Effects:
+    """What a handler does: a loader that it makes stands for the one that is made last before it, if that fails."""
+    last = next((effect for effect in reversed(body) if not isinstance(effect, At)), None)
+    return tuple(effect for effect in handler if not isinstance(effect, Made)) if isinstance(last, Made) else handler
 
 
 def _plain(statements: ir.Statements) -> bool:
