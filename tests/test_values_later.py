@@ -78,3 +78,35 @@ def test_what_a_file_says_takes_the_place_of_what_a_configuration_had(
     before: str, after: str, expected: tuple[str, str]
 ) -> None:
     assert told(NODES.format(before, after), x="{seed: null, train: {seed: null}}") == expected
+
+
+STORED = """
+import random
+class Settings:
+    {}
+def fill(settings):
+    {}
+settings = {}
+fill(settings)
+if settings.seed is not None:
+    random.seed(1)
+random.random()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "stores", "made", "state"),
+    [
+        ("pass", "settings.seed = None", "Settings()", "unseeded"),
+        ("pass", "settings.seed = 3", "Settings()", "seeded"),
+        ("pass", "for name in HELD: setattr(settings, name, HELD[name])", "Settings()", "unseeded"),
+        ("pass", "helper(Settings).seed = None", "Settings()", "optional"),
+        ("pass", "helper(Settings).seed = None", "helper(Settings)", "optional"),
+        ("def __getattr__(self, name): return 3", "helper(settings).seed = None", "Settings()", "seeded"),
+    ],
+)
+def test_an_attribute_that_others_store_is_what_they_store_if_that_is_known(
+    body: str, stores: str, made: str, state: str
+) -> None:
+    text = f"from elsewhere import helper\nHELD = {{'seed': None, 'size': 3}}{STORED.format(body, stores, made)}"
+    assert told(text)[0] == state

@@ -164,13 +164,24 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         if given is None and classes.stores(frame, around, "__dict__"):  # as `self.__dict__ = self` does
             shown = frame.read((atom.site, Attribute("__dict__")))
             given = frame.tables.item(frame, shown, value_of(Constant("str", name)))
-        otherwise = NOTHING if opened and not name.startswith("__") else UNKNOWN
-        found = frame.join(found, given if given is not None else otherwise)
+        if given is None and not ((opened or _awaits(frame, atom, around, name)) and not name.startswith("__")):
+            given = UNKNOWN
+        found = frame.join(found, given or NOTHING)
     if stored or opened or name in frame.solver.index.stored or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     if "" in frame.solver.index.stored:  # by a name that is not known
         found = frame.join(frame.read((atom.site, Attribute(""))), found)
     return found
+
+
+def _awaits(frame: Frame, atom: Instance, around: classes.Order, name: str) -> bool:
+    """Whether an object that no library gives an attribute has one only once the project's text stores it."""
+    cell = (atom.site, Attribute(name))
+    stored = name in frame.solver.index.stored and cell not in frame.solver.given_up
+    if not stored or not classes.are_plain(frame, around):
+        return False
+    frame.entry.awaits[cell] = None
+    return True
 
 
 def _of_version(frame: Frame, atom: Instance, name: str, node: int) -> Value:

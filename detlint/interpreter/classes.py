@@ -84,12 +84,13 @@ def stores(frame: Frame, classes: Order, name: str) -> bool:
 
 def opens(frame: Frame, classes: Order) -> bool:
     """Whether `classes` give their objects attributes by names that are computed, and no library gives any."""
-    plain = (
-        is_stateless(frame, each) or each.name.startswith("builtins.")
-        for each in classes
-        if isinstance(each, LibraryRef)
-    )
-    return any(isinstance(k, ClassRef) and text(frame, k).opens for k in classes) and all(plain)
+    return any(isinstance(k, ClassRef) and text(frame, k).opens for k in classes) and are_plain(frame, classes)
+
+
+def are_plain(frame: Frame, classes: Order) -> bool:
+    """Whether no library gives objects of `classes` attributes that hold something."""
+    named = (each for each in classes if isinstance(each, LibraryRef))
+    return all(is_stateless(frame, each) or each.name.startswith("builtins.") for each in named)
 
 
 def stored_names(frame: Frame, made: Instance) -> list[str]:

@@ -36,6 +36,7 @@ class Entry:
     __slots__ = (
         "active",
         "asks",
+        "awaits",
         "by_caller",
         "callers",
         "evaluations",
@@ -58,6 +59,7 @@ class Entry:
         self.by_caller: dict[Node | None, dict[str, Value]] = {}
         self.callers: dict[Node, None] = {}
         self.reads: dict[Cell, None] = {}
+        self.awaits: dict[Cell, None] = {}  # cells in which something is taken to be stored later
         self.summary = Summary()
         self.watched = 0
         self.evaluations = 0
@@ -118,6 +120,7 @@ class Solver:
         self._round, self._now = 0, 0.0
         self._pushed = 0
         self._finished = 0
+        self.given_up: dict[Cell, None] = {}
         self._random = random.Random(shuffle) if shuffle is not None else None
         self._depth = 0
 
@@ -204,16 +207,25 @@ class Solver:
             heappush(self._queue, (*place, self._pushed, entry))
 
     def solve(self) -> None:
-        """Evaluate until nothing grows."""
-        while self._queue:
+        """Evaluate until nothing grows; what nobody is known to store where it is awaited then may be anything."""
+        while self._queue or self._give_up():
             self._round, self._now, _, entry = heappop(self._queue)
             entry.queued = False
             self._run(entry)
 
+    def _give_up(self) -> bool:
+        """Await cells no more that have nothing in the end: whether there are any that somebody reads."""
+        for entry in self.shuffled(self.table.values()):
+            lacking = [cell for cell in entry.awaits if not self.heap.read(cell).atoms]
+            if lacking:
+                self.given_up.update(dict.fromkeys(lacking))
+                self.push(entry)
+        return bool(self._queue)
+
     def _run(self, entry: Entry) -> None:
         entry.active = True
         entry.evaluations += 1
-        entry.reads = {}
+        entry.reads, entry.awaits = {}, {}
         self._depth += 1
         summary = self.evaluate(self, entry)
         self._depth -= 1
