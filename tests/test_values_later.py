@@ -110,3 +110,14 @@ def test_an_attribute_that_others_store_is_what_they_store_if_that_is_known(
 ) -> None:
     text = f"from elsewhere import helper\nHELD = {{'seed': None, 'size': 3}}{STORED.format(body, stores, made)}"
     assert told(text)[0] == state
+
+
+@pytest.mark.parametrize(("asked", "option"), [("config", "seed"), ("other", "")])
+def test_a_configuration_is_found_that_is_kept_under_a_name_that_a_function_is_given(asked: str, option: str) -> None:
+    text = (
+        "import random\nfrom dataclasses import dataclass\nfrom hydra import compose\n"
+        "from hydra.core.config_store import ConfigStore\n@dataclass\nclass Config:\n    seed: int = None\n"
+        "def keep(name='config'):\n    ConfigStore.instance().store(name=f'{name}', node=Config)\nkeep()\n"
+        f"config = compose('{asked}')\nif config.seed is not None:\n    random.seed(1)\nrandom.random()\n"
+    )
+    assert told(text) == ("optional", option)

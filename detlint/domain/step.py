@@ -91,6 +91,10 @@ class Step(Protocol):
         """What a slot of an object has."""
         ...
 
+    def awaits(self, owner: Instance, slot: Slot) -> bool:
+        """Whether a slot of an object has something, or may have by the time that all is solved."""
+        ...
+
     def entry(self, owner: Instance | ModuleRef, key: Value) -> Value:
         """What the dict that a method is called on has under a key, absent where it may have nothing."""
         ...

@@ -176,12 +176,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
 
 def _awaits(frame: Frame, atom: Instance, around: classes.Order, name: str) -> bool:
     """Whether an object that no library gives an attribute has one only once the project's text stores it."""
-    cell = (atom.site, Attribute(name))
-    stored = name in frame.solver.index.stored and cell not in frame.solver.given_up
-    if not stored or not classes.are_plain(frame, around):
-        return False
-    frame.entry.awaits[cell] = None
-    return True
+    stored = name in frame.solver.index.stored and classes.are_plain(frame, around)
+    return stored and frame.solver.awaits(frame.entry, (atom.site, Attribute(name)))
 
 
 def _of_version(frame: Frame, atom: Instance, name: str, node: int) -> Value:

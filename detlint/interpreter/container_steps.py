@@ -82,6 +82,10 @@ class ContainerSteps:
         """What a slot of an object has."""
         return self.frame.read((owner.site, slot))
 
+    def awaits(self, owner: Instance, slot: Slot) -> bool:
+        """Whether a slot of an object has something, or may have by the time that all is solved."""
+        return self.frame.solver.awaits(self.frame.entry, (owner.site, slot))
+
     def entry(self, owner: Instance | ModuleRef, key: Value) -> Value:
         """What the dict that a method is called on has under a key, absent where it may have nothing."""
         found = NOTHING

@@ -282,6 +282,13 @@ class Solver:
         reader.reads[cell] = None
         return self.heap.others(cell, reader.node)
 
+    def awaits(self, reader: Entry, cell: Cell) -> bool:
+        """Whether a cell that is read may have something once all is solved."""
+        if cell in self.given_up:
+            return False
+        reader.awaits[cell] = None
+        return True
+
     def write(self, writer: Entry, cell: Cell, value: Value) -> None:
         """Leave a value in a cell."""
         if value.atoms and self.heap.write(cell, writer.node, self.lattice.stored(value)):

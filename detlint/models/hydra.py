@@ -154,7 +154,8 @@ def _of_name(step: Step, name: str, folder: str | None, certain: list[str], perh
     known = step.names("store", "name")
     made = None if folder is None else composed(step.documents, folder, name, known, certain)
     if made is None:
-        return _kept(step, name) if name in known and not certain else UNKNOWN
+        there = name in known or step.awaits(CONFIGS, Key(Constant("str", name)))
+        return _kept(step, name) if there and not certain else UNKNOWN
     said: Tree = made.tree
     for override in perhaps:
         key = set_by(step.documents, folder or "", override)
