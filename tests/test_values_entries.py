@@ -154,3 +154,21 @@ def test_a_loader_that_is_made_where_another_one_fails_is_that_one(between: str,
     )
     (entry,) = solved(program).entries("train.py")
     assert [loader.place.line for loader in entry.loaders] == lines
+
+
+@pytest.mark.parametrize("otherwise", ["", "if open('names').read():\n    args.name = input()"])
+@pytest.mark.parametrize(("name", "state"), [("quiet", "none"), ("noisy", "unseeded")])
+def test_nobody_knows_what_is_looked_up_instead_of_what_an_option_names(name: str, otherwise: str, state: str) -> None:
+    program = f"""
+import argparse, random
+def quiet(): return 3
+def noisy(): return random.random()
+parser = argparse.ArgumentParser()
+parser.add_argument("--name", default="{name}")
+args = parser.parse_args()
+{otherwise}
+made = dict(quiet=quiet, noisy=noisy)
+made[args.name]()
+"""
+    (entry,) = solved(program).entries("train.py")
+    assert next(each.state for each in entry.streams if each.generator == "python") == state

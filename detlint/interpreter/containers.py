@@ -74,9 +74,15 @@ def plain(frame: Frame, value: Value) -> list[Atom]:
 
 
 def by_key(frame: Frame, key: Value, look_up: Callable[[Value], Value]) -> Value:
-    """What is found under a key: under an option what its default names, for nobody knows what the user names."""
+    """What is found under a key: under an option what its default names, for nobody knows what the user names.
+
+    Nor does anybody know what else is named where something is known to be.
+    """
     found = NOTHING
     resolved = frame.resolve(key)
+    known = [atom for atom in frame.each(resolved) if not isinstance(atom, (NotNone, Unknown))]
+    if known and len(known) < len(resolved.atoms):
+        found, resolved = UNKNOWN, resolved.of(known)
     rest = [atom for atom in frame.each(resolved) if not isinstance(atom, Choice)]
     for atom in frame.each(resolved):
         if not isinstance(atom, Choice):
