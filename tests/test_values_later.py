@@ -121,3 +121,39 @@ def test_a_configuration_is_found_that_is_kept_under_a_name_that_a_function_is_g
         f"config = compose('{asked}')\nif config.seed is not None:\n    random.seed(1)\nrandom.random()\n"
     )
     assert told(text) == ("optional", option)
+
+
+RECORDED = """
+import random, torch
+class Add(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+    @staticmethod
+    def backward(ctx, grad):
+        random.random()
+        return grad
+def back(x):
+    x.sum().backward()
+def hook(grad):
+    random.random()
+x = torch.ones(3, requires_grad=True)
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("uses", "state"),
+    [
+        ("back(Add.apply(x))", "unseeded"),
+        ("back(x)\nAdd.apply(x)", "none"),
+        ("Add.apply(x)\nback(x)", "unseeded"),
+        ("random.seed(1)\nback(x)\ny = Add.apply(x)\nback(y)", "seeded"),
+        ("x.register_hook(hook)\nback(x)", "unseeded"),
+        ("back(x)\nx.register_hook(hook)", "none"),
+        ("for _ in range(3):\n    back(x)\n    x = Add.apply(x)", "unseeded"),
+        ("if open('x').read():\n    x = Add.apply(x)\nback(x)", "unseeded"),
+    ],
+)
+def test_a_way_back_calls_what_was_recorded_before_it(uses: str, state: str) -> None:
+    assert told(RECORDED.format(uses))[0] == state

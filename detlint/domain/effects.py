@@ -66,11 +66,12 @@ class SetSwitch(_Effect, frozen=True):
     code: Code
 
 
-class Replace(_Effect, frozen=True):
-    """A function of a library gets one of the program's `own` in its place, or its own place back."""
+class Listed(_Effect, frozen=True):
+    """A switch that lists names has another one, or has it no more where it is not `there`."""
 
+    switch: str
     name: str
-    own: bool
+    there: bool = True
 
 
 class Made(_Effect, frozen=True):
@@ -225,7 +226,7 @@ class Leave(_Effect, frozen=True):
 
 
 Effect = (
-    Draw | Seed | Save | SetSwitch | Replace | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke
+    Draw | Seed | Save | SetSwitch | Listed | Made | Mark | Apart | Spawn | Later | Restoring | Scope | Invoke
     | Dispatch | Around | Enter | Yield | At | Import | Main | Branch | First | Repeat | Leave
 )  # fmt: skip
 Effects = tuple[Effect, ...]

@@ -20,9 +20,9 @@ def trains() -> Value:
     return value_of(Choice(_EVALUATES, value_of(TRUE), value_of(FALSE)))
 
 
-def replaced(names: Iterable[str]) -> Outcome:
-    """Whether the program has put its own functions in the place of all that have these names."""
-    return Outcome(True, True, Option(f"replaced={' '.join(sorted(names))}", _NOWHERE), True)
+def lists(switch: str, names: Iterable[str]) -> Outcome:
+    """Whether a switch lists all of some names."""
+    return Outcome(True, True, Option(f"{switch}={' '.join(sorted(names))}", _NOWHERE), True)
 
 
 def asked(option: Option) -> tuple[str, frozenset[str]] | None:

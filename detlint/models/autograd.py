@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
-from detlint.domain.atoms import AllocationSite, ClassRef, Instance, LibraryRef
-from detlint.domain.effects import Mark
+from detlint.domain.atoms import AllocationSite, Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, PartialCall
+from detlint.domain.effects import Listed, Mark
 from detlint.domain.given import Given
+from detlint.domain.modes import lists
 from detlint.domain.slots import ANY_KEY, Argument
 from detlint.domain.step import Step
-from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, UNKNOWN, Value, told, value_of
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
     from detlint.models.known import Known
 
 _HOOKS = Argument("hooks")
+_SWITCH = "recorded"
 _GRAPH = Instance(AllocationSite(LibraryRef("torch.autograd.graph.Node"), None))  # what is recorded in a program
 
 
@@ -25,7 +27,27 @@ def mark(step: Step, kind: str) -> None:
     step.emit(Mark(kind, step.code))
     if kind == "trains":
         for function in step.each(step.read(_GRAPH, ANY_KEY)):
-            step.call(value_of(function), UNKNOWN, UNKNOWN, UNKNOWN)
+            _back(step, function)
+
+
+def _back(step: Step, function: Atom) -> None:
+    """Call a function where it has been recorded."""
+    grads = (UNKNOWN, UNKNOWN, UNKNOWN)
+    step.arm(lists(_SWITCH, (_name(function),)), lambda: step.call(value_of(function), *grads), lambda: NOTHING)
+
+
+def _record(step: Step, functions: Value) -> None:
+    """Record functions, which run on the way back."""
+    step.fill(_GRAPH, ANY_KEY, functions)
+    for function in step.each(functions):
+        step.emit(Listed(_SWITCH, _name(function)))
+
+
+def _name(function: Atom) -> str:
+    """What a function is listed by: one word."""
+    inner = function.function if isinstance(function, (Bound, PartialCall)) else function
+    named = f"{inner.file}:{inner.name}" if isinstance(inner, FunctionRef) else told(inner)
+    return "_".join(named.split())
 
 
 def called(step: Step, module: Instance, given: Value) -> None:
@@ -43,7 +65,7 @@ def hooks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Val
 
 def backward_hooks(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
     """Let ways back call something."""
-    step.fill(_GRAPH, ANY_KEY, args.first(row.text("parameter")))
+    _record(step, args.first(row.text("parameter")))
     return UNKNOWN
 
 
@@ -60,7 +82,7 @@ def differentiable(known: Known, step: Step, row: Row, name: str, args: Argument
         if setup:
             step.call(step.attribute(whole, "setup_context"), UNKNOWN, UNKNOWN, given)
         if step.overrides(klass, "backward"):
-            step.fill(_GRAPH, ANY_KEY, step.attribute(whole, "backward"))
+            _record(step, step.attribute(whole, "backward"))
         found = step.join(found, given)
     return found
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from detlint.domain.atoms import AllocationSite, Bound, FunctionRef, Instance, LibraryRef, PartialCall
-from detlint.domain.effects import Replace
+from detlint.domain.effects import Listed
 from detlint.domain.given import Given
-from detlint.domain.modes import replaced
+from detlint.domain.modes import lists
 from detlint.domain.slots import ITEMS
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, Value
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from detlint.models.known import Known
 
 _OWN = (FunctionRef, Bound, PartialCall)
+_SWITCH = "replaced"  # lists what is replaced
 
 
 def put(known: Known, step: Step, name: str, value: Value) -> None:
@@ -27,7 +28,7 @@ def put(known: Known, step: Step, name: str, value: Value) -> None:
     if own:
         step.fill(_place(name), ITEMS, step.resolve(value).of(own))
     if value.atoms:
-        step.emit(Replace(name, bool(own)))
+        step.emit(Listed(_SWITCH, name, bool(own)))
 
 
 def instead(known: Known, step: Step, name: str, given: Given, draw: Callable[[], Value]) -> Value:
@@ -42,7 +43,7 @@ def instead(known: Known, step: Step, name: str, given: Given, draw: Callable[[]
         if not all(step.read(_place(place), ITEMS).atoms for place in ways[0]):
             return either(ways[1:])
         call = Given(given.positional, open=True)
-        return step.arm(replaced(ways[0]), lambda: step.call_with(found, call), lambda: either(ways[1:]))
+        return step.arm(lists(_SWITCH, ways[0]), lambda: step.call_with(found, call), lambda: either(ways[1:]))
 
     calls = known.initialised.get(name, (name,) if name in known.replaceable else ())
     return either([(f"{name}.reset_parameters",), calls] if calls else [])

@@ -57,8 +57,9 @@ def branch(walk: Walk, ways: Ways, effect: e.Branch) -> None:
 def _by_state(walk: Walk, ways: Ways, effect: e.Branch, switch: str, words: frozenset[str]) -> None:
     """One of two arms, as a switch has some words or has not; both where that is not known."""
     arms = (effect.body, effect.orelse) if effect.set else (effect.orelse, effect.body)
-    found = {words <= set(state[switch].split()) or state[switch] == UNSURE for state in ways.states.values()}
-    lacking = {not words <= set(state[switch].split()) for state in ways.states.values()}
+    listed = [set(state[switch].split()) for state in ways.states.values()]
+    found = {words <= names or UNSURE in names for names in listed}
+    lacking = {not words <= names for names in listed}
     chosen = [arm for arm, taken in zip(arms, (True in found, True in lacking), strict=True) if taken]
     if len(chosen) == 1:
         walk.effects(ways, chosen[0])

@@ -22,6 +22,7 @@ SWITCHES = {  # by name, with what holds in a program that sets nothing
     "device": "default",  # meta: tensors without values, which nothing is drawn for
     "start": "fork",  # spawn: how processes start
     "replaced": "",  # the initialisers of torch that the program has put its own functions in place of, by name
+    "recorded": "",  # the functions that autograd calls on a way back, by where they are from
 }
 _FIELDS = (*SEEDABLE, *SWITCHES)
 _PLACE = {name: index for index, name in enumerate(_FIELDS)}

@@ -89,11 +89,11 @@ def set_switch(walk: Walk, ways: Ways, effect: e.SetSwitch) -> None:
     put(walk, ways, (effect.name,), effect.word)
 
 
-def replaced(walk: Walk, ways: Ways, effect: e.Replace) -> None:
-    """A function of a library is replaced by one of the program's, or is its own again."""
+def listed(walk: Walk, ways: Ways, effect: e.Listed) -> None:
+    """A switch lists a name, or lists it no more."""
     for condition, state in ways.states.items():
-        names = set(state["replaced"].split()) - {effect.name} | ({effect.name} if effect.own else set())
-        ways.states[condition] = state.but(("replaced",), " ".join(sorted(names)))
+        names = set(state[effect.switch].split()) - {effect.name} | ({effect.name} if effect.there else set())
+        ways.states[condition] = state.but((effect.switch,), " ".join(sorted(names)))
 
 
 def made(walk: Walk, ways: Ways, effect: e.Made) -> None:

@@ -15,7 +15,7 @@ from detlint.domain.values import NOTHING, Value, told
 from detlint.interpreter.solver import Entry, Solver, Ways
 from detlint.ir import nodes as ir
 
-_ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Replace, e.Made, e.Spawn, e.Mark)
+_ACTING = (e.Draw, e.Seed, e.SetSwitch, e.Listed, e.Made, e.Spawn, e.Mark)
 _HOLDING = (e.Repeat, e.Apart, e.Restoring, e.Scope, e.Around, e.Later)
 _PLAIN = (Unknown, NotNone, Cut, Formal)
 Given = Mapping[Node, Mapping[str, Value]]

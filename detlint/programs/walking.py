@@ -16,7 +16,7 @@ from detlint.programs.walk import Handler, Walk
 
 _HANDLERS: Mapping[type[Effect], Handler] = {
     e.Draw: generators.draw, e.Seed: generators.seed, e.Save: generators.save, e.SetSwitch: generators.set_switch,
-    e.Replace: generators.replaced, e.Made: generators.made, e.Mark: generators.mark,
+    e.Listed: generators.listed, e.Made: generators.made, e.Mark: generators.mark,
     e.Dispatch: arms.dispatch, e.Branch: arms.branch, e.First: arms.first, e.Repeat: arms.repeat, e.Leave: arms.leave,
     e.Invoke: bodies.invoke, e.At: bodies.at, e.Around: bodies.around, e.Enter: bodies.enter, e.Yield: bodies.yields,
     e.Import: bodies.imported, e.Main: bodies.main, e.Apart: bodies.aside, e.Restoring: bodies.aside,
