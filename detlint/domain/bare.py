@@ -8,6 +8,7 @@ from detlint.domain.atoms import (
     Atom,
     Bound,
     Choice,
+    ClassRef,
     Constant,
     Context,
     FunctionRef,
@@ -19,6 +20,7 @@ from detlint.domain.atoms import (
 
 CONFIGURATION = (LibraryRef("argparse.Namespace"),)
 """The classes of configuration objects, which have versions."""
+_LIST = LibraryRef("builtins.list")
 _NEVER_CHANGED = (*CONFIGURATION, LibraryRef("pathlib.Path"))
 
 
@@ -27,6 +29,13 @@ def is_plain(atom: Atom) -> bool:
     if isinstance(atom, Bound):
         return isinstance(atom.receiver, (Constant, NotNone))  # a method of a text
     return isinstance(atom, (Choice, *CHOSEN)) or (isinstance(atom, Instance) and atom.site.kind in _NEVER_CHANGED)
+
+
+def is_object(atom: Atom) -> bool:
+    """Whether an atom is an object of a class of the project, or a method of one."""
+    if isinstance(atom, Bound):
+        return isinstance(atom.function, FunctionRef) and is_object(atom.receiver)
+    return isinstance(atom, Instance) and (isinstance(atom.site.kind, ClassRef) or atom.site.kind == _LIST)
 
 
 def strip(atom: Atom) -> Atom:

@@ -6,9 +6,11 @@ Two values that are the same whatever the user sets have the same form, in whate
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
-from detlint.domain.atoms import Atom, Choice, Option
-from detlint.domain.values import NOTHING, Value
+from detlint.domain.atoms import Atom, Choice, Constant, Option
+from detlint.domain.bare import is_object
+from detlint.domain.values import NOTHING, Value, told
 
 Join = Callable[[Iterable[Value]], Value]
 
@@ -67,6 +69,30 @@ def _union(values: Iterable[Value]) -> Value:
             certain = found.certain & value.certain
             found = Value(found.atoms | value.atoms, found.taints | value.taints, certain)
     return found
+
+
+def opened(atoms: list[Atom]) -> list[Atom]:
+    """Atoms with what options choose between in the place of choices of objects."""
+    if not any(isinstance(atom, Choice) and chooses_objects(atom) for atom in atoms):
+        return atoms
+    found: dict[Atom, None] = {}
+    for atom in atoms:
+        if isinstance(atom, Choice) and chooses_objects(atom):
+            found.update(dict.fromkeys(each for leaf in leaves(Value(frozenset((atom,)))) for each in leaf.atoms))
+        else:
+            found[atom] = None
+    return sorted(found, key=told)
+
+
+def choosable(each: Iterable[Value]) -> bool:
+    """Whether an option may choose between these, which are an atom each: objects, or constants."""
+    return all(is_object(atom) or isinstance(atom, Constant) for leaf in each for atom in leaf.atoms)
+
+
+@lru_cache(maxsize=4096)
+def chooses_objects(atom: Choice) -> bool:
+    """Whether an option chooses between objects."""
+    return any(is_object(each) for leaf in leaves(Value(frozenset((atom,)))) for each in leaf.atoms)
 
 
 def leaves(value: Value) -> Iterable[Value]:

@@ -38,7 +38,7 @@ def call_one(frame: Frame, callee: Value, keywords: Collection[str], run: Callab
 
     All are entered; of those of which it is known what they take, what takes the keywords is what is called.
     """
-    atoms = frame.each(callee)
+    atoms = frame.solver.lattice.each(frame.resolve(callee))
     if len(atoms) == 1:
         return run(atoms[0])
     found, entered, left = NOTHING, frame.env, frame.env

@@ -19,6 +19,7 @@ from detlint.domain.atoms import (
     Option,
 )
 from detlint.domain.bare import CONFIGURATION
+from detlint.domain.choices import opened
 from detlint.domain.codes import Code
 from detlint.domain.given import Given
 from detlint.domain.outcomes import HOLDS, truth
@@ -296,9 +297,9 @@ def become(frame: Frame, path: PathKey | None, old: Value, new: Value) -> None:
     env = frame.env
     if env is None:
         return
-    objects = frozenset(atom for atom in old.atoms if isinstance(atom, Instance))
+    objects = frozenset(atom for atom in opened(list(old.atoms)) if isinstance(atom, Instance))
     for key, value in list(env.items()):
-        if key != path and not objects.isdisjoint(value.atoms):
+        if key != path and not objects.isdisjoint(opened(list(value.atoms))):
             env[key] = frame.join(value, value.with_taints(new.taints, new.certain))
     if path is None:
         return

@@ -32,7 +32,7 @@ _OF_DICTS = ("items", "keys", "values", "get")
 def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
     """An attribute of a value: that of each of its atoms. What is not known of a number that differs, differs."""
     found = NOTHING
-    for atom in frame.each(value):
+    for atom in frame.solver.lattice.each(frame.resolve(value)):
         found = frame.join(found, of_atom(frame, atom, name, node))
     return made_of(found, (value,))
 

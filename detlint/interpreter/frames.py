@@ -18,6 +18,7 @@ from detlint.domain.atoms import (
     ModuleRef,
 )
 from detlint.domain.bare import bare, is_plain
+from detlint.domain.choices import choosable, leaves, opened
 from detlint.domain.codes import Code
 from detlint.domain.dicts import entrywise
 from detlint.domain.effects import Branch, Effect, Effects
@@ -133,9 +134,8 @@ class Frame:
         return found
 
     def each(self, value: Value) -> list[Atom]:
-        """The atoms of a value, resolved, in an order that no run changes."""
-        value = self.resolve(value)
-        return [*value.atoms] if len(value.atoms) == 1 else self.solver.lattice.each(value)
+        """The atoms of a value, resolved, in an order that no run changes; objects whatever option chooses them."""
+        return opened(self.solver.lattice.each(self.resolve(value)))
 
     def concrete(self, value: Value) -> Value:
         """A value as the heap and callees get it: with the taints that callers gave as well."""
@@ -345,12 +345,13 @@ class Frame:
         return merged
 
     def chosen(self, outcome: Outcome, then: Value, other: Value) -> Value:
-        """One of two values: a choice where an option decides between plain ones, by which no object is changed."""
+        """One of two values: a choice where an option decides between plain ones, or between objects."""
         if outcome.option is not None:
             of_dicts = entrywise(then, other, partial(self.chosen, outcome))
             if of_dicts is not None:
                 return of_dicts
         plain = (then.atoms or other.atoms) and all(is_plain(atom) for atom in then.atoms | other.atoms)
+        plain = plain or (then.atoms and other.atoms and choosable((*leaves(then), *leaves(other))))
         if outcome.option is None or not (outcome.may_hold and outcome.may_fail) or not plain or then == other:
             return self.begun(outcome, then, other)
         return self._chosen(outcome, then, other)

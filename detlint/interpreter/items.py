@@ -38,7 +38,7 @@ _SHOWN = ".__dict__"
 def iterate(frame: Frame, value: Value) -> Value:
     """An item of a value, and what going over it does."""
     found = NOTHING
-    for atom in frame.each(value):
+    for atom in frame.solver.lattice.each(frame.resolve(value)):
         found = frame.join(found, of_atom(frame, atom))
     return containers.tainted(found, value)
 

@@ -24,6 +24,7 @@ from detlint.domain.atoms import (
     TupleOf,
     Unknown,
 )  # fmt: skip
+from detlint.domain.choices import chooses_objects
 from detlint.domain.folding import COMPARISONS, OPERATORS, SIGNS, folded, known, read
 from detlint.domain.outcomes import (
     EITHER,
@@ -123,6 +124,11 @@ def truth_of(frame: Frame, value: Value, node: int = -1, path: PathKey | None = 
     A dict that a `path` is given here without entries is not.
     """
     resolved = frame.resolve(value)
+    choices = [a for a in frame.solver.lattice.each(resolved) if isinstance(a, Choice) and chooses_objects(a)]
+    if choices:
+        others = resolved.of(resolved.atoms.difference(choices))
+        outcomes = [chosen(a, *(truth_of(frame, part, node) for part in (a.default, a.other))) for a in choices]
+        return either([*outcomes, truth_of(frame, others, node, path)] if others.atoms else outcomes)
     if not any(isinstance(atom, Instance) for atom in resolved.atoms):
         return truth(resolved)
     own, rest = protocols.judged(frame, resolved, node)
@@ -175,7 +181,7 @@ def compared(frame: Frame, operator: str, left: Value, right: Value) -> Outcome:
     """How a comparison of two values ends."""
     if not (left.atoms and right.atoms):
         return NEVER
-    pairs = product(frame.each(left), frame.each(right))
+    pairs = product(*(frame.solver.lattice.each(frame.resolve(side)) for side in (left, right)))
     return either([_compared(frame, operator, one, other) for one, other in pairs])
 
 

@@ -57,7 +57,7 @@ def has_own(frame: Frame, *values: Value) -> bool:
     return any(
         isinstance(atom, Instance) and isinstance(atom.site.kind, ClassRef)
         for value in values
-        for atom in frame.resolve(value).atoms
+        for atom in frame.each(value)
     )
 
 

@@ -100,7 +100,7 @@ def passes(frame: Frame, value: Value) -> list[list[Pass]]:
     found: list[list[Pass]] = []
     rest: list[Atom] = []
     resolved = frame.resolve(value)
-    atoms = frame.each(resolved)
+    atoms = frame.solver.lattice.each(resolved)
     for atom in atoms:
         rows = of_atom(frame, atom)
         if rows is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, Instance, LibraryRef, ModuleRef, Node
+from detlint.domain.choices import opened
 from detlint.domain.codes import Code
 from detlint.domain.documents import Documents
 from detlint.domain.effects import Apart, Branch, Draw, Effect, Effects, Invoke, Later, Leave, Restoring, Spawn, Stream
@@ -361,7 +362,10 @@ class CallStep(ContainerSteps):
 
     def resolve(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters."""
-        return self.frame.resolve(value)
+        resolved = self.frame.resolve(value)
+        atoms = list(resolved.atoms)
+        every = opened(atoms)  # models look at objects one by one
+        return resolved if every is atoms else resolved.of(every)
 
 
 def _invoked(effects: Effects) -> tuple[Node, ...]:
