@@ -157,3 +157,33 @@ x = torch.ones(3, requires_grad=True)
 )
 def test_a_way_back_calls_what_was_recorded_before_it(uses: str, state: str) -> None:
     assert told(RECORDED.format(uses))[0] == state
+
+
+LISTED = """
+import os, random
+{}
+def run():
+    if names:
+        random.seed(1)
+    random.random()
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("fills", "state"),
+    [
+        ("names = []", "optional"),
+        ("names = []\nnames.append(3)", "seeded"),
+        ("names = others = []\nothers.append(3)", "seeded"),
+        ("names = []\nfor _ in os.listdir():\n    names.append(3)", "optional"),
+        ("names = []\nif os.getcwd():\n    names.append(3)\nelse:\n    names.insert(0, 4)", "seeded"),
+        ("names = []\nif os.getcwd():\n    names.append(3)", "optional"),
+        ("names = []\nnames.append(3)\nnames.pop()", "optional"),
+        ("names = []\nnames.extend(os.listdir())", "optional"),
+        ("names = []\ndef fill():\n    names.append(3)\nfill()", "optional"),
+        ("def fill():\n    made = []\n    made.append(3)\n    return made\nnames = fill()", "seeded"),
+    ],
+)
+def test_a_list_is_true_that_got_an_item_before_others_saw_it(fills: str, state: str) -> None:
+    assert told(LISTED.format(fills))[0] == state

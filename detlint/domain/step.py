@@ -91,6 +91,10 @@ class Step(Protocol):
         """What a slot of an object has."""
         ...
 
+    def gets_item(self) -> None:
+        """A list that the method is called on surely gets an item."""
+        ...
+
     def awaits(self, owner: Instance, slot: Slot) -> bool:
         """Whether a slot of an object has something, or may have by the time that all is solved."""
         ...

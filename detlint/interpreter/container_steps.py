@@ -13,6 +13,7 @@ from detlint.domain.atoms import (
     DictOf,
     Instance,
     ModuleRef,
+    TupleOf,
 )
 from detlint.domain.dicts import known_by, may_be_absent, present
 from detlint.domain.given import Turns
@@ -25,6 +26,7 @@ from detlint.interpreter import (
     keeping,
     modules,
     rows,
+    unsettled,
 )
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -81,6 +83,13 @@ class ContainerSteps:
     def read(self, owner: Instance, slot: Slot) -> Value:
         """What a slot of an object has."""
         return self.frame.read((owner.site, slot))
+
+    def gets_item(self) -> None:
+        """A list that the method is called on surely gets an item."""
+        atoms = self.frame.each(self.owner)
+        site = atoms[0].site if len(atoms) == 1 and isinstance(atoms[0], Instance) else None
+        if site is not None and unsettled.contents(self.frame, site).atoms and site.kind == containers.LIST:
+            unsettled.now(self.frame, site, value_of(TupleOf((SOMETHING,))))
 
     def awaits(self, owner: Instance, slot: Slot) -> bool:
         """Whether a slot of an object has something, or may have by the time that all is solved."""

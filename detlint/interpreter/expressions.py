@@ -27,6 +27,7 @@ from detlint.interpreter import (
     paths,
     protocols,
     rows,
+    unsettled,
 )  # fmt: skip
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
@@ -105,6 +106,8 @@ def _display(frame: Frame, expression: ir.Display) -> Value:
         frame.fill((site, ITEMS), UNKNOWN if many else item)
         if isinstance(element, ir.Starred) and expression.kind != "set":
             taints, certain = taints | t.gathered(value.taints), certain | t.gathered(value.certain)
+    if expression.kind == "list" and not values:
+        unsettled.begin(frame, site, value_of(TupleOf(())))
     return Value(frozenset((Instance(site),)), taints, certain)
 
 

@@ -41,9 +41,9 @@ from detlint.domain.outcomes import (
     told,
     truth,
 )
-from detlint.domain.slots import ANY_KEY, FILLED, Key
+from detlint.domain.slots import ANY_KEY, CONTENTS, FILLED, Key
 from detlint.domain.values import NOTHING, Value, is_container, is_member, value_of
-from detlint.interpreter import containers, protocols
+from detlint.interpreter import containers, protocols, unsettled
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
 from detlint.ir import nodes as ir
@@ -145,7 +145,18 @@ def truth_of_atom(frame: Frame, atom: Atom, path: PathKey | None = None) -> Outc
     starred = isinstance(display, ir.Display) and any(isinstance(x, ir.Starred) for x in display.elements)
     listed = isinstance(display, ir.Display) and bool(display.elements) and not starred
     filled = isinstance(display, ir.Comprehension) and frame.read((atom.site, FILLED)) == value_of(TRUE)
+    if isinstance(display, ir.Display) and not display.elements:
+        return _of_empty(frame, atom)
     return HOLDS if listed or filled else protocols.is_true(frame, atom)
+
+
+def _of_empty(frame: Frame, atom: Instance) -> Outcome:
+    """Whether a list that is made empty is true: once it has surely got an item it is."""
+    if unsettled.waits(frame, atom.site):
+        return NEVER
+    held = frame.join(frame.read((atom.site, CONTENTS)), unsettled.contents(frame, atom.site))
+    filled = held.atoms and all(isinstance(each, TupleOf) and each.items for each in held.atoms)
+    return HOLDS if filled else protocols.is_true(frame, atom)
 
 
 def is_filled(frame: Frame, value: Value) -> bool:

@@ -1,6 +1,7 @@
 """Dicts that are made here and that nobody else has seen yet: what they hold is left in the heap once somebody may.
 
-An environment has what each of them holds on its way, by the site of the dict.
+An environment has what each of them holds on its way, by the site of the dict. Of lists that are made empty it has
+whether they have got an item.
 """
 
 from __future__ import annotations
@@ -52,6 +53,11 @@ def wait(frame: Frame) -> None:
     """Something is nothing yet: whatever it will do to such dicts, or who will see them, is not known yet either."""
     for key in _held(frame, frame.env):
         frame.env[key] = NOTHING  # type: ignore[index]
+
+
+def waits(frame: Frame, site: AllocationSite) -> bool:
+    """Whether what a container holds that nobody else has seen is nothing yet."""
+    return frame.env is not None and frame.env.get(_key(site)) == NOTHING
 
 
 def settle(frame: Frame, site: AllocationSite) -> None:

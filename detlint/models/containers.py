@@ -30,6 +30,7 @@ def append(step: Step, owner: Value, given: Given) -> Value:
     """A container gets an item: what differs about its position differs in the order of the container."""
     item = given.positional[-1] if given.positional else NOTHING
     _add(step, owner, item, t.gathered(item.taints), t.gathered(item.certain))
+    step.gets_item()
     return value_of(NONE)
 
 
