@@ -187,3 +187,41 @@ run()
 )
 def test_a_list_is_true_that_got_an_item_before_others_saw_it(fills: str, state: str) -> None:
     assert told(LISTED.format(fills))[0] == state
+
+
+AROUND = """
+import random
+def keep(function):
+    return lambda: function()
+def main():
+    seed = {}
+    def run():
+        if seed is not None:
+            random.seed(seed)
+        random.random()
+    {}
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "state"),
+    [
+        ("None", "seed = 3; run(); seed = None", "seeded"),
+        ("3", "seed = None; run(); seed = 3", "unseeded"),
+        ("None", "run(); seed = 3", "unseeded"),
+        ("None", "seed = 3; again = run; again()", "seeded"),
+        ("None", "run(); seed = 3; run()", "optional"),
+        ("None", "seed = 3; run(); keep(run)(); seed = None", "optional"),
+        ("None", "seed = 3\n    def inner():\n        run()\n    inner(); seed = None", "optional"),
+        ("None", "def change():\n        nonlocal seed\n        seed = 3\n    change(); run()", "optional"),
+    ],
+)
+def test_a_function_reads_variables_around_it_as_they_are_where_it_is_called(first: str, then: str, state: str) -> None:
+    assert told(AROUND.format(first, then))[0] == state
+
+
+def test_what_is_surely_entropy_is_so_in_a_function_within() -> None:
+    text = "import random, time\ndef main():\n    seed = time.time()\n    def run():\n        random.seed(seed)\n    run()\n"
+    (entry,) = solved(f"{text}main()\nrandom.random()\n").entries("train.py")
+    assert [seed.event.entropy for each in entry.streams for seed in each.seeds] == [True]

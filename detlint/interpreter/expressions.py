@@ -18,6 +18,7 @@ from detlint.interpreter import (
     assignments,
     branches,
     calls,
+    closures,
     comprehensions,
     containers,
     contexts,
@@ -47,10 +48,7 @@ def _local(frame: Frame, expression: ir.Local) -> Value:
 
 
 def _captured(frame: Frame, expression: ir.Captured) -> Value:
-    found = NOTHING
-    for cell in assignments.captured_cells(frame, expression):
-        found = frame.join(found, frame.read(cell))
-    return found
+    return closures.read(frame, expression)
 
 
 def _global(frame: Frame, expression: ir.Global) -> Value:

@@ -48,6 +48,8 @@ class Index:
         self._taken: dict[str, frozenset[str]] = {}
         self._given: dict[tuple[str, str], frozenset[str]] = {}
         self._rebound: dict[str, frozenset[str]] = {}
+        self._captures: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._nonlocal: dict[str, frozenset[ir.Captured]] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -125,6 +127,25 @@ class Index:
                 x.name for part in parts for x in part.targets if isinstance(x, ir.Global)
             )
         return self._rebound[file.path]
+
+    def captures(self, path: str, code: ir.Function) -> tuple[str, ...]:
+        """The variables of the function around a function that this reads, and no function within that one binds.
+
+        What yields goes on later, with what they are then.
+        """
+        key = path, code.qualified
+        if key not in self._captures:
+            read = (part for part in counting.walk(code.body) if isinstance(part, ir.Captured))
+            names = {part.name for part in read if part.owner == code.owner and part not in self._bound_within(path)}
+            self._captures[key] = () if code.yields else tuple(sorted(names))
+        return self._captures[key]
+
+    def _bound_within(self, path: str) -> frozenset[ir.Captured]:
+        """The variables of functions of a file that functions within these bind."""
+        if path not in self._nonlocal:
+            bodies = tuple(each.body for each in self.files[path].functions.values() if each.owner)
+            self._nonlocal[path] = frozenset(x for part in counting.walk(bodies) for x in _bound(part))
+        return self._nonlocal[path]
 
     @cached_property
     def _counting(self) -> frozenset[str]:
@@ -299,3 +320,9 @@ def _imported(imports: Imports, file: ir.File) -> Iterator[str]:
 def _parts(file: ir.File) -> Iterator[Any]:
     """The parts of all functions of a file."""
     return counting.walk(tuple(function.body for function in file.functions.values()))
+
+
+def _bound(part: object) -> Iterator[ir.Captured]:
+    """The variables of functions around it to which a part gives values."""
+    targets = part.targets if isinstance(part, (ir.Assign, ir.Delete)) else getattr(part, "target", None)
+    yield from (x for x in counting.walk(targets) if isinstance(x, ir.Captured))
