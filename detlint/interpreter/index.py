@@ -21,6 +21,7 @@ _TAKING = ("pop", "popitem", "popleft", "clear", "remove", "discard", "differenc
 _PLAIN = (ir.Constant, ir.Operation)
 _NAMES = (ir.Global, ir.Local, ir.Captured, ir.Attribute)
 _LEAVING = ("break", "continue")
+_PUBLIC = "__all__"
 
 
 ALL = "*"
@@ -50,6 +51,7 @@ class Index:
         self._rebound: dict[str, frozenset[str]] = {}
         self._captures: dict[tuple[str, str], tuple[str, ...]] = {}
         self._nonlocal: dict[str, frozenset[ir.Captured]] = {}
+        self._public: dict[str, frozenset[str] | None] = {}
 
     def display(self, site: AllocationSite) -> ir.Expression | None:
         """The display or the comprehension by which the containers of a site are written down."""
@@ -146,6 +148,12 @@ class Index:
             bodies = tuple(each.body for each in self.files[path].functions.values() if each.owner)
             self._nonlocal[path] = frozenset(x for part in counting.walk(bodies) for x in _bound(part))
         return self._nonlocal[path]
+
+    def public(self, file: ir.File) -> frozenset[str] | None:
+        """The names that a module lists as those that a star brings; None where it lists none, or not all at once."""
+        if file.path not in self._public:
+            self._public[file.path] = _listed(file) if _PUBLIC in file.binds else None
+        return self._public[file.path]
 
     @cached_property
     def _counting(self) -> frozenset[str]:
@@ -315,6 +323,17 @@ def _imported(imports: Imports, file: ir.File) -> Iterator[str]:
         found = imports.relative(file.path, level, target) if level else imports.find(target, file.path)
         if found is not None:
             yield found
+
+
+def _listed(file: ir.File) -> frozenset[str] | None:
+    """The texts that a module gives its list of names at its only mention."""
+    parts = list(_parts(file))
+    given = [part for part in parts if isinstance(part, ir.Assign) and part.targets == (ir.Global(_PUBLIC),)]
+    if len(given) != 1 or given[0].operator != "=" or parts.count(ir.Global(_PUBLIC)) > 1:
+        return None
+    names = given[0].value.elements if isinstance(given[0].value, ir.Display) else ()
+    known = [each.value for each in names if isinstance(each, ir.Constant) and each.kind == "str"]
+    return frozenset(known) if known and len(known) == len(names) else None
 
 
 def _parts(file: ir.File) -> Iterator[Any]:

@@ -89,13 +89,17 @@ def _package_name(frame: Frame, file: ir.File) -> str:
 
 def exports(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
     """Whether the text of a module, or of one that it imports all of, binds a name that a star brings."""
-    if name.startswith("_"):
-        return False
     file = frame.solver.files[path]
+    public = frame.solver.index.public(file)
+    if name.startswith("_") if public is None else name not in public:
+        return False
     frame.solver.index.asked[path, name] = None
-    if name in file.binds:
-        return True
-    for level, module in file.stars:
+    return name in file.binds or _starred(frame, path, name, seen)
+
+
+def _starred(frame: Frame, path: str, name: str, seen: frozenset[str]) -> bool:
+    """Whether a module has a name from one that it imports all of."""
+    for level, module in frame.solver.files[path].stars:
         other = _file(frame, path, level, module)
         if other is not None and other not in seen and exports(frame, other, name, seen | {other}):
             return True
@@ -136,13 +140,15 @@ def shown(frame: Frame, path: str) -> DictOf:
 def variable(frame: Frame, path: str, name: str) -> Value:
     """An attribute of a module of the project: a variable of its text, else a module within the package.
 
-    What a folder without a file lacks is that of the library of its name, which Python takes before the folder.
+    One that a star brings takes the place of the module that it comes from, which is bound before. What a folder
+    without a file lacks is that of the library of its name, which Python takes before the folder.
     """
     file = frame.solver.files.get(path)
     frame.solver.index.asked[path, name] = None
     if file is not None and name in file.binds:
         return frame.read((ModuleRef(path), Attribute(name)))
-    inner = _within(frame, path, name)
+    starred = file is not None and _starred(frame, path, name, frozenset((path,)))
+    inner = NOTHING if starred else _within(frame, path, name)
     if inner.atoms:
         return inner
     if file is None:

@@ -1,0 +1,42 @@
+"""Projects of many files and programs: what packages export, decorators that many share, and who loads what."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.solved import solved
+
+LAUNCH = "__all__ = ['launch']\ndef launch(run):\n    run()\ndef other(run):\n    run()\n"
+STARTED = """
+import random
+from engine import launch, other
+
+if __name__ == "__main__":
+    launch(random.random)
+    other(random.random)
+"""
+
+
+def test_a_star_brings_the_function_that_has_the_name_of_its_module() -> None:
+    files = {"engine/__init__.py": "from .launch import *\n", "engine/launch.py": LAUNCH, "engine/other.py": ""}
+    found = solved({**files, "train.py": STARTED}, started={"train.py"}).draws("train.py")
+    assert [(stream, path, line) for stream, path, line, _, _ in found] == [("python", "engine/launch.py", 3)]
+
+
+@pytest.mark.parametrize(
+    ("exported", "word"),
+    [
+        ("", "seeded"),
+        ("__all__ = ['seed']\n", "seeded"),
+        ("__all__ = ['other']\n", "unseeded"),
+        ("__all__ = ['other']\n__all__ += ['seed']\n", "seeded"),
+    ],
+)
+def test_a_star_brings_what_a_module_lists(exported: str, word: str) -> None:
+    files = {
+        "first.py": "import random\ndef seed():\n    random.seed(1)\n",
+        "second.py": f"{exported}from first import seed\nother = 3\n",
+        "train.py": "import random\nfrom second import *\nseed()\nrandom.random()\n",
+    }
+    found = solved(files, started={"train.py"}).draws("train.py", "seeded", "unseeded", "unsure")
+    assert [(stream, words) for stream, _, _, words, _ in found] == [("python", word)]
