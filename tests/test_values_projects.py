@@ -40,3 +40,15 @@ def test_a_star_brings_what_a_module_lists(exported: str, word: str) -> None:
     }
     found = solved(files, started={"train.py"}).draws("train.py", "seeded", "unseeded", "unsure")
     assert [(stream, words) for stream, _, _, words, _ in found] == [("python", word)]
+
+
+MANY = "\n".join(
+    f"class Other{index}:\n    @classmethod\n    def make(cls):\n        return cls()\n" for index in range(70)
+)
+
+
+def test_class_methods_are_such_however_many_there_are() -> None:
+    run = "class Run:\n    seed = None\n    @classmethod\n    def start(cls):\n        if cls.seed:\n            random.seed(3)\n"
+    program = f"import random\n{MANY}\n{run}Run.start()\nrandom.random()\n"
+    found = solved(program).draws("train.py", "seeded", "unseeded", "unsure")
+    assert [(stream, word) for stream, _, _, word, _ in found] == [("python", "unseeded")]

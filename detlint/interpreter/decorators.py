@@ -6,7 +6,7 @@ from typing import Any
 
 from detlint.domain.atoms import Atom, Bound, ClassRef, FunctionRef, Instance, LibraryRef, PartialCall, Wrapped
 from detlint.domain.given import Given
-from detlint.domain.values import NOTHING, UNKNOWN, Value
+from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import arguments, calls, descriptors
 from detlint.interpreter.frames import Frame
 from detlint.ir import nodes as ir
@@ -21,12 +21,10 @@ _DECORATED = (FunctionRef, ClassRef, Instance, Bound, PartialCall)
 def decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
     """A function or a class as its decorator gives it; one of which nothing is known gives it as it is.
 
-    So does one that is given more functions than it may have contexts, as the text tells.
+    So does one of the project that is given more functions than it may have contexts, as the text tells.
     """
     decorator = frame.evaluate(expression)
-    if frame.solver.index.decorates(expression) > frame.solver.limits.contexts:
-        calls.call_value(frame, decorator, Given((UNKNOWN,)))
-        return value
+    many = frame.solver.index.decorates(expression) > frame.solver.limits.contexts
     found = NOTHING
     for atom in frame.each(decorator):
         if isinstance(atom, LibraryRef) and _WRAPPERS.get(atom.name):
@@ -35,6 +33,9 @@ def decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         elif isinstance(atom, Bound) and isinstance(atom.receiver, Wrapped) and isinstance(atom.function, LibraryRef):
             given = descriptors.accessor(value, atom.receiver, atom.function.name.rpartition(".")[2])
             found = frame.join(found, given)
+        elif many and _is_own(atom):
+            calls.call_value(frame, value_of(atom), Given((UNKNOWN,)))
+            found = frame.join(found, value)
         elif _decorates(frame, atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
             known = [a for a in frame.each(given) if isinstance(a, _DECORATED)]
@@ -44,6 +45,13 @@ def decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
         else:
             found = frame.join(found, value)
     return found
+
+
+def _is_own(atom: Atom) -> bool:
+    """Whether a decorator is something of the project, which is evaluated for each function that it is given."""
+    if isinstance(atom, (Bound, PartialCall)):
+        return _is_own(atom.function)
+    return isinstance(atom.site.kind if isinstance(atom, Instance) else atom, (FunctionRef, ClassRef))
 
 
 def _decorates(frame: Frame, atom: Atom) -> bool:
