@@ -52,3 +52,30 @@ def test_class_methods_are_such_however_many_there_are() -> None:
     program = f"import random\n{MANY}\n{run}Run.start()\nrandom.random()\n"
     found = solved(program).draws("train.py", "seeded", "unseeded", "unsure")
     assert [(stream, word) for stream, _, _, word, _ in found] == [("python", "unseeded")]
+
+
+NESTED = """
+import sys
+import torch
+from torch import nn
+
+class Noise(nn.Module):
+    def forward(self, x):
+        return x + torch.randn(3)
+
+class Plain(nn.Module):
+    pass
+
+layer = Plain()
+layer.add_module({name}, Noise())
+layer{called}(torch.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "draws"),
+    [("sys.argv[1]", "", 0), ("'noise'", "", 0), ("sys.argv[1]", ".noise", 1), ("'noise'", ".noise", 1)],
+)
+def test_a_layer_of_a_module_is_not_what_that_is_called_by(name: str, called: str, draws: int) -> None:
+    program = NESTED.replace("{name}", name).replace("{called}", called)
+    assert len(solved(program).draws("train.py")) == draws

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from detlint.models.known import Known
 
 _MODULE = "torch.nn.Module"
+_OWN = "forward"
 _SOURCE = Argument("layers")  # the dict that a container was made with
 _MAPPINGS = ("builtins.dict", "collections.OrderedDict")
 
 
 def forward(step: Step, module: Instance, given: Given) -> Value:
     """A module that is called goes through `forward`, which it may have been given itself."""
-    functions = step.attribute(value_of(module), "forward")
+    functions = step.attribute(value_of(module), _OWN)
     known = [atom for atom in step.each(functions) if not _is_of_library(atom)]
     return step.call_with(functions.of(known), given.after(0))
 
@@ -55,7 +56,12 @@ def holds_listed(step: Step, container: Instance, given: Given) -> Value:
 
 
 def held(step: Step, module: Instance, name: str) -> Value:
-    """What a module holds under a name besides what is stored on it: a layer, or all of them."""
+    """What a module holds under a name besides what is stored on it: a layer, or all of them.
+
+    What every module has itself no layer takes the place of.
+    """
+    if name == _OWN or name.startswith("__"):
+        return NOTHING
     if name == "_modules":
         own = tuple((Constant("str", key), value) for key, value in step.stored(module).items())
         return step.make_dict(DictOf(own, step.read(module, ITEMS)), module)
