@@ -79,3 +79,28 @@ layer{called}(torch.ones(3))
 def test_a_layer_of_a_module_is_not_what_that_is_called_by(name: str, called: str, draws: int) -> None:
     program = NESTED.replace("{name}", name).replace("{called}", called)
     assert len(solved(program).draws("train.py")) == draws
+
+
+REGISTRY = {
+    "engine/__init__.py": "",
+    "engine/registry.py": (
+        "HEADS = {}\ndef register(f):\n    HEADS[f.__name__] = f\n    return f\n"
+        "def build(name):\n    return HEADS[name]()\n"
+    ),
+    "extra/__init__.py": "from . import heads\n",
+    "extra/heads.py": (
+        "import random\nfrom engine.registry import register\n"
+        "@register\ndef shuffled():\n    import extra\n    random.random()\n"
+    ),
+    "plain.py": (
+        "import sys\nfrom engine.registry import build, register\n@register\ndef own():\n    pass\n"
+        "if __name__ == '__main__':\n    build(sys.argv[1])\n"
+    ),
+    "other.py": "import sys, extra\nfrom engine.registry import build\nbuild(sys.argv[1])\n",
+}
+
+
+@pytest.mark.parametrize(("program", "draws"), [("plain.py", 0), ("other.py", 1)])
+def test_a_program_calls_nothing_of_files_that_it_does_not_load(program: str, draws: int) -> None:
+    found = solved(REGISTRY, started={"plain.py", "other.py"})
+    assert len(found.draws(program)) == draws

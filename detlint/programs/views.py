@@ -157,15 +157,30 @@ class Views:
         return found
 
     def members(self, start: Node) -> frozenset[Node]:
-        """The nodes that the program of a node reaches; the `__main__` blocks of other files are not its own."""
+        """The nodes that the program of a node reaches; the `__main__` blocks of other files are not its own.
+
+        A function is called once its file was loaded, by something else than what other programs alone let it reach.
+        """
         own = Node(FunctionRef(start.function.file, ir.MAIN)) if start.function.name == ir.TOP else None
         found = {start}
+        loaded = {start.function.file}
+        held: dict[str, list[Node]] = defaultdict(list)
         waiting = [start]
         while waiting:
-            for node in self.called.get(waiting.pop(), ()):
-                if node not in found and (node.function.name != ir.MAIN or node == own):
-                    found.add(node)
-                    waiting.append(node)
+            node = waiting.pop()
+            for callee in self.called.get(node, ()):
+                path, name = callee.function.file, callee.function.name
+                if callee in found or (name == ir.MAIN and callee != own):
+                    continue
+                top = Node(FunctionRef(path, ir.TOP))
+                if callee == top:
+                    loaded.add(path)
+                elif path not in loaded and top in self.whole.table:
+                    held[path].append(callee)
+                    continue
+                news = dict.fromkeys((callee, *held.pop(path, ())))
+                waiting += [each for each in news if each not in found]
+                found.update(news)
         return frozenset(found)
 
     def _evaluated(self, narrowed: _Narrowed, entry: Entry, inputs: Mapping[str, Value]) -> _Known:
