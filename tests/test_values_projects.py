@@ -104,3 +104,31 @@ REGISTRY = {
 def test_a_program_calls_nothing_of_files_that_it_does_not_load(program: str, draws: int) -> None:
     found = solved(REGISTRY, started={"plain.py", "other.py"})
     assert len(found.draws(program)) == draws
+
+
+CONFIGURATION = """
+import random
+from fvcore.common.config import CfgNode as Base
+
+class Node(Base):
+    pass
+
+defaults = Node()
+defaults.data = Node()
+defaults.data.seeded = {default}
+
+def get():
+    return defaults.clone()
+
+config = get()
+config.freeze()
+if config.data.seeded:
+    random.seed(1)
+random.random()
+"""
+
+
+@pytest.mark.parametrize(("default", "state"), [("True", "seeded"), ("False", "unseeded")])
+def test_a_field_of_an_own_class_of_configurations_has_its_default(default: str, state: str) -> None:
+    (entry,) = solved(CONFIGURATION.replace("{default}", default)).entries("train.py")
+    assert {stream.state for stream in entry.streams if stream.generator == "python"} == {state}

@@ -150,7 +150,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     descriptors.looked_at(frame, atom, around, name, node)
     value, owner = classes.lookup(frame, around, name)
     found = descriptors.got(frame, value, atom, node)
-    stored = classes.stores(frame, around, name)
+    shared = name in frame.solver.index.stored
+    stored = classes.stores(frame, around, name) or (shared and classes.is_configuration(frame, atom))
     if owner != classes.PENDING and fields.holds(frame, around, name):
         return frame.read((atom.site, Attribute(name)))
     if isinstance(owner, LibraryRef):
@@ -167,7 +168,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         if given is None and not ((opened or _awaits(frame, atom, around, name)) and not name.startswith("__")):
             given = UNKNOWN
         found = frame.join(found, given or NOTHING)
-    if stored or opened or name in frame.solver.index.stored or isinstance(owner, ClassRef):
+    if stored or opened or shared or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
     if "" in frame.solver.index.stored:  # by a name that is not known
         found = frame.join(frame.read((atom.site, Attribute(""))), found)
