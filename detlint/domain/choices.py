@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from detlint.domain.atoms import Atom, Choice, Constant, Option
 from detlint.domain.bare import is_object
-from detlint.domain.values import NOTHING, Value, told
+from detlint.domain.taints import Taints
+from detlint.domain.values import COMPOUND, NOTHING, Value, told
 
 Join = Callable[[Iterable[Value]], Value]
 
@@ -30,9 +31,9 @@ def laid_out(value: Value, options: list[Option], join: Join) -> Value:
     `join` joins values that no option decides.
     """
     if not any(isinstance(atom, Choice) for atom in value.atoms):
-        return join(value.of((atom,)) for atom in value.atoms)
+        return join(_apart([value]))
     if not options:
-        return join(leaves(value))
+        return join(_apart(leaves(value)))
     first, rest = options[0], options[1:]
     default, other = (laid_out(_where(value, first, set_, join), rest, join) for set_ in (False, True))
     if default == other and not default.taints:
@@ -93,6 +94,21 @@ def choosable(each: Iterable[Value]) -> bool:
 def chooses_objects(atom: Choice) -> bool:
     """Whether an option chooses between objects."""
     return any(is_object(each) for leaf in leaves(Value(frozenset((atom,)))) for each in leaf.atoms)
+
+
+def _apart(values: Iterable[Value]) -> Iterable[Value]:
+    """Values that no option decides, what is made of parts one by one, and all else in two: a join keeps limits."""
+    plain: dict[tuple[Taints, Taints], set[Atom]] = {}
+    for value in values:
+        for atom in value.atoms:
+            if isinstance(atom, COMPOUND):
+                yield value.of((atom,))
+            else:
+                plain.setdefault((value.taints, value.certain), set()).add(atom)
+    for taints, atoms in plain.items():
+        first = next(iter(atoms))
+        yield Value(frozenset(atoms - {first}), *taints)
+        yield Value(frozenset((first,)), *taints)
 
 
 def leaves(value: Value) -> Iterable[Value]:
