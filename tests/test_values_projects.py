@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from detlint.programs.events import Drawn
 from tests.solved import solved
 
 LAUNCH = "__all__ = ['launch']\ndef launch(run):\n    run()\ndef other(run):\n    run()\n"
@@ -132,3 +133,46 @@ random.random()
 def test_a_field_of_an_own_class_of_configurations_has_its_default(default: str, state: str) -> None:
     (entry,) = solved(CONFIGURATION.replace("{default}", default)).entries("train.py")
     assert {stream.state for stream in entry.streams if stream.generator == "python"} == {state}
+
+
+ANNOTATED = """
+import random
+from dataclasses import dataclass
+from typing import Optional
+from elsewhere import wrap
+
+@dataclass
+class Config:
+    seeded: bool = {default}
+    seed: Optional[int] = None
+
+    def __post_init__(self):
+        self.size = 3
+
+@wrap()
+def train(config: {annotation}):
+    if config.seeded:
+        random.seed(1)
+    if config.size == 4:
+        random.random()
+    random.random()
+
+train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "default", "words"),
+    [
+        ("Config", "True", ["seeded", "seeded"]),
+        ("Optional[Config]", "True", ["seeded", "seeded"]),
+        ("Config", "False", ["unseeded", "unseeded"]),
+        ("int", "True", ["unsure", "unsure"]),
+    ],
+)
+def test_a_parameter_of_which_nothing_is_known_is_of_the_class_that_it_is_annotated_with(
+    annotation: str, default: str, words: list[str]
+) -> None:
+    program = ANNOTATED.replace("{default}", default).replace("{annotation}", annotation)
+    (entry,) = solved(program).entries("train.py")
+    assert [met.event.word for met in entry.of(Drawn) if not met.option] == words

@@ -22,7 +22,17 @@ from detlint.domain.atoms import (
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Base, Key
 from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, made_of, value_of
-from detlint.interpreter import classes, containers, contexts, descriptors, enumerations, fields, modules, paths
+from detlint.interpreter import (
+    annotated,
+    classes,
+    containers,
+    contexts,
+    descriptors,
+    enumerations,
+    fields,
+    modules,
+    paths,
+)
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.steps import CallStep
 
@@ -150,6 +160,9 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
     descriptors.looked_at(frame, atom, around, name, node)
     value, owner = classes.lookup(frame, around, name)
     found = descriptors.got(frame, value, atom, node)
+    if annotated.is_told(atom):
+        own = isinstance(owner, ClassRef) and not classes.stores(frame, around, name)
+        return found if own or owner == classes.PENDING else frame.join(found, UNKNOWN)
     shared = name in frame.solver.index.stored
     stored = classes.stores(frame, around, name) or (shared and classes.is_configuration(frame, atom))
     if owner != classes.PENDING and fields.holds(frame, around, name):

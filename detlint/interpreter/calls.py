@@ -34,7 +34,16 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import LOADED, Argument
 from detlint.domain.summaries import Passed
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, made_of, value_of
-from detlint.interpreter import alternatives, assignments, attribute_dicts, classes, closures, contexts, partials
+from detlint.interpreter import (
+    alternatives,
+    annotated,
+    assignments,
+    attribute_dicts,
+    classes,
+    closures,
+    contexts,
+    partials,
+)  # fmt: skip
 from detlint.interpreter.arguments import Arguments, arguments_of, bind, fit
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.frames import Key as PathKey
@@ -190,6 +199,7 @@ def call_function(
     bound, paths = bind(frame, function, code, arguments)
     frame.flush()
     given = {name: frame.concrete(value) for name, value in bound.items() if name != first}
+    annotated.told(frame, function, code, given)
     around = closures.given(frame, function, code)
     if not all(value.atoms for value in around.values()):
         return NOTHING

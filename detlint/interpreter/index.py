@@ -264,6 +264,11 @@ class Index:
         return found
 
     @cached_property
+    def classes(self) -> frozenset[str]:
+        """The names of the classes of the project."""
+        return frozenset(name.rpartition(".")[2] for file in self.files.values() for name in file.classes)
+
+    @cached_property
     def special(self) -> frozenset[str]:
         """The special methods that classes of the project have, and the accessors that properties are given."""
         bound = (name for file in self.files.values() for klass in file.classes.values() for name in klass.binds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -96,9 +97,10 @@ class Statements(Expressions):
 
     def _parameter(self, node: s.Parameter) -> ir.Parameter:
         star: Any = node.star
-        annotation = node.annotation.id if isinstance(node.annotation, s.Name) and not star else ""
-        kind = annotation if annotation in _TEXTS else ""
-        return ir.Parameter(node.name, self.optional(node.default), star, node.keyword_only, kind)
+        annotation = _annotation(node.annotation) if not star else ""
+        kind = annotation if annotation in _TEXTS and isinstance(node.annotation, s.Name) else ""
+        named = annotation if not hasattr(builtins, annotation) else ""
+        return ir.Parameter(node.name, self.optional(node.default), star, node.keyword_only, kind, named)
 
     # Simple statements
 
@@ -260,6 +262,18 @@ def _changes(shown: s.Expression) -> bool:
     if isinstance(around, s.Subscript):
         return around.stored
     return isinstance(around, s.Attribute) and around.attribute == "update"
+
+
+def _annotation(node: s.Expression | None) -> str:
+    """The dotted name of what an annotation says that something is, which may be None besides."""
+    if isinstance(node, s.Subscript):
+        return _annotation(node.indices[0]) if _annotation(node.value).endswith("Optional") else ""
+    if isinstance(node, s.Operation) and node.operator == "|":
+        return _annotation(node.operands[0])
+    if isinstance(node, s.Attribute):
+        around = _annotation(node.value)
+        return f"{around}.{node.attribute}" if around else ""
+    return node.id if isinstance(node, s.Name) else ""
 
 
 def _fields(node: s.Class) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Expressions, statements, functions and files of the intermediate representation (IR).
 
-It keeps what Python does, in order, with names resolved to scopes and nothing else: what a name of a library stands for
-is for the interpreter to say. It holds no positions. What acts or makes an object has a number, `node`, counted within
-its function, so that moved lines and edits elsewhere change nothing here; `detlint.ir.places` has the lines.
+It keeps what Python does, in order, with names resolved to scopes: the interpreter says what a name of a library is. It
+holds no positions; `detlint.ir.places` does. What acts or makes an object has a `node`, counted within its function.
 """
 
 from __future__ import annotations
@@ -343,13 +342,14 @@ Statements = tuple[Statement, ...]
 
 
 class Parameter(IrNode, frozen=True):
-    """A parameter of a function; of one that is annotated as such the `kind` of text or bytes."""
+    """A parameter; of one that is annotated the `kind` of text or bytes, or the dotted name of what may be a class."""
 
     name: str
     default: Expression | None = None
     star: Star = ""
     keyword_only: bool = False
     kind: str = ""
+    annotation: str = ""
 
 
 class Function(IrNode, frozen=True):
