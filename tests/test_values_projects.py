@@ -176,3 +176,13 @@ def test_a_parameter_of_which_nothing_is_known_is_of_the_class_that_it_is_annota
     program = ANNOTATED.replace("{default}", default).replace("{annotation}", annotation)
     (entry,) = solved(program).entries("train.py")
     assert [met.event.word for met in entry.of(Drawn) if not met.option] == words
+
+
+@pytest.mark.parametrize("default", ["", ", default=None", ", default='a,b'"])
+def test_a_method_of_an_option_that_has_to_be_set_gives_something(default: str) -> None:
+    program = (
+        "import argparse, random\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument('--names', type=str{default})\nargs = parser.parse_args()\n"
+        "for name in args.names.split(','):\n    random.random()\n"
+    )
+    assert [(stream, line) for stream, _, line, _, _ in solved(program).draws("train.py")] == [("python", 6)]

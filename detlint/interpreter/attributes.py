@@ -21,7 +21,7 @@ from detlint.domain.atoms import (
 )  # fmt: skip
 from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Attribute, Base, Key
-from detlint.domain.values import NOTHING, UNKNOWN, Value, is_member, made_of, value_of
+from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, is_member, made_of, value_of
 from detlint.interpreter import (
     annotated,
     classes,
@@ -80,6 +80,8 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return _of_super(frame, atom, name, node)
     if isinstance(atom, Choice):
         default, other = of(frame, atom.default, name, node), of(frame, atom.other, name, node)
+        if not default.atoms and atom.default.atoms == NULL.atoms:  # an option that the user has to set
+            return other
         return frame.chosen(Outcome(True, True, atom.option), other, default)
     if isinstance(atom, TupleOf):
         return value_of(Bound(LibraryRef(f"builtins.list.{name}"), NOT_NONE))
