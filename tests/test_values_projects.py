@@ -186,3 +186,19 @@ def test_a_method_of_an_option_that_has_to_be_set_gives_something(default: str) 
         "for name in args.names.split(','):\n    random.random()\n"
     )
     assert [(stream, line) for stream, _, line, _, _ in solved(program).draws("train.py")] == [("python", 6)]
+
+
+@pytest.mark.parametrize(
+    ("made", "draws"),
+    [
+        ("[3 for _ in range(2)]", 0),
+        ("[3 for _ in range(size)]", 0),
+        ("[[3 for _ in range(2)] for _ in names][len(names) - 1]", 0),
+        ("[3 for _ in range(0)]", 1),
+        ("[3 for _ in range(len(names))]", 1),
+        ("[each for each in range(2) if each in names]", 1),
+    ],
+)
+def test_a_list_of_as_many_items_as_a_range_has_is_true(made: str, draws: int) -> None:
+    program = f"import random\nfrom elsewhere import names\nsize = 3\nfound = {made} or random.random()\n"
+    assert len(solved(program).draws("train.py")) == draws

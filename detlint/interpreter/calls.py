@@ -158,9 +158,7 @@ def dispatch(
         default, given = frame.within(lambda: call_value(frame, atom.default, arguments.given, node))
         outcome = Outcome(True, True, atom.option)
         frame.branch(outcome, other, default)
-        if not (
-            given.atoms and all(map(is_plain, given.atoms))
-        ):  # what the user names is not known to give anything else
+        if not given.atoms or not all(map(is_plain, given.atoms)):  # nobody knows what the user names
             found = found.of(each for each in found.atoms if not isinstance(each, Unknown))
         return frame.chosen(outcome, found, given)
     if isinstance(atom, StateSnapshot):

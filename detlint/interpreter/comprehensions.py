@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from detlint.domain import taints as t
-from detlint.domain.atoms import TRUE, Atom, DictOf, Instance, IteratorOver, LibraryRef
+from detlint.domain.atoms import TRUE, Atom, Constant, DictOf, Instance, IteratorOver, LibraryRef
 from detlint.domain.dicts import put_under
 from detlint.domain.effects import Effects, Repeat
 from detlint.domain.outcomes import FAILS, NEVER, Outcome, both
@@ -14,6 +14,9 @@ from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments, branches, containers, contexts, operators, rows
 from detlint.interpreter.frames import Environment, Frame
 from detlint.ir import nodes as ir
+
+_RANGE = ir.Global("range")
+_BUILTIN = value_of(LibraryRef("builtins.range"))
 
 
 class Made(Struct):
@@ -40,7 +43,7 @@ def evaluate(frame: Frame, expression: ir.Comprehension) -> Value:
     if len(expression.clauses) == 1:
         clause = expression.clauses[0]
         over = _over(frame, clause, made)
-        made.filled = not clause.tests and operators.is_filled(frame, over)
+        made.filled = not clause.tests and (operators.is_filled(frame, over) or _counts(frame, clause.iterator))
         frame.iterating = clause.node
         start, groups = frame.within(lambda: rows.passes(frame, over))
         parts = []
@@ -71,6 +74,17 @@ def _over(frame: Frame, clause: ir.Clause, made: Made) -> Value:
     over = frame.evaluate(clause.iterator)
     made.taints, made.certain = made.taints | over.taints, made.certain | over.certain
     return over
+
+
+def _counts(frame: Frame, iterator: ir.Expression) -> bool:
+    """Whether a clause goes over a range of numbers that surely has one."""
+    if not (isinstance(iterator, ir.Call) and iterator.function == _RANGE and len(iterator.arguments) == 1):
+        return False
+    number = iterator.arguments[0].value
+    if not isinstance(number, (ir.Constant, ir.Local, ir.Global)) or frame.evaluate(iterator.function) != _BUILTIN:
+        return False
+    ends = frame.each(frame.evaluate(number))
+    return bool(ends) and all(isinstance(x, Constant) and x.kind == "int" and int(x.value) > 0 for x in ends)
 
 
 def _pass(frame: Frame, expression: ir.Comprehension, each: rows.Pass, made: Made) -> None:
