@@ -202,3 +202,15 @@ def test_a_method_of_an_option_that_has_to_be_set_gives_something(default: str) 
 def test_a_list_of_as_many_items_as_a_range_has_is_true(made: str, draws: int) -> None:
     program = f"import random\nfrom elsewhere import names\nsize = 3\nfound = {made} or random.random()\n"
     assert len(solved(program).draws("train.py")) == draws
+
+
+@pytest.mark.parametrize("node", ["class Node(Base):\n    pass", "Node = Base"])
+@pytest.mark.parametrize(("given", "states"), [("True", "seeded"), ("False", "unseeded")])
+def test_a_node_of_a_configuration_has_the_fields_that_it_is_made_with(node: str, given: str, states: str) -> None:
+    program = (
+        f"import random\nfrom fvcore.common.config import CfgNode as Base\n{node}\n"
+        f"config = Node()\nconfig.seed = Node({{'given': {given}}})\nother = Node()\nother.given = False\n"
+        "if config.seed.given:\n    random.seed(1)\nrandom.random()\n"
+    )
+    (entry,) = solved(program).entries("train.py")
+    assert {stream.state for stream in entry.streams if stream.generator == "python"} == {states}

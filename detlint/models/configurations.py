@@ -18,7 +18,7 @@ from detlint.domain.atoms import (
     DictOf,
     Instance,
 )  # fmt: skip
-from detlint.domain.dicts import may_be_absent, or_else
+from detlint.domain.dicts import may_be_absent, or_else, present
 from detlint.domain.given import Given
 from detlint.domain.slots import Attribute
 from detlint.domain.step import Step
@@ -134,6 +134,14 @@ def _over(step: Step, known: Value, value: Value, depth: int) -> Value:
         else:
             found = step.join(found, value_of(atom))
     return found
+
+
+def begun(step: Step, made: Instance, given: Given) -> None:
+    """Let a node of a configuration have the fields that it is made with."""
+    for atom in step.each(given.first) if given.positional else ():
+        held = _held(step, atom)
+        for key, value in held.entries if held is not None else ():
+            step.put(value_of(made), key.value, present(value))
 
 
 def opened(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:

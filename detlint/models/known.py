@@ -18,6 +18,7 @@ from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, made_of, value_of
 from detlint.models import (
     autograd,
+    configurations,
     devices,
     draws,
     holders,
@@ -152,6 +153,8 @@ class Known(Tables):
     def _keep(self, step: Step, made: Instance, name: str, given: Given) -> None:
         self._draws.keep(step, made, name, given)
         step.keep(made, given, arguments(step, Given(), self.catalogue.signatures.get(name, "")).places)
+        if self.is_configuration(name):
+            configurations.begun(step, made, given)
 
     def construct(self, step: Step, made: Instance, name: str, given: Given) -> None:
         """Run the constructor of a library's class on an object of a class that derives from it."""
