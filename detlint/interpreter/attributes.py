@@ -166,7 +166,8 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         own = isinstance(owner, ClassRef) and not classes.stores(frame, around, name)
         return found if own or owner == classes.PENDING else frame.join(found, UNKNOWN)
     shared = name in frame.solver.index.stored
-    stored = classes.stores(frame, around, name) or (shared and _is_field(frame, atom, name))
+    field = shared and classes.is_configuration(frame, atom)
+    stored = classes.stores(frame, around, name) or field
     if owner != classes.PENDING and fields.holds(frame, around, name):
         return frame.read((atom.site, Attribute(name)))
     if isinstance(owner, LibraryRef):
@@ -185,7 +186,7 @@ def _of_object(frame: Frame, atom: Instance, klass: ClassRef, name: str, node: i
         found = frame.join(found, given or NOTHING)
     if stored or opened or shared or isinstance(owner, ClassRef):
         found = frame.join(frame.read((atom.site, Attribute(name))), found)
-    if "" in frame.solver.index.stored:  # by a name that is not known
+    if field or "" in frame.solver.index.stored:  # by a name that is not known
         found = frame.join(frame.read((atom.site, Attribute(""))), found)
     return found
 
@@ -194,11 +195,6 @@ def _awaits(frame: Frame, atom: Instance, around: classes.Order, name: str) -> b
     """Whether an object that no library gives an attribute has one only once the project's text stores it."""
     stored = name in frame.solver.index.stored and classes.are_plain(frame, around)
     return stored and frame.solver.awaits(frame.entry, (atom.site, Attribute(name)))
-
-
-def _is_field(frame: Frame, atom: Instance, name: str) -> bool:
-    """Whether a node of a configuration is given a field."""
-    return classes.is_configuration(frame, atom) and bool(frame.read((atom.site, Attribute(name))).atoms)
 
 
 def _of_version(frame: Frame, atom: Instance, name: str, node: int) -> Value:

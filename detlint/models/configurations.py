@@ -137,9 +137,11 @@ def _over(step: Step, known: Value, value: Value, depth: int) -> Value:
 
 
 def begun(step: Step, made: Instance, given: Given) -> None:
-    """Let a node of a configuration have the fields that it is made with."""
+    """Let a node of a configuration have the fields that it is made with; all of a class, those that are known."""
     for atom in step.each(given.first) if given.positional else ():
         held = _held(step, atom)
+        if held is None and made.site.code is not None:
+            step.fill(made, Attribute(""), UNKNOWN)
         for key, value in held.entries if held is not None else ():
             step.put(value_of(made), key.value, present(value))
 
