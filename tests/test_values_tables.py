@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from detlint.domain.atoms import Instance
 from detlint.domain.limits import Limits
-from detlint.domain.values import UNKNOWN
+from detlint.domain.step import Step
+from detlint.domain.values import UNKNOWN, Value
+from detlint.models import loaders
+from detlint.models.known import Known
 from tests.solved import solved
 from tests.test_values_order import BOX, CLOSURE, GLOBAL, HEAD, HELPER, TOLIST
 from tests.test_values_states import FACTORY, MODEL, PROGRAM
@@ -197,6 +201,7 @@ def test_a_decorator_of_many_functions_meets_no_limit() -> None:
 @pytest.mark.slow
 def test_the_hashes_of_a_run_of_python_show_nowhere() -> None:
     code = """
+from detlint.domain.atoms import Instance
 from detlint.domain.limits import Limits
 from tests.solved import solved
 from tests.test_values_tables import PROJECTS
@@ -218,9 +223,16 @@ def test_growing_values_come_to_an_end() -> None:
     assert solved(text).solution.solver.table
 
 
-def test_data_sets_that_may_be_in_each_other_are_gone_through_once() -> None:
-    made = "".join(f"sets.append(ConcatDataset(sets + [Items({i})]))\n" for i in range(12))
-    text = f"""
+def test_data_sets_that_may_be_in_each_other_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[Instance] = []
+    inner = loaders.fetch_inner
+
+    def noted(known: Known, step: Step, dataset: Instance, seen: set[Instance]) -> Value:
+        looked_at.append(dataset)
+        return inner(known, step, dataset, seen)
+
+    monkeypatch.setattr(loaders, "fetch_inner", noted)
+    text = """
 import random
 from torch.utils.data import ConcatDataset, DataLoader, Dataset
 
@@ -228,10 +240,11 @@ class Items(Dataset):
     def __getitem__(self, index):
         return random.random()
 
-sets = []
-{made}for batch in DataLoader(sets[0]):
-    pass
+sets = [Items()]
+while random.random() < 0.5:
 """
-    found = solved(text)
+    text += "".join(f"    sets.append(ConcatDataset(sets))  # {number}\n" for number in range(6))
+    found = solved(f"{text}for batch in DataLoader(sets[-1]):\n    pass\n")
     assert ("python", "train.py", 7, "unseeded", ()) in found.draws("train.py")
-    assert found.solution.solver.expressions < 1_000
+    assert len(set(looked_at)) == 6
+    assert len(looked_at) < 100  # along each way between them there are more than 1,000
