@@ -51,6 +51,7 @@ for command in commands:
         status = repr(error)
     said[command] = (status, sys.stdout.text(), sys.stderr.text())
 out.write(json.dumps(said))
+out.flush()
 """
 Said = Mapping[str, tuple[object, str, str]]
 

@@ -64,8 +64,10 @@ def say_again(arguments: Sequence[str]) -> int | None:
         print(said.err, end="", file=sys.stderr, flush=True)
         sys.stdout.write(said.after(time.monotonic() - begun))
         sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: let the end of the program write elsewhere
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"detlint: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # let the end of the program write elsewhere
         return 2
     return said.status
 

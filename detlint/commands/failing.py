@@ -31,6 +31,11 @@ def complain(message: str, status: int = FAILED) -> int:
 
         traceback.print_exc()
     print(f"detlint: {one_line(message)}", file=sys.stderr)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:  # which Python would complain of once more in the end, with an exit status of its own
+        leave_pipe()
     return status
 
 
@@ -56,6 +61,6 @@ def missing(error: ModuleNotFoundError) -> int:
 
 
 def leave_pipe() -> int:
-    """Nobody reads on: let the end of the program write elsewhere."""
+    """Nobody reads on, or nothing can be written: let the end of the program write elsewhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return FAILED
