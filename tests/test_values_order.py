@@ -37,6 +37,19 @@ a = tolist(os.listdir("d"))
 b = tolist(["x", "y"])
 random.choice({drawn})
 """
+ASKED = """
+class Box:
+    def __init__(self, items):
+        self.items = items
+
+def asked(x):
+    {test}
+    return x
+
+a = asked(Box(os.listdir("d")))
+b = asked(Box([1, 2]))
+random.choice({drawn}.items)
+"""
 GLOBAL = """
 cfg = None
 
@@ -113,6 +126,9 @@ MANY = "".join(f"b{i} = Box({{}})\n" for i in range(10))
         pytest.param(DATA.format(then="self.order()", order="print(self.files)"), 1, id="other method looks"),
         pytest.param(TOLIST.format(drawn="b"), 0, id="helper of a list"),
         pytest.param(TOLIST.format(drawn="a"), 1, id="helper of a listing"),
+        pytest.param(ASKED.format(test="if x: print(x)", drawn="b"), 0, id="a box that was asked for"),
+        pytest.param(ASKED.format(test="if x: print(x)", drawn="a"), 1, id="a box of a listing that was asked for"),
+        pytest.param(ASKED.format(test="y = 1 if x else 2", drawn="a"), 1, id="a box of a listing that was looked at"),
         pytest.param(BOX + 'a = Box(os.listdir("d")); b = Box([1, 2])\nrandom.choice(b.items)\n', 0, id="other box"),
         pytest.param(BOX + 'a = Box(os.listdir("d")); b = Box([1, 2])\nrandom.choice(a.items)\n', 1, id="box"),
         pytest.param(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from detlint.domain.atoms import Atom, Choice, Instance
 from detlint.domain.outcomes import Outcome, both, truth
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import assignments, containers, kinship, operators
-from detlint.interpreter.frames import Frame
+from detlint.interpreter.frames import Environment, Frame, Key
 from detlint.interpreter.operators import Judge
 from detlint.ir import nodes as ir
 
@@ -79,6 +79,45 @@ def right_side(frame: Frame, operator: str, operand: ir.Expression) -> Value:
         if atoms and all(isinstance(atom, Instance) and atom.site.kind == containers.DICT for atom in atoms):
             return dicts
     return frame.evaluate(operand)
+
+
+def enter(frame: Frame, expression: ir.Expression, env: Environment | None, may: bool, holds: bool) -> Environment:
+    """Go into the arm where a test holds, or fails, if it may; what its variables are there alone."""
+    frame.env = dict(env) if env is not None and may else None
+    if may and env is not None:
+        narrow(frame, expression, holds)
+        return {key: value for key in _asked(frame, expression) if (value := frame.get(key)) is not None}
+    return {}
+
+
+def leave(
+    frame: Frame, outcome: Outcome, env: Environment | None, arms: Sequence[tuple[Environment, Environment | None]]
+) -> None:
+    """Go on after both arms of a test: what they were told of variables, and did not change, is told of these no more.
+
+    Of each arm, what variables were there alone, and what they are at its end.
+    """
+    frame.env = frame.merge_arms(outcome, arms[0][1], arms[1][1])
+    entered = [arm for arm, may in zip(arms, (outcome.may_hold, outcome.may_fail), strict=True) if may]
+    if env is None or frame.env is None or any(end is None for _, end in entered):
+        return
+    for key in dict.fromkeys(key for told, _ in entered for key in told):
+        before = env.get(key)
+        if before is not None and all(end and end.get(key) is told.get(key, before) for told, end in entered):
+            frame.env[key] = before
+
+
+def _asked(frame: Frame, expression: ir.Expression) -> Iterator[Key]:
+    """The variables and paths that a test asks about."""
+    if isinstance(expression, ir.Operation) and expression.operator in ("not", "and", "or"):
+        for operand in expression.operands:
+            yield from _asked(frame, operand)
+    elif isinstance(expression, ir.Compare):
+        yield from _asked(frame, expression.operands[0])
+    elif isinstance(expression, ir.Call) and expression.function == _ASKED and len(expression.arguments) == 2:
+        yield from _asked(frame, expression.arguments[0].value)
+    elif (key := assignments.path_of(frame, expression)) is not None:
+        yield key
 
 
 def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:

@@ -259,12 +259,10 @@ def _conditional(frame: Frame, expression: ir.Conditional) -> Value:
     for may, holds, part in (
         (outcome.may_hold, True, expression.body), (outcome.may_fail, False, expression.orelse)
     ):  # fmt: skip
-        frame.env = dict(env) if env is not None and may else None
-        if may:
-            branches.narrow(frame, expression.test, holds)
-        arms.append((*frame.apart(part), frame.env))
-    (body, first, env_1), (orelse, second, env_2) = arms
-    frame.env = frame.merge_arms(outcome, env_1, env_2)
+        told = branches.enter(frame, expression.test, env, may, holds)
+        arms.append((*frame.apart(part), (told, frame.env)))
+    (body, first, then), (orelse, second, other) = arms
+    branches.leave(frame, outcome, env, (then, other))
     frame.branch(outcome, body, orelse)
     return frame.chosen(outcome, first, second)
 

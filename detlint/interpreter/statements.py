@@ -71,18 +71,16 @@ def _if(frame: Returning, statement: ir.If) -> None:
     for may, holds, body in (
         (outcome.may_hold, True, statement.body), (outcome.may_fail, False, statement.orelse)
     ):  # fmt: skip
-        frame.env = dict(env) if env is not None and may else None
-        if may:
-            branches.narrow(frame, statement.test, holds)
-        ends.append((frame.effects_of(body), frame.env, frame.take()))
-    (first, env_1, one), (second, env_2, two) = ends
+        told = branches.enter(frame, statement.test, env, may, holds)
+        ends.append((frame.effects_of(body), (told, frame.env), frame.take()))
+    (first, then, one), (second, other, two) = ends
     either = outcome.may_hold and outcome.may_fail and outcome.option is None
     if either and first and frame.solver.firsts.first(frame.file.path, statement):
         frame.emit(First(frame.code(-1), first, second))
     else:
         frame.branch(outcome, first, second)
-    frame.env = frame.merge_arms(outcome, env_1, env_2)
-    frame.tested(outcome, before, ((one, env_1), (two, env_2)))
+    branches.leave(frame, outcome, env, (then, other))
+    frame.tested(outcome, before, ((one, then[1]), (two, other[1])))
 
 
 def _try(frame: Frame, statement: ir.Try) -> None:
