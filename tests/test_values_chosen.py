@@ -77,3 +77,58 @@ def test_an_object_is_there_where_an_option_is_set(test: str) -> None:
 )
 def test_models_and_attributes_see_objects_one_by_one(made: str, use: str) -> None:
     assert drawn(MADE[made] + use) != []
+
+
+REGISTRY = """
+import random, sys
+KINDS = {{}}
+
+def register(kind):
+    KINDS[kind.__name__] = kind
+    return kind
+
+{classes}
+KINDS[sys.argv[1]]()
+"""
+KIND = "@register\nclass Kind{}:\n    def __init__(self):\n        random.random()\n"
+
+
+@pytest.mark.parametrize(("count", "found"), [(3, 3), (8, 8), (9, 0)])
+def test_one_of_a_few_classes_is_picked_and_of_many_nobody_knows_which(count: int, found: int) -> None:
+    classes = "\n".join(KIND.format(index) for index in range(count))
+    assert len(solved(REGISTRY.format(classes=classes)).draws("train.py")) == found
+
+
+WAYS = """
+import argparse, random
+parser = argparse.ArgumentParser()
+parser.add_argument("--noisy", action="store_true")
+
+def load(path):
+    try:
+        return open(path)
+    except OSError:
+        return None
+
+def draw(a, b, c, run):
+    if a is None and b is None or c is None:
+        run()
+
+def noisy():
+    random.random()
+
+def quiet():
+    pass
+
+for run in noisy, quiet:
+    draw({}, run)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "contexts"), [("None, None, None", 2), ("load(1), None, 3", 4), ("load(1), load(2), load(3)", 2)]
+)
+def test_a_call_is_told_apart_by_what_its_arguments_surely_are_and_whom_they_call(given: str, contexts: int) -> None:
+    found = solved(WAYS.format(given))
+    nodes = [node for node in found.solution.solver.table if node.function.name == "draw"]
+    assert (len(nodes), len(found.draws("train.py"))) == (contexts, 1)

@@ -72,17 +72,16 @@ def _union(values: Iterable[Value]) -> Value:
     return found
 
 
-def opened(atoms: list[Atom]) -> list[Atom]:
-    """Atoms with what options choose between in the place of choices of objects."""
-    if not any(isinstance(atom, Choice) and chooses_objects(atom) for atom in atoms):
-        return atoms
+@lru_cache(maxsize=1 << 15)
+def opened(atoms: frozenset[Atom]) -> tuple[Atom, ...]:
+    """Atoms with what options choose between in the place of choices of objects, in one order."""
     found: dict[Atom, None] = {}
     for atom in atoms:
         if isinstance(atom, Choice) and chooses_objects(atom):
             found.update(dict.fromkeys(each for leaf in leaves(Value(frozenset((atom,)))) for each in leaf.atoms))
         else:
             found[atom] = None
-    return sorted(found, key=told)
+    return tuple(sorted(found, key=told))
 
 
 def choosable(each: Iterable[Value]) -> bool:

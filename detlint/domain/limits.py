@@ -30,6 +30,10 @@ class Limits(Struct, frozen=True):
     """Of a function; then one."""
     tests: int = 16
     """Ways of calling a function that tests of None, True and False tell apart; then these count for nothing."""
+    ways: int = 2
+    """In which one call may call a function, by what its arguments may be; then tests tell what each surely is."""
+    picked: int = 8
+    """Functions and classes of which a key that is not known picks one; then `Unknown`."""
     rows: int = 8
     """Items of what is gone through one by one; then one joined item."""
     parts: int = 12
@@ -40,7 +44,7 @@ class Limits(Struct, frozen=True):
         return Limits(
             self.atoms * factor, self.callables * factor, self.nesting, self.options * factor, self.taints * factor,
             self.terms, self.states * factor, self.sites * factor, self.files * factor, self.contexts * factor,
-            self.tests * factor, self.rows, self.parts,
+            self.tests * factor, self.ways * factor, self.picked * factor, self.rows, self.parts,
         )  # fmt: skip
 
 

@@ -297,9 +297,9 @@ def become(frame: Frame, path: PathKey | None, old: Value, new: Value) -> None:
     env = frame.env
     if env is None:
         return
-    objects = frozenset(atom for atom in opened(list(old.atoms)) if isinstance(atom, Instance))
+    objects = frozenset(atom for atom in opened(old.atoms) if isinstance(atom, Instance))
     for key, value in list(env.items()):
-        if key != path and not objects.isdisjoint(opened(list(value.atoms))):
+        if key != path and not objects.isdisjoint(opened(value.atoms)):
             env[key] = frame.join(value, value.with_taints(new.taints, new.certain))
     if path is None:
         return

@@ -13,10 +13,12 @@ from detlint.domain.atoms import (
     Instance,
     LibraryRef,
     ModuleRef,
+    NotNone,
     PathTo,
     StateSnapshot,
     SuperOf,
     TupleOf,
+    Unknown,
     Wrapped,
 )  # fmt: skip
 from detlint.domain.outcomes import Outcome
@@ -49,6 +51,8 @@ def of(frame: Frame, value: Value, name: str, node: int = -1) -> Value:
 
 def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
     """An attribute of an atom; nothing where it surely has none yet, `UNKNOWN` where nothing in the text binds it."""
+    if isinstance(atom, (Unknown, NotNone)):
+        return _of_unknown(frame, atom, name)
     if isinstance(atom, LibraryRef):
         longest = frame.solver.limits.parts  # a loop over `x = x.next` makes names without end
         return modules.library_name(frame, f"{atom.name}.{name}") if atom.name.count(".") + 1 < longest else UNKNOWN
@@ -94,6 +98,11 @@ def of_atom(frame: Frame, atom: Atom, name: str, node: int) -> Value:
         return paths.attribute(frame, atom, name)
     if isinstance(atom, Constant):
         return value_of(Bound(LibraryRef(f"builtins.str.{name}"), atom)) if atom.kind == "str" else NOTHING
+    return _of_unknown(frame, atom, name)
+
+
+def _of_unknown(frame: Frame, atom: Atom, name: str) -> Value:
+    """An attribute of what is not known: one that its name tells."""
     told = frame.solver.libraries.told_by_name(name)
     return value_of(Bound(LibraryRef(told), atom)) if told else UNKNOWN
 

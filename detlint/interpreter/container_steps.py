@@ -113,7 +113,9 @@ class ContainerSteps:
             elif isinstance(atom, Constant):
                 found = self.join(found, containers.entry(self.frame, owner, atom, self.path))
             else:
-                found = self.join(found, self.join(self.read(owner, ITEMS), value_of(ABSENT)))
+                found = self.join(
+                    found, self.join(containers.any_of(self.frame, self.read(owner, ITEMS)), value_of(ABSENT))
+                )
         return found
 
     def store(self, key: Value, value: Value) -> None:

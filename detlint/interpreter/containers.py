@@ -10,12 +10,15 @@ from detlint.domain.atoms import (
     CUT,
     Atom,
     Choice,
+    ClassRef,
     Constant,
     DictOf,
+    FunctionRef,
     Instance,
     IteratorOver,
     LibraryRef,
     NotNone,
+    PartialCall,
     TupleOf,
     Unknown,
 )
@@ -188,6 +191,19 @@ def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
     if place < 0:
         return frame.read((atom.site, ITEMS))
     return frame.join(present(entry(frame, atom, Constant("int", str(place)))), frame.read((atom.site, ANY_KEY)))
+
+
+def any_of(frame: Frame, items: Value) -> Value:
+    """One of some items, whichever a key picks that is not known: of too many functions or classes nobody knows it."""
+    if len(items.atoms) <= frame.solver.limits.picked:
+        return items
+    if (
+        sum(isinstance(atom, (FunctionRef, ClassRef, PartialCall)) for atom in items.atoms)
+        <= frame.solver.limits.picked
+    ):
+        return items
+    frame.solver.lattice.meet()
+    return UNKNOWN.with_taints(items.taints, items.certain)
 
 
 # What is written down

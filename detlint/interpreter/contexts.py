@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from math import prod
 
 from detlint.documents.documents import SUFFIXES
 from detlint.domain.atoms import (
@@ -30,6 +31,7 @@ from detlint.ir import nodes as ir
 _TESTED = ("None", "True", "False", "str")
 
 Choices = list[tuple[Context, dict[str, Value]]]
+_Part = list[tuple["Atom | Option | None", Value]]  # of an argument, each part with what it is told apart by
 
 
 def choose(
@@ -40,7 +42,8 @@ def choose(
     A parameter is told apart by each of these that is given for it: callables of the project and those that seed,
     configuration objects, documents and paths of such; by texts, None, True, False and options that the function tests;
     and by constants that decide what something of a library does that it gives them to: one flat atom a parameter, and
-    all others together. What no program reaches is solved as if anyone called it.
+    all others together. Of a call whose arguments may be several things each, tests tell no more than what each of them
+    surely is. What no program reaches is solved as if anyone called it.
     """
     if not all(value.atoms for value in given.values()):
         return []  # an argument that is nothing yet: there is no call yet
@@ -70,13 +73,18 @@ def _told_apart(
     libraries = frame.solver.libraries
     handed = frame.solver.index.handed(function.file, code, libraries.decided)
     names: list[str] = []
-    parts: list[list[tuple[Atom | Option | None, Value]]] = []
+    parts: list[_Part] = []
     for name, value in given.items():
         deciding = libraries.deciding if name in handed else frozenset()
         split = _split(value, kinds if name in code.tested else (), deciding, libraries.seeds)
         if len(split) > 1 or (split and split[0][0] is not None):
             names.append(name)
             parts.append(split)
+    if prod(map(len, parts)) > frame.solver.limits.ways:
+        frame.solver.lattice.meet()
+        apart = [_apart(part, given[name]) for name, part in zip(names, parts, strict=True)]
+        parts = [part for part in apart if part is not None]
+        names = [name for name, part in zip(names, apart, strict=True) if part is not None]
     found: Choices = []
     for combination in product(*parts):
         flat = tuple((name, atom) for name, (atom, _) in zip(names, combination, strict=True) if atom is not None)
@@ -85,6 +93,22 @@ def _told_apart(
         if len(found) > frame.solver.limits.contexts:
             break
     return found
+
+
+def _apart(part: _Part, value: Value) -> _Part | None:
+    """The parts of an argument by what it may be besides what tests tell apart; None where that is all the same."""
+    if len(part) == 1:
+        return part
+    kept: _Part = [(flat, each) for flat, each in part if flat is not None and not _is_tested(flat)]
+    if not kept:
+        return None
+    rest = value.of(value.atoms.difference(*(each.atoms for _, each in kept)))
+    return [*kept, (None, rest)] if rest.atoms else kept
+
+
+def _is_tested(flat: Atom | Option) -> bool:
+    """Whether what tells calls apart does so for tests alone."""
+    return isinstance(flat, Constant) and flat.kind in _TESTED and not _is_path(flat)
 
 
 def _tested_alone(context: Context) -> tuple[tuple[str, Atom | Option], ...]:

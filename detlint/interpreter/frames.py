@@ -136,8 +136,7 @@ class Frame:
     def each(self, value: Value) -> list[Atom]:
         """The atoms of a value, resolved, in an order that no run changes; objects whatever option chooses them."""
         value = self.resolve(value)
-        atoms = self.solver.lattice.each(value)
-        return opened(atoms) if has_parts(value.atoms) else atoms
+        return list(opened(value.atoms)) if has_parts(value.atoms) else self.solver.lattice.each(value)
 
     def concrete(self, value: Value) -> Value:
         """A value as the heap and callees get it: with the taints that callers gave as well."""

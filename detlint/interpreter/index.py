@@ -39,6 +39,7 @@ class Index:
         self.asked: dict[tuple[str, str], None] = {}
         self._shrinking: dict[str, bool] = {}
         self._unrolled: dict[int, bool] = {}
+        self._parts: dict[int, tuple[ir.Expression, ...] | None] = {}  # of operands, those that may count
         self._displays: dict[tuple[str, str], dict[int, ir.Expression]] = {}
         self._handed: dict[tuple[str, str], frozenset[str]] = {}
         self._uses: dict[str, Uses] = {}
@@ -113,12 +114,14 @@ class Index:
         """Whether operands may count: they have a variable or an attribute in them that is made of itself somewhere and
         is not `settled`, or something else than constants and such.
         """
-        return any(
-            part.name in self._counting and not settled(part)
-            if isinstance(part, _NAMES)
-            else not isinstance(part, _PLAIN)
-            for part in counting.walk(operands)
-        )
+        key = id(operands)
+        if key not in self._parts:
+            parts = list(counting.walk(operands))
+            others = any(not isinstance(part, (*_NAMES, *_PLAIN)) for part in parts)
+            named = [part for part in parts if isinstance(part, _NAMES) and part.name in self._counting]
+            self._parts[key] = None if others else tuple(named)
+        found = self._parts[key]
+        return found is None or not all(map(settled, found))
 
     def rebound(self, file: ir.File) -> frozenset[str]:
         """The variables of a module that its functions may give other values."""

@@ -180,7 +180,7 @@ def of_mapping(frame: Frame, atom: Instance, key: Value, path: PathKey | None = 
         if isinstance(slot, Key):
             given = present(containers.entry(frame, atom, slot.key, path))
         else:
-            given = frame.read((atom.site, ITEMS))
+            given = containers.any_of(frame, frame.read((atom.site, ITEMS)))
         found = frame.join(found, given)
     return found.with_taints(found.taints | key.taints, found.certain | key.certain)
 

@@ -14,7 +14,7 @@ from detlint.domain.outcomes import Outcome
 from detlint.domain.slots import Argument, Attribute, Slot
 from detlint.domain.summaries import Flow, Use
 from detlint.domain.taints import Kind, Taints
-from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
+from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, has_parts, value_of
 from detlint.interpreter import (
     assignments,
     classes,
@@ -363,9 +363,7 @@ class CallStep(ContainerSteps):
     def resolve(self, value: Value) -> Value:
         """A value, with what callers gave in the place of parameters."""
         resolved = self.frame.resolve(value)
-        atoms = list(resolved.atoms)
-        every = opened(atoms)  # models look at objects one by one
-        return resolved if every is atoms else resolved.of(every)
+        return resolved.of(opened(resolved.atoms)) if has_parts(resolved.atoms) else resolved  # objects one by one
 
 
 def _invoked(effects: Effects) -> tuple[Node, ...]:
