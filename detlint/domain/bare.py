@@ -32,7 +32,7 @@ def is_plain(atom: Atom) -> bool:
 
 
 def is_object(atom: Atom) -> bool:
-    """Whether an atom is an object of a class of the project, or a method of one."""
+    """Whether an atom is an object of a class of the project or a list, or a method of such an object."""
     if isinstance(atom, Bound):
         return isinstance(atom.function, FunctionRef) and is_object(atom.receiver)
     return isinstance(atom, Instance) and (isinstance(atom.site.kind, ClassRef) or atom.site.kind == _LIST)
