@@ -248,3 +248,9 @@ while random.random() < 0.5:
     assert ("python", "train.py", 7, "unseeded", ()) in found.draws("train.py")
     assert len(set(looked_at)) == 6
     assert len(looked_at) < 100  # along each way between them there are more than 1,000
+
+
+def test_a_caller_is_not_evaluated_again_for_what_it_waited_for() -> None:
+    text = "def one():\n    return 1\ndef two():\n    return one() + 1\nprint(two())\n"
+    table = solved(text).solution.solver.table
+    assert {node.function.name: entry.evaluations for node, entry in table.items()} == {"": 1, "two": 1, "one": 1}

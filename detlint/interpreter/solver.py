@@ -169,8 +169,6 @@ class Solver:
         if self.below is not None and node.function.name in (ir.TOP, ir.MAIN) and node in self.below.table:
             return self.below.table[node].summary
         entry = self.entry(node)
-        if caller is not None:
-            entry.callers[caller.node] = None
         grown = entry.evaluations == 0 and not entry.active
         if self.below is None:  # who gave what, for what one program sees of it
             own = entry.by_caller.setdefault(caller.node if caller is not None else None, {})
@@ -182,6 +180,8 @@ class Solver:
                 self._run(entry)
             else:
                 self.push(entry)
+        if caller is not None:  # from here on: until now it waited for what the node gives
+            entry.callers[caller.node] = None
         return entry.summary
 
     def _join(self, into: dict[str, Value], given: Mapping[str, Value]) -> bool:
