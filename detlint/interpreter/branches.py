@@ -109,7 +109,7 @@ def leave(
 
 def _asked(frame: Frame, expression: ir.Expression) -> Iterator[Key]:
     """The variables and paths that a test asks about."""
-    if isinstance(expression, ir.Operation) and expression.operator in ("not", "and", "or"):
+    if isinstance(expression, ir.Operation) and expression.operator.isalpha():
         for operand in expression.operands:
             yield from _asked(frame, operand)
     elif isinstance(expression, ir.Compare):
