@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from detlint import runtime  # noqa: E402
-from detlint.verify import session  # noqa: E402
+from detlint.verify import bits, session  # noqa: E402
 from detlint.verify.session import Session, Settings, Subject  # noqa: E402
 
 pytestmark = [
@@ -66,6 +66,16 @@ def test_a_probe_that_trips_a_device_assertion_costs_its_row() -> None:
     found = session.hold(rows, Settings("cuda", 1, 2, table="tests.faulty_probes"))
     assert found.measurements[0].outcomes["off"].verdict.value == "failed"
     assert found.measurements[1].outcomes["off"].verdict.value == "not-observed"
+
+
+def test_a_digest_that_is_taken_on_the_device_tells_what_differs_in_a_bit_or_in_a_place() -> None:
+    ours = torch.randn(3, 1000, device="cuda")
+    moved, other, truth = ours.clone(), ours.clone(), ours > 0
+    moved[0, 1], moved[2, 5] = ours[2, 5], ours[0, 1]
+    other.view(torch.int32)[1, 7] ^= 1
+    found = [bits.digest(one) for one in (ours, moved, other, ours.view(1000, 3), ours.double(), ours.half(), truth)]
+    assert bits.digest(ours.clone()) == found[0]
+    assert len(set(found)) == len(found)
 
 
 def test_the_runtime_seeds_and_restores_the_generators_of_the_device() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from detlint.verify import pool
+from detlint.verify import pool, side_by_side
 from detlint.verify.job import Answer, Job
 from detlint.verify.pool import Limits
 from tests.forks import forks
@@ -53,6 +54,17 @@ def job(row: str, folder: Path, mode: str = "off", process: int = 0, repeats: in
 
 def ask(*jobs: Job, limits: Limits = Limits(seconds=20)) -> dict[str, Answer]:  # noqa: B008 - it is frozen
     return {answer.key: answer for answer in pool.Pool(limits).answers(jobs)}
+
+
+def test_processes_side_by_side_are_ended_with_the_session(tmp_path: Path) -> None:
+    workers = pool.Pool(Limits(seconds=60))
+    batches = [[job("counts", tmp_path), job("hangs", tmp_path)], [job("hangs", tmp_path)]]
+    with closing(side_by_side.answers(workers, batches, 2)) as answers:
+        began = next(answers)
+        start = time.monotonic()
+    assert began.key == "counts"
+    assert time.monotonic() - start < 30
+    assert list(workers.answers([job("counts", tmp_path)])) == []
 
 
 @pytest.mark.usefixtures("forked")

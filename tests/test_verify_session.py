@@ -102,6 +102,9 @@ def scripted(monkeypatch: pytest.MonkeyPatch, results: Mapping[tuple[str, str], 
         def __init__(self, limits: Limits) -> None:
             pass
 
+        def end(self) -> None:
+            pass
+
         def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
             for job in jobs:
                 asked.append(job)
@@ -179,6 +182,16 @@ def test_a_session_that_is_told_to_end_keeps_what_was_counted(monkeypatch: pytes
         signal.signal(number, outer)
     assert held.interrupted
     assert held.measurements[0].outcomes["off"].runs == 2
+
+
+def test_what_runs_side_by_side_is_what_runs_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, {("counts", "off"): ("a", "b"), ("process", "strict"): ("a", "b")})
+    subjects = [Subject(row) for row in ("counts", "process", "raises", "draws")]
+    alone, together = (
+        session.hold(subjects, Settings("cpu", 3, 2, table="tests.faulty_probes", jobs=jobs)) for jobs in (1, 9)
+    )
+    assert together.measurements == alone.measurements
+    assert together.controls == alone.controls
 
 
 def test_only_draws_are_run_seeded(monkeypatch: pytest.MonkeyPatch) -> None:

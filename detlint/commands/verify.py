@@ -90,6 +90,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default=default.device, help="cuda, cuda:1, cpu, mps, xpu [%(default)s]")
     parser.add_argument("--processes", type=_positive, default=default.processes, help="fresh processes [%(default)s]")
     parser.add_argument("--repeats", type=_positive, default=default.repeats, help="runs in each process [%(default)s]")
+    parser.add_argument("--jobs", type=_positive, default=default.jobs, help="processes that run at once [%(default)s]")
     parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each")
     parser.add_argument(
         "--timeout",
@@ -110,7 +111,8 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
 def session_settings(options: argparse.Namespace) -> Settings:
     """How a session is to be held."""
     processes, repeats = (10, 30) if options.thorough else (options.processes, options.repeats)
-    return Settings(options.device, processes, repeats, Limits(options.timeout, options.memory))
+    limits = Limits(options.timeout, options.memory)
+    return Settings(options.device, processes, repeats, limits, jobs=options.jobs)
 
 
 def _positive(text: str) -> int:

@@ -24,8 +24,8 @@ class Bench:
 
     `called` is the qualified name that the call under test has in the code, "" in a sweep, and `arguments` its literals
     by parameter. What a probe asked for is noted: `taken` holds what came from the code, `assumed` what the probe
-    chose. `pattern` is the byte, another one in each run, for `dirty`. Inputs are drawn on the CPU from one seed, so
-    all processes and devices get the same ones.
+    chose. `pattern` is the byte, another one in each run, for `dirty`. Inputs are drawn from one seed, on the device
+    itself where that is CUDA, else on the CPU: all processes of a device get the same ones.
     """
 
     def __init__(self, device: str, dtype: str, arguments: Mapping[str, Any], called: str = "") -> None:
@@ -38,7 +38,8 @@ class Bench:
         self.called = called
         self.pattern = 0
         self._arguments = arguments
-        self._source = torch.Generator().manual_seed(20)
+        self._drawn_on = self.device if self.device.type == "cuda" else torch.device("cpu")
+        self._source = torch.Generator(self._drawn_on).manual_seed(20)
 
     def given(self, parameter: str, default: Any) -> Any:
         """The literal argument of the call under test, or the default where the code does not tell it."""
@@ -70,33 +71,33 @@ class Bench:
         import torch
 
         spread = _SPREAD.get(str(self.dtype).removeprefix("torch."), _WIDE)
-        power = torch.randint(-spread, spread + 1, shape, generator=self._source)
-        return self._here(torch.randn(shape, generator=self._source) * 2.0**power)
+        power = torch.randint(-spread, spread + 1, shape, generator=self._source, device=self._drawn_on)
+        return self._here(torch.randn(shape, generator=self._source, device=self._drawn_on) * 2.0**power)
 
     def normal(self, *shape: int) -> Tensor:
         """Standard normal numbers."""
         import torch
 
-        return self._here(torch.randn(shape, generator=self._source))
+        return self._here(torch.randn(shape, generator=self._source, device=self._drawn_on))
 
     def uniform(self, *shape: int) -> Tensor:
         """Numbers from 0 up to 1."""
         import torch
 
-        return self._here(torch.rand(shape, generator=self._source))
+        return self._here(torch.rand(shape, generator=self._source, device=self._drawn_on))
 
     def factors(self, *shape: int) -> Tensor:
         """Numbers near 1, for products of many."""
         import torch
 
         width = 1e-3 if self.dtype in (torch.float32, torch.float64) else 1e-2
-        return self._here(1 + width * torch.randn(shape, generator=self._source))
+        return self._here(1 + width * torch.randn(shape, generator=self._source, device=self._drawn_on))
 
     def integers(self, high: int, *shape: int, low: int = 0) -> Tensor:
         """Integers from `low` up to `high` - 1, as int64."""
         import torch
 
-        return torch.randint(low, high, shape, generator=self._source).to(self.device)
+        return torch.randint(low, high, shape, generator=self._source, device=self._drawn_on).to(self.device)
 
     def colliding(self, *shape: int) -> Tensor:
         """An index whose elements are all 0."""
@@ -135,7 +136,7 @@ class Bench:
 
         with torch.no_grad():
             for parameter in made.parameters():
-                parameter.copy_(0.1 * torch.randn(parameter.shape, generator=self._source))
+                parameter.copy_(0.1 * torch.randn(parameter.shape, generator=self._source, device=self._drawn_on))
         return made.to(self.device, self.dtype)
 
     def gradients(self, function: Callable[..., Any], *leaves: Tensor, upstream: str = "addends") -> Run:

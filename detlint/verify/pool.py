@@ -37,10 +37,13 @@ _FATAL = ("time", "crash", "device")  # a process whose device tripped an assert
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one probe may take: seconds of wall time, and MiB of memory (Linux only; 0: no limit)."""
+    """What one probe may take: seconds of wall time, MiB of memory (Linux only; 0: no limit), and threads of a pool of
+    the CPU's (0: as many as there are cores).
+    """
 
     seconds: float = 60.0
     megabytes: int = 8192
+    threads: int = 0
 
 
 class StartError(Exception):
@@ -48,11 +51,19 @@ class StartError(Exception):
 
 
 class Pool:
-    """Fresh processes, one after the other. `environment` says where they run, once the first has started."""
+    """Fresh processes. `environment` says where they run, once the first has started."""
 
     def __init__(self, limits: Limits) -> None:
         self.environment: Mapping[str, str] = {}
         self._limits = limits
+        self._running: set[_Worker] = set()
+        self._ended = False
+
+    def end(self) -> None:
+        """End all processes, those of other threads too: no job is answered any more."""
+        self._ended = True
+        for worker in list(self._running):
+            worker.kill()
 
     def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
         """Do jobs of one mode, process number and device in one fresh process, in order; each is answered.
@@ -61,12 +72,14 @@ class Pool:
         the very first does not start.
         """
         left = list(jobs)
-        while left:
+        while left and not self._ended:
             try:
-                with _Worker(left[0], self._limits) as worker:
+                with _Worker(left[0], self._limits) as worker, self._noted(worker):
                     self.environment = worker.environment
                     while left:
                         answer = worker.ask(left.pop(0))
+                        if self._ended:
+                            return
                         yield answer
                         if answer.error in _FATAL:
                             break
@@ -75,6 +88,14 @@ class Pool:
                     raise
                 yield from (Answer(job.key, error="crash", reason=str(error)) for job in left)
                 return
+
+    @contextlib.contextmanager
+    def _noted(self, worker: _Worker) -> Iterator[None]:
+        self._running.add(worker)
+        try:
+            yield
+        finally:
+            self._running.discard(worker)
 
 
 class _Worker:
@@ -89,6 +110,8 @@ class _Worker:
         # the folder is empty, so nothing of the user's can be imported in place of a module of the same name
         path = filter(os.path.isabs, environment.get("PYTHONPATH", "").split(os.pathsep))
         environment["PYTHONPATH"] = os.pathsep.join(path)
+        if limits.threads:
+            environment.setdefault("OMP_NUM_THREADS", str(limits.threads))
         self._process = subprocess.Popen(
             [sys.executable, "-c", _WORKER, job.device, str(limits.megabytes), str(_PACKAGE)],
             stdin=subprocess.PIPE,
@@ -168,13 +191,16 @@ class _Worker:
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else "it said nothing"
 
-    def _close(self) -> None:
+    def kill(self) -> None:
         """End the process and all that it started."""
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 self._process.kill()
             else:
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _close(self) -> None:
+        self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._errors):
             with contextlib.suppress(OSError):

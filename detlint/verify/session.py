@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import datetime
 import importlib
+import math
+import os
 import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from detlint.verify import pool
+from detlint.verify import pool, side_by_side
 from detlint.verify.job import TABLE, Answer, Job
 from detlint.verify.probe import Kind, Probe
 from detlint.verify.probes import controls
@@ -40,13 +42,14 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How thorough a session is. `table` is the module that holds the probes."""
+    """How thorough a session is. `table` is the module that holds the probes, `jobs` how many processes run at once."""
 
     device: str = "cuda"
     processes: int = 3
     repeats: int = 10
     limits: pool.Limits = field(default_factory=pool.Limits)
     table: str = TABLE
+    jobs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
 
     Raises pool.StartError where there is no such device, or no torch.
     """
-    workers = pool.Pool(settings.limits)
+    threads = max(2, (os.cpu_count() or 1) // settings.jobs) if settings.jobs > 1 else 0  # one alone does not race
+    workers = pool.Pool(replace(settings.limits, threads=threads))
     probes: Mapping[str, Probe] = importlib.import_module(settings.table).PROBES
     held = [Subject(controls.RACE), Subject(controls.EXACT)]
     book = _Book([*held, *subjects], [controls.PROBES[c.row] for c in held] + [probes[s.row] for s in subjects])
@@ -149,23 +153,33 @@ class _Book:
 
 
 def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, progress: Progress | None) -> None:
-    """Process by process, and in each mode, all that is open."""
-    total = settings.processes * len(book.modes) * len(book.subjects)
+    """Process by process, all that is open in each mode."""
+    each = len(book.modes) * len(book.subjects)
     for process in range(settings.processes):
-        for place, mode in enumerate(book.modes):
-            done = (process * len(book.modes) + place) * len(book.subjects)
-            numbers = list(book.open(mode))
-            jobs = [_job(book, number, mode, process, settings, folder) for number in numbers]
-            for number, answer in zip(numbers, workers.answers(jobs), strict=True):
-                book.answers.setdefault((number, mode), []).append(answer)
+        asked = [
+            [_job(book, number, mode, process, settings, folder) for number in part]
+            for mode in book.modes
+            for part in _parts(list(book.open(mode)), math.ceil(settings.jobs / len(book.modes)))
+        ]
+        done = (process + 1) * each - sum(map(len, asked))
+        jobs = {job.key: job for batch in asked for job in batch}
+        with closing(side_by_side.answers(workers, asked, settings.jobs)) as answers:
+            for answer in answers:
+                job, done = jobs[answer.key], done + 1
+                book.answers.setdefault((int(job.key.partition(" ")[0]), job.mode), []).append(answer)
                 if progress is not None:
-                    progress(done + number + 1, total, f"{book.subjects[number].row}, {mode}, process {process + 1}")
+                    progress(done, settings.processes * each, f"{job.row}, {job.mode}, process {process + 1}")
+
+
+def _parts(numbers: list[int], count: int) -> Iterator[list[int]]:
+    """So many lists of nearly the same length, with neighbours, which take about as long, apart."""
+    return filter(None, (numbers[start::count] for start in range(count)))
 
 
 def _job(book: _Book, number: int, mode: str, process: int, settings: Settings, folder: Path) -> Job:
     subject = book.subjects[number]
     return Job(
-        key=str(number),
+        key=f"{number} {mode}",
         row=subject.row,
         mode=mode,
         device=settings.device,

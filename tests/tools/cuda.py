@@ -8,6 +8,7 @@ of torch, and neither libcst nor the terminal libraries. Run it in the repositor
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,10 +31,12 @@ def main() -> int:
         "pytest",
         "-m",
         "cuda",
+        "--noconftest",  # it needs libcst
         "tests/test_verify_cuda.py",
         f"--junitxml={folder}/tests.xml",
     ]
     sweep = [sys.executable, "-m", "detlint", "verify", "--all", "--device", options.device, "--output", str(folder)]
+    sweep += ["--jobs", str(max(1, (os.cpu_count() or 1) - 2))]  # most of the time is spent on the CPU, one thread each
     sweep += ["--thorough"] * options.thorough
     tested = _logged(tests, folder / "tests.txt")
     swept = _logged(sweep, folder / "sweep.txt")
