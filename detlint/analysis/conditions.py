@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from detlint.analysis.element_types import element_type
 from detlint.analysis.indices import index_values, is_one_a_row, literal_argument
 from detlint.analysis.layouts import no_fused_kernel
 from detlint.analysis.tensors import is_integer, is_whole, is_zeros, listed, rank
@@ -29,7 +30,8 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     the tensor's dimensions, `@float` of its element type, `@repeats:p` and `@unique:p` of the values of an
     index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list, `@one_way:p`
     of a padding that is known to be along one dimension. `@zeros`: the tensor is made of zeros, `@inexact:p`: not
-    known to hold whole numbers, whose sum is exact. `@unfused`: no fused kernel can take the shapes of what is
+    known to hold whole numbers, whose sum is exact. `@dtype:p!=int32|int64`: p's element type is not known to be one
+    of these. `@unfused`: no fused kernel can take the shapes of what is
     attended with.
     """
     match = _PATTERN.fullmatch(condition)
@@ -110,6 +112,10 @@ def _about_value(module: Module, call: s.Call, name: str, operator: str | None, 
     if name == "@inexact":
         given = module.argument(call, values).values
         return not given or not all(is_whole(module, value) for value in given)
+    if name == "@dtype":
+        parameter, _, types = values.partition("!=")
+        given = module.argument(call, parameter).values
+        return {element_type(module, value) for value in given}.isdisjoint(types.split("|"))
     if name in ("@repeats", "@unique", "@!unique"):
         dim = literal_argument(module, call, "dim")
         along = dim if isinstance(dim, int) else None

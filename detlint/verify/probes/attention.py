@@ -100,6 +100,18 @@ def _heads(bench: Bench) -> Run:
     return bench.gradients(_only(_FLASH, call), bench.normal(4, 2048, width), *layer.parameters())
 
 
+def _packed(bench: Bench) -> Run:
+    """Attention of four sequences of one length that lie one after the other."""
+    import torch
+
+    bench.needs_cuda()
+    attend = bench.package("torch.nn.attention.varlen").varlen_attn
+    length, count = 2048, 4
+    ends = torch.arange(count + 1, dtype=torch.int32, device=bench.device) * length
+    inputs = [bench.normal(count * length, 16, 64) for _ in range(3)]
+    return bench.gradients(lambda *packed: attend(*packed, ends, ends, length, length), *inputs)
+
+
 def _flex(bench: Bench) -> Run:
     """The gradient of a bias that all queries read."""
     bench.needs_cuda()
@@ -139,6 +151,7 @@ PROBES: dict[str, Probe] = {
     "sdpa_cudnn.bwd": Probe(_gradient, {"backend": _CUDNN, "shape": (4, 16, 4096, 64)}, dtypes=_SHORT, devices=CUDA),
     "sdpa_math.fwd": Probe(_forward, {"backend": _MATH, "shape": (2, 4, 512, 64)}, dtypes=HALVES),
     "sdpa_math.bwd": Probe(_gradient, {"backend": _MATH, "shape": (2, 4, 512, 64)}, dtypes=HALVES),
+    "varlen_attn.bwd": Probe(_packed, dtypes=_SHORT, devices=CUDA),
     "flex_attention.bwd": Probe(_flex, dtypes=HALVES, devices=CUDA),
     "flex_attention_flash.bwd": Probe(_flex_flash, dtypes=_SHORT, devices=CUDA),
 }

@@ -108,6 +108,14 @@ def _scatter(bench: Bench) -> Run:
     return lambda: made(target, index, source)
 
 
+def _max_pool(bench: Bench) -> Run:
+    import torch
+
+    layer = torch.nn.MaxPool2d(3, stride=1)
+    made = compiled(bench, lambda source: layer(source))
+    return bench.gradients(made, bench.normal(8, 16, 64, 64))
+
+
 def _scan(bench: Bench) -> Run:
     import torch
 
@@ -131,6 +139,7 @@ PROBES: dict[str, Probe] = {
     "torch.tunable-op": Probe(_chosen_by_tunable_op, kind=Kind.PROCESSES, dtypes=HALVES, devices=CUDA),
     "compile.default": Probe(_chosen_by_inductor, {"mode": None}, kind=Kind.PROCESSES, dtypes=("float32", "bfloat16")),
     "compile.scatter": Probe(_scatter, dtypes=HALVES),
+    "compile.max_pool.bwd": Probe(_max_pool, devices=CUDA),
     "compile.cumsum": Probe(_scan, devices=CUDA),
 }
 

@@ -37,6 +37,8 @@ def _factories(bench: Bench) -> Run:
             "multinomial": lambda draw: draw(chance, 32, replacement=True),
             "poisson": lambda draw: draw(counts),
             "binomial": lambda draw: draw(counts, chance),
+            "_standard_gamma": lambda draw: draw(counts),
+            "_sample_dirichlet": lambda draw: draw(counts),
         },
     )
 
@@ -119,6 +121,34 @@ def _attention_dropout(bench: Bench) -> Run:
         "torch.nn.functional",
         {"scaled_dot_product_attention": lambda draw: draw(*heads, dropout_p=chance, is_causal=causal)},
     )
+
+
+def _attention_function(bench: Bench) -> Run:
+    import torch
+
+    inputs, chance = bench.normal(4, 2, 16), bench.given("dropout_p", 0.5)
+    parameters = dict(bench.module(torch.nn.MultiheadAttention(16, 2)).named_parameters())
+    weights = (parameters["in_proj_weight"], parameters["in_proj_bias"], None, None, False)
+    projected = (parameters["out_proj.weight"], parameters["out_proj.bias"])
+    return named(
+        bench,
+        "torch.nn.functional",
+        {"multi_head_attention_forward": lambda draw: draw(*[inputs] * 3, 16, 2, *weights, chance, *projected)},
+    )
+
+
+def _recurrent_functions(bench: Bench) -> Run:
+    import torch
+
+    inputs, state, chance = bench.normal(4, 2, 16), bench.zeros(2, 2, 16), bench.given("dropout", 0.5)
+
+    def run(layer: str, *states: Any) -> Callable[[Any], Any]:
+        weights = bench.module(getattr(torch.nn, layer)(16, 16, 2))._flat_weights
+        return lambda draw: draw(inputs, *states, weights, True, 2, chance, True, False, False)
+
+    names = {"gru": "GRU", "rnn_tanh": "RNN", "rnn_relu": "RNN"}
+    draws = {name: run(layer, state) for name, layer in names.items()}
+    return named(bench, "torch", {"lstm": run("LSTM", (state, state)), **draws})
 
 
 def _low_rank(bench: Bench) -> Run:
@@ -236,6 +266,8 @@ PROBES: dict[str, Probe] = {
     "torch.gumbel-softmax": Probe(_gumbel_softmax, kind=Kind.DRAWS),
     "torch.fractional-max-pool-functional": Probe(_fractional_max_pool, kind=Kind.DRAWS),
     "torch.attention-dropout": Probe(_attention_dropout, kind=Kind.DRAWS),
+    "torch.attention-functional": Probe(_attention_function, kind=Kind.DRAWS),
+    "torch.recurrent-functional": Probe(_recurrent_functions, kind=Kind.DRAWS),
     "torch.low-rank": Probe(_low_rank, kind=Kind.DRAWS),
     "torch.lobpcg": Probe(_lobpcg, kind=Kind.DRAWS),
     "torch.spectral-norm": Probe(_spectral_norm, kind=Kind.DRAWS),

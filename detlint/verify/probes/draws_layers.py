@@ -29,6 +29,8 @@ _LAYERS: dict[str, tuple[Any, ...]] = {
     "RNNCell": (8, 8),
     "LSTMCell": (8, 8),
     "GRUCell": (8, 8),
+    "RNNBase": ("LSTM", 8, 8),
+    "RNNCellBase": (8, 8, True, 4),
     "MultiheadAttention": (16, 2),
     "Transformer": (16, 2, 1, 1, 32),
     "TransformerEncoderLayer": (16, 2, 32),
@@ -129,6 +131,8 @@ def _distributions(bench: Bench) -> Run:
         "TransformedDistribution": sample(normal, ExpTransform()),
         "Wishart": sample(one * 3, square),
     }
+    draws["relaxed_bernoulli.LogitRelaxedBernoulli"] = sample(one, third)
+    draws["relaxed_categorical.ExpRelaxedCategorical"] = sample(one, third)
     draws.update({name: sample(*on(*values)) for name, values in _PARAMETERS.items()})
     return named(bench, "torch.distributions", draws)
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 _MANY = 1 << 20
 
 
-def _histc(bench: Bench) -> Run:
+def _histc(bench: Bench, whole: bool = False) -> Run:
     arguments = options(bench, bins=100, min=0, max=0)
-    source = bench.uniform(_MANY << 2)
+    source = bench.integers(1000, _MANY << 2).int() if whole else bench.uniform(_MANY << 2)
     return lambda: source.histc(**arguments)
 
 
-def _bincount(bench: Bench) -> Run:
+def _bincount(bench: Bench, whole: bool = False) -> Run:
     minlength = bench.given("minlength", 0)
-    bins, weights = bench.integers(4, _MANY), bench.addends(_MANY)
+    bins, weights = bench.integers(4, _MANY), bench.integers(9, _MANY) if whole else bench.addends(_MANY)
     return lambda: bins.bincount(weights, minlength)
 
 
@@ -38,6 +38,8 @@ def _histogram(bench: Bench) -> Run:
 
 PROBES: dict[str, Probe] = {
     "histc.fwd": Probe(_histc),
+    "histc.fwd.any": Probe(_histc, {"whole": True}),
     "bincount_weights.fwd": Probe(_bincount),
+    "bincount_weights.fwd.any": Probe(_bincount, {"whole": True}),
     "histogramdd": Probe(_histogram),
 }

@@ -30,6 +30,13 @@ def _take(bench: Bench) -> Run:
     return bench.gradients(lambda source: source.take(index), bench.normal(4))
 
 
+def _take_once(bench: Bench) -> Run:
+    import torch
+
+    index = torch.arange(_MANY, device=bench.device).flip(0)
+    return bench.gradients(lambda source: source.take(index), bench.normal(_MANY))
+
+
 def _gather(bench: Bench) -> Run:
     dim, sparse = bench.given("dim", 0), bench.given("sparse_grad", False)
     index = bench.integers(64, *along(dim, _MANY))
@@ -121,6 +128,7 @@ def _renormalised(bench: Bench) -> Run:
 PROBES: dict[str, Probe] = {
     "getitem.bwd.cpu": Probe(_getitem, devices=("cpu",)),
     "take.bwd": Probe(_take, dtypes=HALVES, devices=("cuda",)),
+    "take.bwd.any": Probe(_take_once, devices=("cuda",)),
     "take.bwd.cpu": Probe(_take, devices=("cpu",)),
     "gather.bwd": Probe(_gather, dtypes=HALVES),
     "take_along_dim.bwd": Probe(_take_along_dim, dtypes=HALVES),

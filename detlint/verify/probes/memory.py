@@ -213,3 +213,5 @@ PROBES: dict[str, Probe] = {
     "cupy.empty": Probe(_numpy, {**_EMPTY, **_CUPY}, kind=Kind.MEMORY, devices=("cuda",)),
     "cupy.ndarray": Probe(_numpy, {**_NDARRAY, **_CUPY}, kind=Kind.MEMORY, devices=("cuda",)),
 }
+
+NOT_PROBED: dict[str, str] = {"torch.symmetric-memory": "needs a process group of several GPUs"}

@@ -54,7 +54,7 @@ def _convolution(bench: Bench, mode: str, dimensions: int) -> Run:
     )
     arguments["padding_mode"] = mode
     channels = bench.given("in_channels", 8 * arguments["groups"])
-    kind = {2: nn.Conv2d, 3: nn.Conv3d}[dimensions]
+    kind = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}[dimensions]
     layer = kind(channels, **arguments)
     pads = tuple(layer._reversed_padding_repeated_twice)
     sides = [
@@ -97,8 +97,12 @@ PROBES: dict[str, Probe] = {
     "reflection_pad1d3d.bwd.pad": _probe(_pad, "reflect", 3, parameter="pad"),
     "reflection_pad1d3d.bwd.conv": _probe(_convolution, "reflect", 3),
     "reflection_pad1d3d.bwd.1d": _probe(_pad, "reflect", 1),
+    "reflection_pad1d3d.bwd.pad1d": _probe(_pad, "reflect", 1, parameter="pad"),
+    "reflection_pad1d3d.bwd.conv1d": _probe(_convolution, "reflect", 1),
     "replication_pad.bwd": _probe(_pad, "replicate", 2),
     "replication_pad.bwd.pad": _probe(_pad, "replicate", 2, parameter="pad"),
+    "replication_pad.bwd.pad.1d": _probe(_pad, "replicate", 1, parameter="pad"),
+    "replication_pad.bwd.pad.3d": _probe(_pad, "replicate", 3, parameter="pad"),
     "replication_pad.bwd.3d": _probe(_pad, "replicate", 3),
     "replication_pad.bwd.1d": _probe(_pad, "replicate", 1),
     "replication_pad.bwd.conv": _probe(_convolution, "replicate", 2),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
 _OVERLAPPING = {"kernel_size": 3, "stride": 2}  # of stride 1 without padding, avg_pool3d has a kernel without atomics
+_INDICES = {"dimensions": 3, "return_indices": True}
 _DISJOINT = {"kernel_size": 2, "stride": None}
 
 
@@ -50,7 +51,8 @@ def _max_pool(bench: Bench, dimensions: int, **windows: Any) -> Run:
     from torch.nn import functional
 
     dimensions = rank(bench, dimensions)
-    arguments = options(bench, **windows, padding=0, dilation=1, ceil_mode=False, return_indices=False)
+    asked = {"padding": 0, "dilation": 1, "ceil_mode": False, "return_indices": False} | windows
+    arguments = options(bench, **asked)
     arguments["return_indices"] |= last(bench).endswith("_with_indices")
     pool = getattr(functional, f"max_pool{dimensions}d")
     return bench.gradients(
@@ -105,7 +107,11 @@ PROBES: dict[str, Probe] = {
     "lp_pool3d.bwd": Probe(_lp_pool3d, _OVERLAPPING, dtypes=HALVES),
     "lp_pool3d.bwd.disjoint": Probe(_lp_pool3d, _DISJOINT, dtypes=HALVES),
     "max_pool3d.bwd": Probe(_max_pool, {"dimensions": 3, "kernel_size": 3, "stride": 1}, dtypes=HALVES),
+    "max_pool3d.bwd.indices": Probe(_max_pool, {**_INDICES, "kernel_size": 3, "stride": 1}, dtypes=HALVES),
+    "max_pool3d.bwd.with_indices": Probe(_max_pool, {**_INDICES, "kernel_size": 3, "stride": 1}, dtypes=HALVES),
     "max_pool3d.bwd.disjoint": Probe(_max_pool, {"dimensions": 3, **_DISJOINT}, dtypes=HALVES),
+    "max_pool3d.bwd.disjoint.indices": Probe(_max_pool, {**_INDICES, **_DISJOINT}, dtypes=HALVES),
+    "max_pool3d.bwd.disjoint.with_indices": Probe(_max_pool, {**_INDICES, **_DISJOINT}, dtypes=HALVES),
     "max_pool2d.bwd": Probe(_max_pool, {"dimensions": 2, "kernel_size": 3, "stride": 1}, dtypes=HALVES),
     "local_response_norm.bwd": Probe(_local_response_norm),
     "fractional_max_pool.bwd": Probe(_fractional_max_pool, dtypes=HALVES),
