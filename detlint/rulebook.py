@@ -17,6 +17,7 @@ from detlint.digests import digest
 from detlint.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
+FOLDERS = ("facts", "libraries")  # of tables: by subject, and by library, where `[[FILE.TABLE]]` adds a row to a table
 _MARK = "+++\n"  # before and after the header of a page
 _DAMAGED = (OSError, ValueError, LookupError, TypeError)  # what comes of a document that is not as it was written
 
@@ -56,12 +57,17 @@ def pages() -> list[Path]:
     return sorted(folder().glob("DET*.md"))
 
 
+def facts() -> list[Path]:
+    """The files of facts: those by subject, then those by library."""
+    return [path for name in FOLDERS for path in sorted((folder() / name).glob("*.toml"))]
+
+
 def content() -> Content:
     """What is in `rules/`. Raises ValueError where a page or a table is not well formed."""
     if is_installed():
         with suppress(*_DAMAGED):
             return Content(**json.loads(FILE.read_bytes())["content"])
-    texts = {path: path.read_bytes() for path in (*pages(), *sorted((folder() / "facts").glob("*.toml")))}
+    texts = {path: path.read_bytes() for path in (*pages(), *facts())}
     digest = _digest(texts)
     with suppress(*_DAMAGED):
         kept = json.loads(FILE.read_bytes())
@@ -96,11 +102,27 @@ def _header(path: Path, text: bytes) -> dict[str, Any]:
 
 def _parsed(texts: dict[Path, bytes]) -> Content:
     headers = {path.name: _header(path, text) for path, text in texts.items() if path.suffix == ".md"}
-    tables = {path.stem: toml.loads(_decoded(text)) for path, text in texts.items() if path.suffix == ".toml"}
+    read = {path: toml.loads(_decoded(text)) for path, text in texts.items() if path.suffix == ".toml"}
     signatures: dict[str, str] = {}
-    for content in tables.values():
+    for content in read.values():
         signatures |= content.pop("signatures", {})
+    tables = {path.stem: content for path, content in read.items() if path.parent.name == FOLDERS[0]}
+    for path, content in read.items():
+        if path.parent.name != FOLDERS[0]:
+            _add(tables, path.stem, content)
     return Content(headers, {file: json.dumps(each) for file, each in tables.items()}, json.dumps(signatures))
+
+
+def _add(tables: dict[str, Any], library: str, content: dict[str, Any]) -> None:
+    """Add the rows of a library to the tables that they belong to, each with the name of its file.
+
+    Raises ValueError where there is no such table.
+    """
+    for file, by_table in content.items():
+        for table, rows in by_table.items():
+            if table not in tables.get(file, {}):
+                raise ValueError(f"{library}.toml: there is no table {table!r} in facts/{file}.toml")
+            tables[file][table] = [*tables[file][table], *({**row, "file": library} for row in rows)]
 
 
 def _decoded(text: bytes) -> str:

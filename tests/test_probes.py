@@ -21,9 +21,9 @@ from detlint.verify.probes import NOT_PROBED, PROBES  # noqa: E402
 from detlint.verify.probes.sizes import along  # noqa: E402
 from detlint.verify.verdicts import Verdict  # noqa: E402
 from tests.forks import forks  # noqa: E402
-from tests.tools.operations import BEYOND, TABLES  # noqa: E402
+from tests.tools.operations import BEYOND, TABLES, own  # noqa: E402
 
-ROWS = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
+ROWS = [row for file, table in TABLES for row in own(file, table)]
 IDS = {row.id for tables in catalogue.load().tables.values() for rows in tables.values() for row in rows}
 COMPILED = ("compile.default", "compile.scatter", "torch.empty.compiled")  # a minute of a C++ compiler
 

@@ -15,6 +15,7 @@ from detlint import catalogue, config
 from detlint.cache import remembered
 from detlint.cache.snapshot import Snapshot
 from detlint.cli import cli
+from detlint.rulebook import FOLDERS
 from detlint.sources import source
 
 BENCHMARK = "import torch\ntorch.backends.cudnn.benchmark = True\n"
@@ -240,7 +241,13 @@ def test_a_change_in_the_tool_makes_a_new_run(root: Path) -> None:
     settings = config.of_run([Path()])
     assert settings.cache_dir is not None
     files = Snapshot([Path()], settings, settings.cache_dir, 0).files
-    needed = [*own.rglob("*.py"), *rules.rglob("*.md"), *rules.rglob("*.toml"), rules, rules / "facts"]
+    needed = [
+        *own.rglob("*.py"),
+        *rules.rglob("*.md"),
+        *rules.rglob("*.toml"),
+        rules,
+        *(rules / name for name in FOLDERS),
+    ]
     assert {str(path) for path in needed} <= files.keys()
     assert any(path.endswith("libcst/__init__.py") for path in files)
 

@@ -42,8 +42,7 @@ def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
 ) -> None:
     monkeypatch.setattr(rulebook, "FILE", tmp_path / "catalogue.json")
     rulebook.content()
-    tables = sorted((rulebook.folder() / "facts").glob("*.toml"))
-    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *tables)}
+    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *rulebook.facts())}
     parsed = rulebook._parsed(texts)
     monkeypatch.setattr("detlint.toml.loads", fails)
     assert rulebook.content() == parsed

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from detlint import catalogue, digests
+from detlint import catalogue, digests, rulebook
 from detlint.cache import remembered
 from detlint.cache.remembered import BEGINS, GONE, Said
 from detlint.config import MARKS, REQUIREMENTS, Config
@@ -152,7 +152,7 @@ class Snapshot:
         """What says how all that is judged and shown: detlint, its rules and the libraries it uses."""
         own = Path(__file__).parent.parent
         self._walk(str(own), own)
-        for folder in (catalogue.folder(), catalogue.folder() / "facts"):
+        for folder in (catalogue.folder(), *(catalogue.folder() / name for name in rulebook.FOLDERS)):
             for path in (folder, *folder.iterdir()):
                 self._stamp(str(path))
         for name in _LIBRARIES:

@@ -50,7 +50,7 @@ def counted(rows: Sequence[str]) -> str:
     """A table of how many results of how many runs differed, for the rows with these ids, on each device."""
     sessions = evidence.read_all([path] if (path := catalogue.folder() / "evidence").is_dir() else [])
     heads = ["operation", *(f"{mode}, on {_where(session)}" for session in sessions for mode in ("off", "on"))]
-    table = {row.id: row for file, name in TABLES for row in catalogue.load().rows(file, name)}
+    table = {row.id: row for file, name in TABLES for row in own(file, name)}
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for name in rows:
         cells = [_count(name, session, mode) for session in sessions for mode in ("off", "strict")]
@@ -72,6 +72,11 @@ def _count(row: str, session: Session, mode: str) -> str:
     return f"{outcome.distinct} results of {outcome.runs} runs{apart}"
 
 
+def own(file: str, table: str) -> list[Row]:
+    """The rows of a table but for those of `rules/libraries/`, which are measured by programs of their own."""
+    return [row for row in catalogue.load().rows(file, table) if not row.text("file")]
+
+
 def probed(row: Row) -> bool:
     """Whether there is a probe for a row."""
     return row.id in PROBES
@@ -81,10 +86,10 @@ def _page() -> Iterator[str]:
     sessions = evidence.read_all([path] if (path := catalogue.folder() / "evidence").is_dir() else [])
     yield from _introduction(sessions)
     for file, table in TABLES:
-        rows = catalogue.load().rows(file, table)
-        own = ("direction", "condition", _mode(), "in releases", "known by")
-        heads = ["row", "operation", own[0], "rule", *own[1:], "probed by"]
-        heads = [head for head in heads if file == "ops" or head not in own]
+        rows = own(file, table)
+        of_ops = ("direction", "condition", _mode(), "in releases", "known by")
+        heads = ["row", "operation", of_ops[0], "rule", *of_ops[1:], "probed by"]
+        heads = [head for head in heads if file == "ops" or head not in of_ops]
         heads += [f"on {_where(session)}" for session in sessions]
         yield from ("", f"## {_HEADS[file]}", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}")
         for row in rows:
@@ -110,7 +115,7 @@ def _page() -> Iterator[str]:
 
 def _others(sessions: Sequence[Session]) -> Iterator[str]:
     """Probes of rows of other tables, and of no row."""
-    told = {row.id for file, table in TABLES for row in catalogue.load().rows(file, table)}
+    told = {row.id for file, table in TABLES for row in own(file, table)}
     rows = {
         row.id: f"{_names(row)} ({row.text('rule') or file})"
         for file, tables in catalogue.load().tables.items()
@@ -132,7 +137,7 @@ def _others(sessions: Sequence[Session]) -> Iterator[str]:
 
 
 def _introduction(sessions: Sequence[Session]) -> Iterator[str]:
-    rows = [row for file, table in TABLES for row in catalogue.load().rows(file, table)]
+    rows = [row for file, table in TABLES for row in own(file, table)]
     plain = [row for row in rows if row.text("package") in ("", "torch")]
     yield "# Operations"
     yield ""
