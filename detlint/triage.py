@@ -69,6 +69,7 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "dropout_on": _rows("dropout", "dropout"),
     "generator_seed": _generators,
     "hash_value": lambda module, _: bool(module.calls_like(("builtins.hash", "builtins.id"), keywords=("key",))),
+    "host_copy": lambda module, _: bool(module.calls_giving(("non_blocking",))),
     "kernel_atomics": _page("atomics", "compilers"),
     "late_environment": _environment,
     "library_draw": _rows("randomness", "consumer"),

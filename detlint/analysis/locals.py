@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 
 from detlint.analysis.flow import Flow
 from detlint.analysis.uses import Effect, Use, Uses
@@ -15,10 +16,15 @@ _LOOPS = (s.For, s.While, s.Comprehension)
 _CHOICES = (s.If, s.Conditional, s.While, s.Match, s.Try)
 
 
+def _never(_: s.Call) -> bool:
+    return False
+
+
 class Local:
     """A name of one scope that holds uninitialised memory from `events` (node to allocation) on.
 
-    `runs` says that calling the name reads the memory; a call of `exits` ends the program.
+    `runs` says that calling the name reads the memory; a call that `ends` ends the program, one that `fills` writes
+    all such memory.
     """
 
     def __init__(
@@ -29,11 +35,14 @@ class Local:
         name: str,
         events: dict[s.Node, s.Call],
         runs: bool,
-        exits: frozenset[str],
+        *,
+        ends: Callable[[s.Call], bool] = _never,
+        fills: Callable[[s.Call], bool] = _never,
     ) -> None:
         self.module = module
         self.events = events
-        self.exits = exits
+        self.ends = ends
+        self.fills = fills
         self.reading: dict[s.Node, s.Node] = {}
         self.filling: set[s.Node] = set()
         self.resetting: set[s.Node] = set()
@@ -83,13 +92,13 @@ class Local:
                 if empty:
                     before = self.found[call].get(self.reading[node], True)
                     self.found[call][self.reading[node]] = before and (call, False) not in state
-        if node in self.filling:
+        if node in self.filling or (isinstance(node, s.Call) and self.fills(node)):
             state = frozenset((call, False) for call, _ in state)
         if node in self.resetting:
             state = frozenset()
         if node in self.events:
             state = frozenset({(self.events[node], True)})
-        if isinstance(node, s.Call) and self.exits and self.module.callee(node) & self.exits:
+        if isinstance(node, s.Call) and self.ends(node):
             return None
         return state
 

@@ -142,7 +142,7 @@ def _uninitialised(case: Case, op: Op, allocation: int) -> Cause:
             f"`{_short(op.name)}` at {op.line} reads it, and its result differs with what happened to lie there",
         ),
         where or op.line,
-        ("DET401", "DET402", "DET403"),
+        ("DET401", "DET402", "DET403", "DET404"),
         "allocate with zeros, or write all of it before it is read",
         related=op.line,
     )

@@ -44,9 +44,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if read is not None:
                 message = "read here, and nothing in this file fills it"
                 yield _finding(module, rule, call, row, read, message, lowered=True)
+    ending = frozenset(rule.data["exits"])
+
+    def exits(call: s.Call) -> bool:
+        return not ending.isdisjoint(module.callee(call))
+
     for (scope, name), events in bound.items():
         runs = any(found[call].text("kind") == "module" for call in events.values())
-        local = Local(module, uses, scope, name, events, runs, frozenset(rule.data["exits"]))
+        local = Local(module, uses, scope, name, events, runs, ends=exits)
         for call, (node, certain) in local.reads().items():
             message = "read here" if certain else "read here; not every path has filled it"
             yield _finding(module, rule, call, found[call], node, message, lowered=not certain)
