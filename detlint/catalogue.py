@@ -130,6 +130,20 @@ class Catalogue:
         """The rows of a table of `rules/facts/<file>.toml`."""
         return self.tables[file][table]
 
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The classes of libraries whose objects are modules of torch, those of `torch.nn` aside."""
+        consumers = self.rows("randomness", "consumer")
+        layers = (row for row in consumers if row.text("kind") == "forward" and row.text("mode") == "train")
+        weighted = (row for row in consumers if row.text("kind") == "constructor" and row.text("weights"))
+        bases = self.names("names", "base", id="module")
+        return bases.union(*(row.set("names") for row in (*layers, *weighted)))
+
+    def method_of_modules(self, name: str) -> str:
+        """The method of `torch.nn.Module` that one of a class of modules is unless it has its own; "" for any other."""
+        owner, _, last = name.rpartition(".")
+        return f"torch.nn.Module.{last}" if name.startswith("torch.nn.") or owner in self.modules else ""
+
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def rows_of(self, file: str, table: str, code: str) -> tuple[Row, ...]:
         """The rows of a table that name a rule."""

@@ -17,6 +17,7 @@ class Tables:
         rows = catalogue.rows
         consumers = rows("randomness", "consumer")
         self.torch = torch
+        self._catalogue = catalogue
         self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
         self._families = [row for row in consumers if row.list("families")]
         self._of_families: dict[str, Row | None] = {}  # what names were found to belong to
@@ -75,8 +76,8 @@ class Tables:
 
     def speak_of(self, name: str) -> bool:
         """Whether some table has a row for a name."""
-        if name.startswith("torch.nn.") and name not in self._names:
-            name = f"torch.nn.Module.{name.rpartition('.')[2]}"
+        if name not in self._names:
+            name = self._catalogue.method_of_modules(name) or name
         return name in self._names or self.family(name) is not None
 
     def consumer(self, name: str) -> Row | None:
@@ -94,9 +95,7 @@ class Tables:
 
     def find(self, table: dict[str, Row], name: str) -> Row | None:
         """The row of a name; what every module has, a class of layers has too."""
-        if name not in table and name.startswith("torch.nn."):
-            return table.get(f"torch.nn.Module.{name.rpartition('.')[2]}")
-        return table.get(name)
+        return table.get(name) or table.get(self._catalogue.method_of_modules(name))
 
     def hints_at_seeding(self, name: str) -> bool:
         """Whether a function's name says that it may seed a global generator."""

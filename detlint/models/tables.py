@@ -44,7 +44,6 @@ class Tables:
         self.roles = _by_name(rows("program", "role"))
         self.inner = frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
         self.applied = catalogue.names("program", "applied")
-        self._modules = catalogue.names("names", "base", id="module")
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self._configurations = catalogue.names("program", "class", kind="config")
         self.exits = catalogue.names("program", "exit")
@@ -91,13 +90,11 @@ class Tables:
 
     def has_method(self, name: str) -> bool:
         """Whether the tables speak of a method of a class, which may be that of a base of its."""
-        return name in self.names or (
-            name.startswith("torch.nn.") and f"torch.nn.Module.{name.rpartition('.')[2]}" in self.names
-        )
+        return name in self.names or self.catalogue.method_of_modules(name) in self.names
 
     def is_module(self, name: str) -> bool:
         """Whether a class of a library is one of modules."""
-        return name.startswith("torch.nn.") or name in self._modules
+        return name.startswith("torch.nn.") or name in self.catalogue.modules
 
     def consumer(self, name: str) -> Row | None:
         """The row of what draws when it is called, or makes something that does."""
@@ -111,9 +108,7 @@ class Tables:
 
     def find(self, table: Mapping[str, Row], name: str) -> Row | None:
         """The row of a name; what every module has, a class of layers has too."""
-        if name not in table and name.startswith("torch.nn."):
-            return table.get(f"torch.nn.Module.{name.rpartition('.')[2]}")
-        return table.get(name)
+        return table.get(name) or table.get(self.catalogue.method_of_modules(name))
 
     # What decorators give, and classes are
 

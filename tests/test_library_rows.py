@@ -1,0 +1,40 @@
+"""Rows of `rules/libraries/`: what a program draws through its libraries."""
+
+from __future__ import annotations
+
+import pytest
+
+from detlint import rulebook
+from tests.support import codes
+
+LAYER = """\
+import torch
+from timm.layers import DropPath
+
+layer = DropPath({}){}
+print(layer(torch.ones(8, 3)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "methods", "found"),
+    [
+        ("0.1", "", [(5, "DET101")]),
+        ("0.1", ".train()", [(5, "DET101")]),
+        ("drop_prob=0.1", ".to('cuda').train(True)", [(5, "DET101")]),
+        ("0.1", ".eval()", []),
+        ("0.1", ".cuda().train(False)", []),
+        ("", "", []),
+        ("0.0", "", []),
+    ],
+)
+def test_a_layer_of_a_library_has_the_methods_of_modules(rate: str, methods: str, found: list[tuple[int, str]]) -> None:
+    assert codes(LAYER.format(rate, methods), "DET101") == found
+
+
+def test_a_library_adds_to_tables_that_there_are() -> None:
+    tables = {"randomness": {"consumer": [{"id": "one"}]}}
+    rulebook._add(tables, "a", {"randomness": {"consumer": [{"id": "two"}]}})
+    assert tables["randomness"]["consumer"] == [{"id": "one"}, {"id": "two", "file": "a"}]
+    with pytest.raises(ValueError, match=r"a\.toml: there is no table 'drawn' in facts/randomness\.toml"):
+        rulebook._add(tables, "a", {"randomness": {"drawn": [{"id": "two"}]}})
