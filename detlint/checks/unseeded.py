@@ -8,7 +8,7 @@ from dataclasses import replace
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
 from detlint.programs.entries import Entry, Met, Stream
-from detlint.programs.events import Drawn
+from detlint.programs.events import FORKED, Drawn
 from detlint.project.project import Project
 
 _SHOWN = 3
@@ -58,8 +58,10 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
     draws = {m.event.place: m.event.what for m in stream.draws if m.event.place != first.event.place}
     others = [Related(where, f"`{what}` draws too") for where, what in list(draws.items())[:_SHOWN]]
     related = (*_steps(first), *others)
-    message = rule.message
-    if stream.optional is not None and stream.optional.option:
+    message, details["remedy"] = rule.message, rule.data.get("remedy", "")
+    if first.event.word == FORKED:
+        message, details["remedy"] = rule.data["forked"]
+    elif stream.optional is not None and stream.optional.option:
         message, details["option"] = rule.data["optional"], stream.optional.option
         seeded = f"seeded here where `{stream.optional.option}` is given"
         related = (Related(stream.optional.event.place, seeded), *related)

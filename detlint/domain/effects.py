@@ -97,7 +97,7 @@ class Apart(_Effect, frozen=True):
 
     These are seeded as another is that they are `like`, and only `perhaps` where there may be no workers. `base` is
     what a loader draws to seed those, where anything in the body draws from them. Where the program has processes
-    spawned, the body is what `spawned` starts.
+    spawned, the body is what `spawned` starts. One that `forks` begins Python's own generator anew, from entropy.
     """
 
     body: Effects
@@ -106,6 +106,7 @@ class Apart(_Effect, frozen=True):
     like: str = ""
     perhaps: bool = False
     spawned: Spawn | None = None
+    forks: bool = False
 
 
 class Spawn(_Effect, frozen=True):

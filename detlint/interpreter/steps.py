@@ -177,7 +177,8 @@ class CallStep(ContainerSteps):
         effects, _ = self.frame.within(lambda: self.call_with(function, given))
         nodes = () if asks else _invoked(effects)
         if before or effects:
-            self.emit(Apart((*before, *effects), spawned=Spawn(nodes, self.code) if nodes else None))
+            spawned = Spawn(nodes, self.code) if nodes else None
+            self.emit(Apart((*before, *effects), spawned=spawned, forks=not asks))
 
     def at_end(self, function: Value, given: Given) -> None:
         """Call a value when the program ends."""

@@ -39,6 +39,7 @@ from detlint.link.values import (
 )
 from detlint.programs.events import (
     CHANCE,
+    FORKED,
     SEEDED,
     UNSEEDED,
     UNSURE,
@@ -354,6 +355,8 @@ class Interpreter(Switches):
             return run_hooks(self, row, receiver, given, place)
         if row.text("kind") in ("forks", "asks"):
             with self.apart():
+                if row.text("kind") == "forks":
+                    self.state = start.but(("python",), FORKED)
                 self.initialise(receiver, place)
                 self.call_value(functions, positional, keywords, place)
             self.state = start

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from detlint.finding import Place
 from detlint.output.words import count
 from detlint.programs.entries import Entry, Stream
-from detlint.programs.events import RESEEDED
+from detlint.programs.events import FORKED, RESEEDED
 from detlint.report import Programs
 
 GOOD, FAIR, BAD = "green", "yellow", "red"
@@ -101,6 +101,8 @@ def _plain_story(entry: Entry, stream: Stream) -> str:
     """The same, without what is drawn ahead of that for a seed."""
     first = stream.draws[0] if stream.draws else stream.drawn
     drawn = f"drawn at {_where(first.event.place)} by {first.event.what}" if first else "not drawn from"
+    if first is not None and first.event.word == FORKED:
+        return f"{drawn}, in a process that is forked, where it begins from entropy"
     if stream.state == "seeded":
         places = list(dict.fromkeys(_where(met.event.place) for met in stream.seeds))
         return f"seeded at {listed(places, 'and')}, {drawn}" if places else f"{drawn}, seeded in its own process"

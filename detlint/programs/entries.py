@@ -13,6 +13,7 @@ from detlint.programs.events import (
     CAUGHT,
     CHANCE,
     DOUBTS,
+    FORKED,
     FUNCTION,
     PROGRAM,
     RESEEDED,
@@ -78,6 +79,11 @@ class Stream:
     optional: Met[Seeded] | None = None
     aside: Met[Example] | None = None
     before: Met[Drawn] | None = None
+
+    @property
+    def seedable(self) -> tuple[Met[Drawn], ...]:
+        """Those draws that a seed of the program reaches: no fork has begun the generator anew."""
+        return tuple(m for m in self.draws if m.event.word != FORKED)
 
     @property
     def first(self) -> Met[Drawn] | None:
@@ -238,7 +244,9 @@ class Entry:
         other = any(_excludes(m, unseeded[0]) for m in found)
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in scoped) if unseeded else False
         earlier = any(m.guarded for m in found if position[id(m)] < first and _holds(m, unseeded[0]))
-        if draws:
+        if draws and self.end[generator] == SEEDED and all(m.event.word == FORKED for m in unseeded):
+            state = SEEDED  # but for forked processes
+        elif draws:
             sometimes = optional is not None or instead or other or (earlier and unseeded[0].guarded)
             state = "optional" if sometimes else "late" if late is not None else UNSEEDED
         elif default or every:
@@ -249,8 +257,7 @@ class Entry:
             known = any(m.event.certain or not m.option for m in kept)
             reached = (surely and not self.marked("unsure")) or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
-            if state == "optional" and optional is None and self.end[generator] == RESEEDED:
-                state = UNSEEDED
+            state = UNSEEDED if (state, optional, self.end[generator]) == ("optional", None, RESEEDED) else state
         late = late if state == "late" else None
         first_drawn = _surely_first(default or every) if state == SEEDED else next(iter(default or every), None)
         first_drawn = next((m for m in draws if m.event.word == RESEEDED), first_drawn)
@@ -262,7 +269,7 @@ class Entry:
         elif state in ("optional", UNSEEDED):
             aside, before = self._for_seed(generator, first_drawn, position)
             first_drawn = first_drawn or (_shown(aside) if aside is not None else None)
-        draws = tuple(m for m in draws if m.event.word == UNSEEDED)
+        draws = tuple(m for m in draws if m.event.word in (UNSEEDED, FORKED))
         return Stream(generator, state, seeds, draws, first_drawn, late, optional, aside, before)
 
     def _for_seed(
@@ -360,8 +367,7 @@ def _flat(
             gone = yield from _flat(event.trace, around, seen, outer)
             gone = _ending(gone, PROGRAM)
         else:
-            told = (event, known, _beside(around.sides)) if isinstance(event, Seeded) else (event, known)
-            if told not in seen:
+            if (told := (event, known, _beside(around.sides) if isinstance(event, Seeded) else ())) not in seen:
                 seen.add(told)
                 yield replace(around, event=event)
         if gone:

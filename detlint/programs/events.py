@@ -11,8 +11,9 @@ from detlint.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
 RESEEDED = "reseeded"  # seeded from entropy: it repeats no more than one that is not seeded
+FORKED = "forked"  # begun from entropy by a fork, as Python's own, whatever it was seeded with before
 CAUGHT, FUNCTION, PROGRAM = range(3)  # what a statement that leaves surely ends
-CHANCE = frozenset((UNSEEDED, RESEEDED))  # the words for a generator that begins anew in each run
+CHANCE = frozenset((UNSEEDED, RESEEDED, FORKED))  # the words for a generator that begins anew in each run
 SWITCHES = {  # by name, with what holds in a program that sets nothing
     "algorithms": "off",  # on, warn
     "benchmark": "default",  # on, off
@@ -57,7 +58,7 @@ def merged(states: Iterable[State]) -> State | None:
 
 
 def _either(words: set[str]) -> str:
-    return next(iter(words)) if len(words) == 1 else RESEEDED if words == CHANCE else UNSURE
+    return next(iter(words)) if len(words) == 1 else RESEEDED if words <= CHANCE else UNSURE
 
 
 # Traces

@@ -10,7 +10,7 @@ from detlint.domain.effects import Stream
 from detlint.domain.generators import SEEDABLE
 from detlint.domain.path_conditions import PathCondition
 from detlint.programs import events as v
-from detlint.programs.events import SEEDED, START, UNSURE, State
+from detlint.programs.events import FORKED, SEEDED, START, UNSURE, State
 
 States = dict[PathCondition, State]
 """In which states a program may be here: one for each condition on its options."""
@@ -73,7 +73,9 @@ def word_of(state: State, stream: Stream) -> str:
 
 
 def in_worker(state: State, effect: e.Apart) -> State:
-    """The state in which a worker begins."""
+    """The state in which a worker, or a process that is forked, begins."""
+    if effect.forks:
+        return state.but(("python",), FORKED)
     seeded = state.but(map(str, effect.seeded), state[effect.like] if effect.like else SEEDED)
     return (v.merged((seeded, state)) or state) if effect.perhaps else seeded
 

@@ -50,7 +50,7 @@ def remedy(
 
 def _first(entry: Entry, streams: Iterable[Stream]) -> Met[Drawn] | None:
     """The first draw that finds one of these streams unseeded."""
-    unseeded = {id(draw) for stream in streams for draw in stream.draws}
+    unseeded = {id(draw) for stream in streams for draw in stream.seedable}
     return next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
 
 
@@ -80,7 +80,7 @@ def _before(
         entry.path,
         steps,
         place,
-        tuple(stream.generator for stream in entry.streams if stream.draws),
+        tuple(stream.generator for stream in entry.streams if stream.seedable),
         tuple((generator, path) for generator in unheard for path in files(lines.seeder(generator))),
         tuple((seed.place, seed.what) for seed in reversed(sure)),
         () if late is None else (*(call.place for call in late.path), late.event.place),
