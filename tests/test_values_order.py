@@ -37,11 +37,9 @@ a = tolist(os.listdir("d"))
 b = tolist(["x", "y"])
 random.choice({drawn})
 """
-ASKED = """
-class Box:
-    def __init__(self, items):
-        self.items = items
-
+ASKED = (
+    BOX
+    + """
 def asked(x):
     {test}
     return x
@@ -50,6 +48,7 @@ a = asked(Box(os.listdir("d")))
 b = asked(Box([1, 2]))
 random.choice({drawn}.items)
 """
+)
 GLOBAL = """
 cfg = None
 

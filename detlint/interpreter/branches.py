@@ -13,7 +13,7 @@ from detlint.interpreter.frames import Environment, Frame, Key
 from detlint.interpreter.operators import Judge
 from detlint.ir import nodes as ir
 
-_ASKED = ir.Global("isinstance")
+_ISINSTANCE = ir.Global("isinstance")
 
 
 def test(frame: Frame, expression: ir.Expression) -> Outcome:
@@ -86,7 +86,7 @@ def enter(frame: Frame, expression: ir.Expression, env: Environment | None, may:
     frame.env = dict(env) if env is not None and may else None
     if may and env is not None:
         narrow(frame, expression, holds)
-        return {key: value for key in _asked(frame, expression) if (value := frame.get(key)) is not None}
+        return {key: value for key in _variables_asked(frame, expression) if (value := frame.get(key)) is not None}
     return {}
 
 
@@ -107,15 +107,15 @@ def leave(
             frame.env[key] = before
 
 
-def _asked(frame: Frame, expression: ir.Expression) -> Iterator[Key]:
+def _variables_asked(frame: Frame, expression: ir.Expression) -> Iterator[Key]:
     """The variables and paths that a test asks about."""
     if isinstance(expression, ir.Operation) and expression.operator.isalpha():
         for operand in expression.operands:
-            yield from _asked(frame, operand)
+            yield from _variables_asked(frame, operand)
     elif isinstance(expression, ir.Compare):
-        yield from _asked(frame, expression.operands[0])
-    elif isinstance(expression, ir.Call) and expression.function == _ASKED and len(expression.arguments) == 2:
-        yield from _asked(frame, expression.arguments[0].value)
+        yield from _variables_asked(frame, expression.operands[0])
+    elif isinstance(expression, ir.Call) and expression.function == _ISINSTANCE and len(expression.arguments) == 2:
+        yield from _variables_asked(frame, expression.arguments[0].value)
     elif (key := assignments.path_of(frame, expression)) is not None:
         yield key
 
@@ -134,7 +134,7 @@ def narrow(frame: Frame, expression: ir.Expression, holds: bool) -> None:
         right = _quiet(frame, expression.operands[1])
         if right.atoms:
             _narrow(frame, expression.operands[0], operators.judge(frame, expression.operators[0], right), holds)
-    elif isinstance(expression, ir.Call) and expression.function == _ASKED and len(expression.arguments) == 2:
+    elif isinstance(expression, ir.Call) and expression.function == _ISINSTANCE and len(expression.arguments) == 2:
         asked, kinds = (argument.value for argument in expression.arguments)
         _, of = frame.apart(kinds)
         _narrow(frame, asked, lambda value: kinship.instance(frame, value, of), holds)

@@ -195,12 +195,8 @@ def keyed(frame: Frame, atom: Instance, slot: Slot) -> Value:
 
 def any_of(frame: Frame, items: Value) -> Value:
     """One of some items, whichever a key picks that is not known: of too many functions or classes nobody knows it."""
-    if len(items.atoms) <= frame.solver.limits.picked:
-        return items
-    if (
-        sum(isinstance(atom, (FunctionRef, ClassRef, PartialCall)) for atom in items.atoms)
-        <= frame.solver.limits.picked
-    ):
+    callables = [atom for atom in items.atoms if isinstance(atom, (FunctionRef, ClassRef, PartialCall))]
+    if len(callables) <= frame.solver.limits.picked:
         return items
     frame.solver.lattice.meet()
     return UNKNOWN.with_taints(items.taints, items.certain)
