@@ -32,6 +32,31 @@ def test_a_layer_of_a_library_has_the_methods_of_modules(rate: str, methods: str
     assert codes(LAYER.format(rate, methods), "DET101") == found
 
 
+ERASING = """\
+import random
+
+import torch
+from timm.data.random_erasing import RandomErasing
+
+{}
+erase = RandomErasing(probability=1.0)
+print(erase(torch.ones(8, 3, 32, 32)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "found"),
+    [
+        ("pass", [(8, "DET101"), (8, "DET103")]),
+        ("torch.manual_seed(0)", [(8, "DET103")]),
+        ("random.seed(0)", [(8, "DET101")]),
+        ("torch.manual_seed(0); random.seed(0)", []),
+    ],
+)
+def test_what_draws_from_two_generators_needs_both_seeded(seeds: str, found: list[tuple[int, str]]) -> None:
+    assert sorted(codes(ERASING.format(seeds), "DET101", "DET102", "DET103")) == found
+
+
 def test_a_library_adds_to_tables_that_there_are() -> None:
     tables = {"randomness": {"consumer": [{"id": "one"}]}}
     rulebook._add(tables, "a", {"randomness": {"consumer": [{"id": "two"}]}})

@@ -139,7 +139,7 @@ class Draws:
 @cache
 def _tables(catalogue: Catalogue) -> tuple[Mapping[str, list[Row]], Mapping[str, list[Row]]]:
     """The rows of calls that draw from torch's generator, and of layers that do when they are called, by name."""
-    of_torch = [row for row in catalogue.rows("randomness", "consumer") if row.text("generator") == "torch"]
+    of_torch = [row for row in catalogue.rows("randomness", "consumer") if "torch" in row.list("generator")]
     calls = [row for row in of_torch if row.text("kind") == "call"]
     layers = [row for row in of_torch if row.text("kind") == "forward"]
     return _by_name(calls), _by_name([*layers, *catalogue.rows("recomputation", "draws")])

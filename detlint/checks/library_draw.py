@@ -21,7 +21,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if row.id in rule.data["draws"]:
             calls = module.calls_to(row.list("names"))
             given = (call for call in calls if applies(module, call, row.list("when"), row.list("unless")))
-            found += [(call, row.text("generator")) for call in given]
+            found += [(call, generator) for call in given for generator in row.list("generator")]
     if not found:
         return
     inert = Inert(module)

@@ -127,12 +127,12 @@ class Interpreter(Switches):
         """A call that draws, unless its numbers do not count or the program has put its own function in its place."""
         self.ask("node", self.node)
         inert = self.node.inert if self.node is not None and self.node.place == place else ""
-        generator = row.text("generator")
         if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
             self.call_value(own, positional, {"**": UNKNOWN}, place)
         elif inert or self.is_meta(given.get("device")):
-            if inert in ("example", "seed") and self.state is not None and generator in GENERATORS:
-                self.note(Example(generator, name, place, self.state[generator], inert == "seed"))
+            for generator in row.list("generator"):
+                if inert in ("example", "seed") and self.state is not None and generator in GENERATORS:
+                    self.note(Example(generator, name, place, self.state[generator], inert == "seed"))
         elif given.applies(row.list("when"), row.list("unless")):
             self.draw(row, name, place)
 
@@ -218,14 +218,14 @@ class Interpreter(Switches):
         return frozenset()
 
     def draw(self, row: Row, name: str, place: Place) -> None:
-        """A draw from a global generator."""
-        generator = row.text("generator")
-        empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
-        if self.state is not None and generator in GENERATORS and not empty:
-            word = self.state[generator]
-            self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
-            if word in CHANCE and self.is_likely():
-                self.add_drawn(generator)
+        """A draw from a global generator, or from several."""
+        for generator in row.list("generator"):
+            empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
+            if self.state is not None and generator in GENERATORS and not empty:
+                word = self.state[generator]
+                self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
+                if word in CHANCE and self.is_likely():
+                    self.add_drawn(generator)
 
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool, restores: bool = False) -> None:
         """A call that seeds generators, or may, or that puts a saved state back."""

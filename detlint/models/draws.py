@@ -14,9 +14,10 @@ from detlint.models.asides import Aside
 
 
 def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
-    """A draw from the generator of a row."""
+    """A draw from the generators of a row."""
     if aside != "inert":
-        step.emit(Draw(row.text("generator"), step.code, name, bool(row.text("weights")), aside=aside))
+        for generator in row.list("generator"):
+            step.emit(Draw(generator, step.code, name, bool(row.text("weights")), aside=aside))
     return SOMETHING
 
 
