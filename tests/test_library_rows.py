@@ -57,6 +57,28 @@ def test_what_draws_from_two_generators_needs_both_seeded(seeds: str, found: lis
     assert sorted(codes(ERASING.format(seeds), "DET101", "DET102", "DET103")) == found
 
 
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("tio.SubjectsDataset(subjects, transform=RandomErasing())", [(7, "DET103")]),
+        ("tio.SubjectsDataset(subjects)", []),
+        ("tio.Queue(subjects, 100, RandomErasing())", []),
+    ],
+)
+def test_a_data_set_of_a_library_applies_its_transforms(made: str, found: list[tuple[int, str]]) -> None:
+    text = f"""\
+import torchio as tio
+from timm.data.random_erasing import RandomErasing
+from torch.utils.data import DataLoader
+
+subjects = []
+data = {made}
+for batch in DataLoader(data):
+    print(batch)
+"""
+    assert codes(text, "DET103") == found
+
+
 def test_a_library_adds_to_tables_that_there_are() -> None:
     tables = {"randomness": {"consumer": [{"id": "one"}]}}
     rulebook._add(tables, "a", {"randomness": {"consumer": [{"id": "two"}]}})

@@ -145,10 +145,11 @@ class Loaders(Modules):
 
     def fetch_inner(self, dataset: Object, place: Place, within: frozenset[Object] = frozenset()) -> None:
         """Take items out of a library's data set, or one derived from it, by what it was constructed with."""
-        applies = any(".datasets." in base for base in self.program.objects.library_bases(dataset.kind))
+        bases = self.program.objects.library_bases(dataset.kind)
+        placed = any(".datasets." in base for base in bases)
         for slot, value in self.program.objects.slots(dataset).items():
             name = slot[1:-1]  # a parameter, or a position where the signature is not known
-            if applies and (name in self.tables.applied or name.isdigit()):
+            if bases and (name in self.tables.applied or (placed and name.isdigit())):
                 functions = frozenset(a for a in value if isinstance(a, (Function, Object, Library)))
                 self.call_value(functions, [UNKNOWN], {}, place)
             elif slot in ("(dataset)", "(datasets)") or slot.startswith("["):

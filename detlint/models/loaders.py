@@ -147,8 +147,9 @@ def fetch_inner(known: Known, step: Step, dataset: Instance, seen: set[Instance]
     inner = step.read(dataset, ANY_KEY)
     for name in _SETS:
         inner = step.join(inner, step.kept(dataset, name))
-    if any(".datasets." in base for base in step.bases(dataset)):
-        for name in (*known.applied, *_PLACES):
+    if bases := step.bases(dataset):
+        placed = any(".datasets." in base for base in bases)
+        for name in (*known.applied, *(_PLACES if placed else ())):
             for atom in step.each(step.kept(dataset, name)):
                 if isinstance(atom, _APPLIED):
                     step.call(value_of(atom), UNKNOWN)
