@@ -130,6 +130,19 @@ class Catalogue:
         """The rows of a table of `rules/facts/<file>.toml`."""
         return self.tables[file][table]
 
+    def consumers(self, row: Row, name: str) -> tuple[Row, ...]:
+        """All rows of a name that draw in the way that one of them does: called, by what it made, or gone through."""
+        return self._consumers.get((_way(row), name), (row,))
+
+    @cached_property
+    def _consumers(self) -> Mapping[tuple[str, str], tuple[Row, ...]]:
+        found: dict[tuple[str, str], tuple[Row, ...]] = {}
+        for row in self.rows("randomness", "consumer"):
+            methods = [f".{method}" for method in row.list("methods")] if row.text("kind") == "sample" else [""]
+            for key in ((_way(row), name + method) for name in row.list("names") for method in methods):
+                found[key] = (*found.get(key, ()), row)
+        return found
+
     @cached_property
     def modules(self) -> frozenset[str]:
         """The classes of libraries whose objects are modules of torch, those of `torch.nn` aside."""
@@ -300,6 +313,12 @@ def pages(selector: str = "ALL") -> list[Path]:
     files = {path.stem.partition("-")[0]: path for path in rulebook.pages()}
     named = _matching(selector, ((code, path.stem.partition("-")[2]) for code, path in files.items()))
     return [files[code] for code in named]
+
+
+def _way(row: Row) -> str:
+    """How the thing draws that a row of `consumer` speaks of."""
+    kind = row.text("kind")
+    return kind if kind in ("forward", "iteration") else "call"
 
 
 @cache

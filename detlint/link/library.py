@@ -133,8 +133,10 @@ class Interpreter(Switches):
             for generator in row.list("generator"):
                 if inert in ("example", "seed") and self.state is not None and generator in GENERATORS:
                     self.note(Example(generator, name, place, self.state[generator], inert == "seed"))
-        elif given.applies(row.list("when"), row.list("unless")):
-            self.draw(row, name, place)
+        else:
+            for each in self.program.catalogue.consumers(row, name):
+                if given.applies(each.list("when"), each.list("unless")):
+                    self.draw(each, name, place)
 
     def made_by(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """What a call of a library's class makes; unknown for a function."""
@@ -183,9 +185,11 @@ class Interpreter(Switches):
             return UNKNOWN
         consumer = self.tables.layers.get(base)
         if consumer is not None:
-            training = consumer.text("mode") != "train" or (self.state is not None and self.state["layers"] == "train")
-            if training and self.kept(made, base, keywords).applies(consumer.list("when"), consumer.list("unless")):
-                self.draw(consumer, base, place)
+            given = self.kept(made, base, keywords)
+            for row in self.program.catalogue.consumers(consumer, base):
+                trains = row.text("mode") != "train" or (self.state is not None and self.state["layers"] == "train")
+                if trains and given.applies(row.list("when"), row.list("unless")):
+                    self.draw(row, base, place)
         commands = self.program.objects.stored(made, "commands")
         if commands is not None:
             return self.call_value(commands, [], {}, place)

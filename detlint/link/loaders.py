@@ -37,7 +37,8 @@ class Loaders(Modules):
         """What tells an object of a library's class from others: where it is made, and whether using it draws."""
         path, order = self.site(place)
         row, role = self.tables.iterated.get(name) or self.tables.layers.get(name), self.tables.roles.get(name)
-        conditions = (*row.list("when"), *row.list("unless")) if row is not None else ()
+        rows = self.program.catalogue.consumers(row, name) if row is not None else ()
+        conditions = tuple(asked for one in rows for asked in (*one.list("when"), *one.list("unless")))
         if role is not None and role.text("kind") == "loader":
             conditions = (*conditions, *_PASSES)
         if conditions:
@@ -69,8 +70,9 @@ class Loaders(Modules):
         given = self.kept(made, base)
         row = self.tables.iterated.get(base)
         place = self.here()
-        if row is not None and given.applies(row.list("when"), row.list("unless")):
-            self.draw(row, base, place)
+        for drawing in self.program.catalogue.consumers(row, base) if row is not None else ():
+            if given.applies(drawing.list("when"), drawing.list("unless")):
+                self.draw(drawing, base, place)
         if role is not None and role.text("kind") == "loader":
             self.iterate_loader(role, base, given, place)
         elif role is not None and role.text("kind") == "dataset":

@@ -124,7 +124,15 @@ class Known(Tables):
     def _consume(self, step: Step, consumer: Row, name: str, args: Arguments) -> Value:
         """Draw what a consumer draws, or run what the program has put in the place of its initialisers."""
         aside = self._asides.kind(step, name)
-        return replaced.instead(self, step, name, args.given, lambda: draws.consume(step, consumer, name, args, aside))
+
+        def drawn() -> Value:
+            first, *others = self.catalogue.consumers(consumer, name)
+            given = draws.consume(step, first, name, args, aside)
+            for row in others:
+                draws.consume(step, row, name, args, aside)
+            return given
+
+        return replaced.instead(self, step, name, args.given, drawn)
 
     def arguments(self, step: Step, name: str, given: Given) -> Arguments:
         """The arguments of a call."""
@@ -223,15 +231,18 @@ class Known(Tables):
             return holders.call(step, made, role.text("called"))
         if consumer is None:
             return None
-        args = self.kept(step, made, name, *_asked(consumer))
+        rows = self.catalogue.consumers(consumer, name)
+        args = self.kept(step, made, name, *(each for row in rows for each in _asked(row)))
         args.given = Given((), {**args.given.keywords, **given.keywords}, args.given.open)
-        outcome = args.applies(consumer.list("when"), consumer.list("unless"))
-        mode = TRAINS if consumer.text("mode") == "train" else HOLDS
+        for row in rows:
+            mode = TRAINS if row.text("mode") == "train" else HOLDS
+            step.arm(mode, lambda row=row: self._drawn(step, row, name, args), lambda: SOMETHING)  # type: ignore[misc]
+        return SOMETHING
 
-        def drawn() -> Value:
-            return step.arm(outcome, lambda: draws.draw(step, consumer, name), lambda: SOMETHING)
-
-        return step.arm(mode, drawn, lambda: SOMETHING)
+    def _drawn(self, step: Step, row: Row, name: str, args: Arguments) -> Value:
+        """What an object of a library draws where the conditions of a row hold."""
+        outcome = args.applies(row.list("when"), row.list("unless"))
+        return step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
 
     def called(self, step: Step, made: Instance, given: Value) -> None:
         """Call what is hooked onto an object that was called and gave something."""
@@ -244,10 +255,10 @@ class Known(Tables):
             return value_of(made, UNKNOWN_ATOM)
         if self._draws.draws(name):
             self._draws.use(step, value_of(made))
-        args = self.kept(step, made, name, *loaders.ASKED, *(() if row is None else _asked(row)))
-        if row is not None:
-            outcome = args.applies(row.list("when"), row.list("unless"))
-            step.arm(outcome, lambda: draws.draw(step, row, name), lambda: SOMETHING)
+        rows = self.catalogue.consumers(row, name) if row is not None else ()
+        args = self.kept(step, made, name, *loaders.ASKED, *(each for row in rows for each in _asked(row)))
+        for each in rows:
+            self._drawn(step, each, name, args)
         iterated = self._roles.get(f"iterated:{role.text('kind')}") if role is not None else None
         if role is not None and iterated is not None:
             return iterated(self, step, role, name, args)
