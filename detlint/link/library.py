@@ -104,6 +104,8 @@ class Interpreter(Switches):
             return ROLES[role.text("kind")](self, role, named, given, place)
         self.call_switches(name, given, place)
         launcher = self.tables.find(self.tables.launchers, name)
+        if consumer is not None and name in self.tables.seeders:
+            self.seed_by(self.tables.seeders[name], name, given, place)
         if consumer is not None:
             numbers = drawn(self, consumer, given)
             self.consume(consumer, name, positional, given, place)
@@ -255,7 +257,10 @@ class Interpreter(Switches):
             changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
-        random, option = seeding(value)
+        nothing = row.text("none") == "nothing"
+        if nothing and value == NONE:
+            return
+        random, option = seeding(value - NONE if nothing else value)
         if random:
             reseed(self, generators, name, place, option)
             return
@@ -266,7 +271,8 @@ class Interpreter(Switches):
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))
-            self.state = None if self.state is None else self.state.but(generators, UNSEEDED)
+            if self.state is not None and not nothing:
+                self.state = self.state.but(generators, UNSEEDED)
             return
         told = value - NONE if self.is_chosen() else value  # by an option, instead of None
         sure = not takes_none or (Constant(None) not in (told or value) and not hidden)

@@ -122,7 +122,12 @@ class Known(Tables):
         return made_of(self.make(step, name, given), (step.owner, *given.each))
 
     def _consume(self, step: Step, consumer: Row, name: str, args: Arguments) -> Value:
-        """Draw what a consumer draws, or run what the program has put in the place of its initialisers."""
+        """Draw what a consumer draws, or run what the program has put in the place of its initialisers.
+
+        What seeds generators by an argument does so first.
+        """
+        if name in self.seeders:
+            seeds.seed(step, self.seeders[name], name, args)
         aside = self._asides.kind(step, name)
 
         def drawn() -> Value:

@@ -64,6 +64,8 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
                 return put(step.join(choice.default, choice.other))
             outcome = Outcome(True, True, choice.option, True)
             return step.arm(outcome, lambda: put(choice.other), lambda: put(choice.default))
+        if row.text("none") == "nothing" and value.atoms and all(map(_is_none, value.atoms)):
+            return SOMETHING
         how, drawn, perhaps = _how(value, step.certain(value, "entropy", "drawn"), takes_none)
         return _emit(step, Seed(streams, step.code, how, name, restores, drawn=drawn, perhaps=perhaps))  # type: ignore[arg-type]
 
