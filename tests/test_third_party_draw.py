@@ -174,7 +174,7 @@ def test_a_row_has_known_keys_and_refers_to_what_there_is() -> None:
     generators = catalogue.load().rules["DET107"].data.keys()
     wrong = {}
     for table, row in ROWS:
-        unknown = set(row.data) - {"id", "sources", "note", *KEYS[table].split()}
+        unknown = set(row.data) - {"id", "file", "sources", "note", *KEYS[table].split()}
         unknown |= {*row.list("elements")} - elements | {*row.list("generators")} - generators
         if not (row.text("parameter") or row.text("remedy") or table in ("element", "use")):
             unknown.add("neither a parameter nor a remedy")
