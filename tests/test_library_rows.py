@@ -79,6 +79,28 @@ for batch in DataLoader(data):
     assert codes(text, "DET103") == found
 
 
+@pytest.mark.parametrize(
+    ("before", "seed", "found"),
+    [
+        ("pass", "", [(5, "DET101")]),
+        ("pass", ", seed=0", []),
+        ("pass", ", seed=None", [(5, "DET101")]),
+        ("torch.manual_seed(0)", "", []),
+        ("torch.manual_seed(0)", ", seed=None", []),
+    ],
+)
+def test_what_draws_seeds_by_its_own_argument_first(before: str, seed: str, found: list[tuple[int, str]]) -> None:
+    text = f"""\
+import torch
+from stable_baselines3 import PPO
+
+{before}
+model = PPO("MlpPolicy", "CartPole-v1"{seed})
+print(torch.rand(2))
+"""
+    assert codes(text, "DET101") == found
+
+
 def test_a_library_adds_to_tables_that_there_are() -> None:
     tables = {"randomness": {"consumer": [{"id": "one"}]}}
     rulebook._add(tables, "a", {"randomness": {"consumer": [{"id": "two"}]}})
