@@ -104,9 +104,9 @@ class Interpreter(Switches):
             return ROLES[role.text("kind")](self, role, named, given, place)
         self.call_switches(name, given, place)
         launcher = self.tables.find(self.tables.launchers, name)
-        if consumer is not None and name in self.tables.seeders:
-            self.seed_by(self.tables.seeders[name], name, given, place)
         if consumer is not None:
+            if name in self.tables.seeders:
+                self.seed_by(self.tables.seeders[name], name, given, place)
             numbers = drawn(self, consumer, given)
             self.consume(consumer, name, positional, given, place)
             if numbers:
@@ -257,8 +257,7 @@ class Interpreter(Switches):
             changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
-        nothing = row.text("none") == "nothing"
-        if nothing and value == NONE:
+        if (nothing := row.text("none") == "nothing") and value == NONE:
             return
         random, option = seeding(value - NONE if nothing else value)
         if random:
