@@ -168,7 +168,7 @@ def test_the_functions_of_timm_that_make_models_draw_their_weights(tmp_path: Pat
     assert told(tmp_path, "\n".join(lines))["generators"]["torch"]["state"] == state
 
 
-def test_a_stateful_loader_is_a_loader_that_shuffles_by_a_seed_of_its_own(tmp_path: Path) -> None:
+def test_a_stateful_loader_is_a_loader_that_shuffles_by_a_seed_that_torch_gives(tmp_path: Path) -> None:
     entry = told(
         tmp_path,
         """
@@ -184,7 +184,7 @@ def test_a_stateful_loader_is_a_loader_that_shuffles_by_a_seed_of_its_own(tmp_pa
         """,
     )
     assert entry["loaders"] == {"total": 1, "with_generator": 0, "with_worker_init": 1}
-    assert entry["generators"]["torch"]["state"] == "unused"
+    assert entry["generators"]["torch"]["state"] == "unseeded"
     assert (entry["generators"]["python"]["state"], entry["generators"]["python"]["first_draw"]["line"]) == (
         "unseeded",
         6,
