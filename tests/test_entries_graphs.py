@@ -29,7 +29,7 @@ LOADED = """
         ("torch_geometric.loader", "DataListLoader", "data, 2", "unused"),
         ("torch_geometric.data", "DenseDataLoader", "data, shuffle=True", "unseeded"),
         ("torch_geometric.loader", "NeighborLoader", "data[0], [2], batch_size=2, shuffle=True", "unseeded"),
-        ("torch_geometric.loader", "NeighborLoader", "data[0], [2], shuffle=True, generator=own", "unused"),
+        ("torch_geometric.loader", "NeighborLoader", "data[0], [2], shuffle=True, generator=own", "unseeded"),
         ("torch_geometric.loader", "LinkNeighborLoader", "data[0], [2], batch_size=2, shuffle=True", "unseeded"),
         ("torch_geometric.loader", "ClusterLoader", "parts, shuffle=True", "unseeded"),
         ("torch_geometric.loader", "ZipLoader", "[one, other], shuffle=True", "unseeded"),

@@ -11,11 +11,12 @@ from .support import report
 from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also generators later sure varargs elements silencers fixed fixed_as fix origin remedy when unless",
+    "draw": "names parameter also position generators later sure varargs elements silencers fixed fixed_as fix origin "
+    "remedy when unless",
     "element": "names unless",
     "use": "methods names",
     "method": "made methods wrappers parameter also generators position origin made_when made_unless through kept first result sure "
-    "seedless newer older older_once silencers fixed fixed_as fix once remedy unless",
+    "seedless newer older older_once silencers fixed fixed_as fix once remedy when unless",
 }
 NUMPY = "Seed with `np.random.seed(0)`"
 PROGRAM = "Seed with `seed_everything(0)`"
