@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detlint import rulebook
+from detlint import catalogue, rulebook
 from tests.support import codes
 
 LAYER = """\
@@ -99,6 +99,13 @@ model = PPO("MlpPolicy", "CartPole-v1"{seed})
 print(torch.rand(2))
 """
     assert codes(text, "DET101") == found
+
+
+def test_a_seed_is_seen_wherever_it_may_be_given() -> None:
+    known = catalogue.load()
+    seeders = [row for row in known.rows("randomness", "seeder") if row.text("parameter")]
+    missing = {name for row in seeders for name in row.list("names") if name not in known.signatures}
+    assert len(seeders) > 20 and not missing, "a seed by position would be taken for none"
 
 
 def test_a_library_adds_to_tables_that_there_are() -> None:
