@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from detlint.analysis.origins import returned
 from detlint.analysis.tensors import listed, makers, method_of, sizes_of
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -54,8 +53,8 @@ def _made(module: Module, value: s.Expression, path: tuple[int, ...], depth: int
         return [None]
     method, receiver, positional = method_of(module, value)
     if not method and not path:
-        returned = list(_returned(module, value))
-        return [layout for one in returned for layout in _layouts(module, one, depth - 1)] or [None]
+        given = list(returned(module, value))
+        return [layout for one in given for layout in _layouts(module, one, depth - 1)] or [None]
     if method in ("view", "reshape"):
         sizes = [literal(size) for size in sizes_of(positional)]
         return [[(n if isinstance(n, int) else None, i == len(sizes) - 1) for i, n in enumerate(sizes)] or None]
@@ -66,15 +65,6 @@ def _made(module: Module, value: s.Expression, path: tuple[int, ...], depth: int
     same = listed(module, "same-rank")
     found = _layouts(module, receiver, depth - 1)
     return [None if x is None else _changed(x, method, known if len(known) == len(dims) else None, same) for x in found]
-
-
-def _returned(module: Module, call: s.Call) -> Iterator[s.Expression]:
-    """What the function of the file that is called returns."""
-    names = module.callee(call)
-    function = module.functions.get(next(iter(names))) if len(names) == 1 else None
-    for node in s.walk(function.body) if function is not None else ():
-        if isinstance(node, s.Leave) and node.kind == "return" and module.function_of(node) is function:
-            yield from node.values
 
 
 def _changed(layout: Layout, method: str, dims: list[int] | None, same: frozenset[str]) -> Layout | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
@@ -12,10 +14,21 @@ _DEPTH = 12
 def origins(module: Module, node: s.Expression) -> list[s.Expression]:
     """The calls, or the annotated parameters, that an object may come from; none where one is not known.
 
+    What a function of the file gives comes from what it returns.
+
     `pd.read_csv(path)` for `table[table.x > 0].dropna()`, where the table was read so.
     """
     found: dict[s.Expression, None] = {}
     return list(found) if _trace(module, node, found, set(), _DEPTH) else []
+
+
+def returned(module: Module, call: s.Call) -> Iterator[s.Expression]:
+    """What the function of the file that is called returns; nothing where a decorator may give something else."""
+    names = module.callee(call)
+    function = module.functions.get(next(iter(names))) if len(names) == 1 else None
+    for node in s.walk(function.body) if function is not None and not function.decorators else ():
+        if isinstance(node, s.Leave) and node.kind == "return" and module.function_of(node) is function:
+            yield from node.values
 
 
 def _trace(
@@ -29,6 +42,8 @@ def _trace(
     if isinstance(node, s.Call):
         method = node.function
         if not isinstance(method, s.Attribute) or module.names(method.value):
+            if given := list(returned(module, node)):
+                return all(_trace(module, value, found, seen, depth - 1) for value in given)
             found[node] = None
             return bool(module.callee(node))
         return _trace(module, method.value, found, seen, depth - 1)
