@@ -101,6 +101,26 @@ print(torch.rand(2))
     assert codes(text, "DET101") == found
 
 
+@pytest.mark.parametrize(
+    ("task", "more", "found"),
+    [
+        ("'text-generation'", "", [(4, "DET101")]),
+        ("task='text-generation'", ", num_return_sequences=3", [(4, "DET101")]),
+        ("'text-generation'", ", do_sample=False", []),
+        ("'summarization'", "", []),
+        ("'summarization'", ", do_sample=True", [(4, "DET101")]),
+    ],
+)
+def test_each_row_of_a_name_has_conditions_of_its_own(task: str, more: str, found: list[tuple[int, str]]) -> None:
+    text = f"""\
+from transformers import pipeline
+
+answer = pipeline({task}, model="gpt2")
+print(answer("Hello, I am", max_new_tokens=20{more}))
+"""
+    assert codes(text, "DET101") == found
+
+
 def test_a_seed_is_seen_wherever_it_may_be_given() -> None:
     known = catalogue.load()
     seeders = [row for row in known.rows("randomness", "seeder") if row.text("parameter")]
