@@ -132,15 +132,17 @@ class Catalogue:
 
     def consumers(self, row: Row, name: str) -> tuple[Row, ...]:
         """All rows of a name that draw in the way that one of them does: called, by what it made, or gone through."""
-        return self._consumers.get((_way(row), name), (row,))
+        return tuple(self.consumers_by_way[_way(row)].get(name, (row,)))
 
     @cached_property
-    def _consumers(self) -> Mapping[tuple[str, str], tuple[Row, ...]]:
-        found: dict[tuple[str, str], tuple[Row, ...]] = {}
+    def consumers_by_way(self) -> Mapping[str, Mapping[str, list[Row]]]:
+        """The rows of what draws, by how it does ("call", "forward", "iteration") and by its name."""
+        found: dict[str, dict[str, list[Row]]] = {"call": {}, "forward": {}, "iteration": {}}
         for row in self.rows("randomness", "consumer"):
-            methods = [f".{method}" for method in row.list("methods")] if row.text("kind") == "sample" else [""]
-            for key in ((_way(row), name + method) for name in row.list("names") for method in methods):
-                found[key] = (*found.get(key, ()), row)
+            names, methods = row.list("names"), row.list("methods") if row.text("kind") == "sample" else ()
+            by_name = found[_way(row)]
+            for name in [f"{name}.{method}" for name in names for method in methods] if methods else names:
+                by_name.setdefault(name, []).append(row)
         return found
 
     @cached_property
@@ -166,8 +168,11 @@ class Catalogue:
     def names(self, file: str, table: str, key: str = "names", **where: str) -> frozenset[str]:
         """The union of the lists under `key` over the rows whose strings equal `where`."""
         rows = self.rows(file, table)
-        chosen = (row for row in rows if all(row.data.get(k) == v for k, v in where.items()))
-        return frozenset(name for row in chosen for name in row.list(key))
+        found = set[str]()
+        for row in rows:
+            if where.items() <= row.data.items():
+                found.update(row.list(key))
+        return frozenset(found)
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def by_name(self, file: str, table: str, key: str = "names", **where: str) -> Mapping[str, Row]:
@@ -249,10 +254,11 @@ class Catalogue:
     @cached_property
     def known_names(self) -> frozenset[str]:
         """Every qualified name of every table: what a star import can bring."""
-        rows = (row for tables in self.tables.values() for rows in tables.values() for row in rows)
-        return frozenset(name for row in rows for key in ("names", "calls") for name in row.list(key)) | frozenset(
-            self.signatures
-        )
+        found = set(self.signatures)
+        for rows in (rows for tables in self.tables.values() for rows in tables.values()):
+            for row in rows:
+                found.update(row.list("names"), row.list("calls"))
+        return frozenset(found)
 
     @cached_property
     def releases(self) -> tuple[Version, ...]:

@@ -227,7 +227,8 @@ sampling = pipeline("text-generation", do_sample=True)
         ("model.generate(x)", None),
         ("model.generate(x, do_sample=False)", None),
         ("model.generate(x, **options)", None),
-        ("pipe(x)", None),
+        ("pipe(x)", "transformers.Pipeline"),
+        ("pipe(x, do_sample=False)", None),
         ("sampling(x, do_sample=False)", None),
     ],
 )

@@ -32,7 +32,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 told.add(call)
                 yield _finding(module, rule, row, call, min(module.callee(call)))
     for row in module.catalogue.rows("libraries", "method"):
-        yield from _methods(module, rule, row)
+        if not (module.narrows and module.words.isdisjoint(row.list("methods"))):
+            yield from _methods(module, rule, row)
 
 
 def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:

@@ -18,17 +18,13 @@ class Tables:
         consumers = rows("randomness", "consumer")
         self.torch = torch
         self._catalogue = catalogue
-        self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
+        ways = catalogue.consumers_by_way
+        self.consumers = {name: rows[0] for name, rows in ways["call"].items()}
         self._families = [row for row in consumers if row.list("families")]
         self._of_families: dict[str, Row | None] = {}  # what names were found to belong to
-        self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
-        self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
+        self.layers = {name: rows[0] for name, rows in ways["forward"].items()}
+        self.iterated = {name: rows[0] for name, rows in ways["iteration"].items()}
         self.worker_seeds = _by_name(rows("randomness", "workers"))
-        for row in consumers:
-            if row.text("kind") == "sample":
-                self.consumers |= {
-                    f"{name}.{method}": row for name in row.list("names") for method in row.list("methods")
-                }
         self.library_draws: dict[str, list[Row]] = {}  # of one global generator, by what makes the draw or what does it
         for row in rows("libraries", "draw"):
             for name in row.list("names") if len(row.list("generators")) == 1 and not row.list("elements") else ():
@@ -40,7 +36,7 @@ class Tables:
         self.library_makers = catalogue.names("libraries", "method", "made")
         self.library_uses = catalogue.names("libraries", "use", "methods")
         self.library_users = catalogue.names("libraries", "use")
-        self.library_roots = frozenset(name.partition(".")[0] for name in self.library_draws)
+        self.library_roots = frozenset({name.partition(".")[0] for name in self.library_draws})
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
@@ -68,7 +64,7 @@ class Tables:
         }
         seeding = (self.consumers, self.seeders, self.reseeders)
         known = (*seeding, self.launchers, self.callbacks, self.roles, self.settings, self.undrawn)
-        self._names = frozenset(name for table in known for name in table)
+        self._names = frozenset[str]().union(*known)
         self._hinted: dict[str, bool] = {}  # what names were found to say
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")

@@ -25,14 +25,11 @@ class Tables:
         paths = (catalogue.names("python", "kind", key, id="same-path") for key in ("functions", "methods"))
         self.same_path = frozenset(name.rpartition(".")[2] for names in paths for name in names)
         consumers = rows("randomness", "consumer")
-        self.consumers = _by_name(r for r in consumers if r.text("kind") in ("call", "constructor"))
-        for row in consumers:
-            if row.text("kind") == "sample":
-                names = (f"{name}.{method}" for name in row.list("names") for method in row.list("methods"))
-                self.consumers |= dict.fromkeys(names, row)
+        ways = catalogue.consumers_by_way
+        self.consumers = {name: rows[0] for name, rows in ways["call"].items()}
         self._families = [row for row in consumers if row.list("families")]
-        self.layers = _by_name(r for r in consumers if r.text("kind") == "forward")
-        self.iterated = _by_name(r for r in consumers if r.text("kind") == "iteration")
+        self.layers = {name: rows[0] for name, rows in ways["forward"].items()}
+        self.iterated = {name: rows[0] for name, rows in ways["iteration"].items()}
         self.worker_seeds = _by_name(rows("randomness", "workers"))
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
