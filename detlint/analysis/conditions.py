@@ -31,8 +31,7 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list, `@one_way:p`
     of a padding that is known to be along one dimension. `@zeros`: the tensor is made of zeros, `@inexact:p`: not
     known to hold whole numbers, whose sum is exact. `@dtype:p!=int32|int64`: p's element type is not known to be one
-    of these. `@unfused`: no fused kernel can take the shapes of what is
-    attended with.
+    of these. `@unfused`: no fused kernel can take the shapes that the attention is given.
     """
     match = _PATTERN.fullmatch(condition)
     if match is None:

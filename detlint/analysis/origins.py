@@ -14,9 +14,8 @@ _DEPTH = 12
 def origins(module: Module, node: s.Expression) -> list[s.Expression]:
     """The calls, or the annotated parameters, that an object may come from; none where one is not known.
 
-    What a function of the file gives comes from what it returns.
-
-    `pd.read_csv(path)` for `table[table.x > 0].dropna()`, where the table was read so.
+    `pd.read_csv(path)` for `table[table.x > 0].dropna()`, where the table was read so. The result of a function of
+    the file comes from what that function returns.
     """
     found: dict[s.Expression, None] = {}
     return list(found) if _trace(module, node, found, set(), _DEPTH) else []
