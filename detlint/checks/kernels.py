@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
+from detlint.analysis.first_use import first_use
 from detlint.analysis.gradients import is_learning, may_have_gradient
 from detlint.analysis.layers import is_idle
 from detlint.analysis.operations import constructors, operation
@@ -59,7 +60,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
         does, fix = row.text("does"), _suggestion(_remedy(module, row))
         asked, advice = operation(module, call, row), _advice(module, row)
-        yield module.finding(rule, call, unless=unless, fix=fix, operation=asked, call=text, does=does, help=advice)
+        use = first_use(module, call) if _constructs(module, call) else None
+        related = [] if use is None else [(use, "it runs here")]
+        yield module.finding(
+            rule, call, related=related, unless=unless, fix=fix, operation=asked, call=text, does=does, help=advice
+        )
 
 
 class _Table(NamedTuple):

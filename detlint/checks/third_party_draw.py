@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 
 from detlint.analysis.conditions import applies, holds
+from detlint.analysis.first_use import first_use
 from detlint.analysis.generators import kept_as
 from detlint.analysis.object_seeds import is_once_for, seeded_once
 from detlint.analysis.origins import origins
@@ -146,9 +147,11 @@ def _by_position(module: Module, row: Row, call: s.Call) -> bool:
 
 
 def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether the list that a call is given holds one of the elements that draw."""
-    first = call.arguments[0].value if call.arguments else None
-    held = [] if first is None else module.values(first) or [first]
+    """Whether what a call is given, first or as one of the parameters `held`, holds one of the elements that draw."""
+    given = [each for name in row.list("held") for each in module.argument(call, name).values]
+    if not row.list("held"):
+        given = [argument.value for argument in call.arguments[:1]]
+    held = [value for each in given for value in module.values(each) or [each]]
     inner = [node for value in held for node in s.walk(value) if isinstance(node, s.Call)]
     for identity in row.list("elements"):
         element = module.catalogue.row("libraries", "element", identity)
@@ -203,8 +206,12 @@ def _finding(
     only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")), name)
     lowered = row.text("sure") == "no"
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
+    use = first_use(module, call, module.catalogue.names("libraries", "use", "methods")) if row.text("later") else None
+    related = [] if use is None else [(use, "it draws here")]
     shown = module.short(call.function)
-    return module.finding(rule, call, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy)
+    return module.finding(
+        rule, call, related=related, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy
+    )
 
 
 def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
