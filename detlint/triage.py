@@ -76,6 +76,7 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "library_seed": _rows("randomness", "seeder"),
     "loader_generator": _page("loaders"),
     "rank_seeds": _rows("ranks", "alike"),
+    "reduction_order": _rows("switches", "group"),
     "set_epoch": lambda module, rule: module.speaks_of(tuple(rule.data["samplers"])),
     "third_party_draw": _third_party,
     "ties": _ties,

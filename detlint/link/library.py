@@ -296,9 +296,10 @@ class Interpreter(Switches):
         self.switch_by(name, truth(value), self.bound_place())
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
-        """Set an environment variable, perhaps the workspace of cuBLAS, by the call at a place or by an assignment."""
-        if name == "os.environ" and key == self.tables.workspace:
-            self.switch("workspace", "set", place or self.bound_place())
+        """Set an environment variable, perhaps one that is a switch, by the call at a place or by an assignment."""
+        switch = self.tables.variables.get(key) if name == "os.environ" and isinstance(key, str) else None
+        if switch is not None:
+            self.switch(switch, "set", place or self.bound_place())
 
     def bound_place(self) -> Place:
         """The place of the assignment that is being run."""

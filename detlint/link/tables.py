@@ -54,7 +54,9 @@ class Tables:
         for row in rows("program", "role"):
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
-        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
+        self.variables = {
+            row.text("variable"): row.text("switch") for row in rows("switches", "environment") if row.text("switch")
+        }
         self.initialisers = catalogue.names("program", "initialiser")
         self.applied = catalogue.names("program", "applied")
         layers = rows("randomness", "initialised")

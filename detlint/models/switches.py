@@ -50,18 +50,20 @@ def by_value(step: Step, rows: Sequence[Row], value: Value) -> None:
 
 
 def set_variable(known: Known, step: Step, key: Value) -> None:
-    """A variable of the environment is set, perhaps the workspace of cuBLAS; of several each, as a loop does."""
-    keys = constants(step.resolve(key))
-    if keys is not None and _text(known.workspace) in keys:
-        _set(step, "workspace", "set")
+    """A variable of the environment is set, perhaps one that is a switch; of several each, as a loop does."""
+    keys = constants(step.resolve(key)) or ()
+    for variable, switch in known.variables.items():
+        if _text(variable) in keys:
+            _set(step, switch, "set")
 
 
 def set_variables(known: Known, step: Step, given: Given) -> None:
     """Several variables at once, by keyword or by a mapping."""
     held = [step.mapping(value, place) for place, value in enumerate(given.positional)]
     names = {key for each in held if each is not None for key, _ in each.entries}
-    if _text(known.workspace) in names or known.workspace in given.keywords:
-        _set(step, "workspace", "set")
+    for variable, switch in known.variables.items():
+        if _text(variable) in names or variable in given.keywords:
+            _set(step, switch, "set")
 
 
 def _text(word: str) -> Constant:

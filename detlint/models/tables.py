@@ -50,7 +50,9 @@ class Tables:
                 self.settings.setdefault(name, []).append(row)
         held = catalogue.names("switches", "variables", id="held")
         self.environment = frozenset(f"{name}.__setitem__" for name in held)
-        self.workspace = catalogue.row("switches", "environment", "cublas-workspace").text("variable")
+        self.variables = {
+            row.text("variable"): row.text("switch") for row in rows("switches", "environment") if row.text("switch")
+        }
         self.of_methods: dict[str, Row] = {}
         self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
         for row in rows("program", "role"):

@@ -19,6 +19,7 @@ SWITCHES = {  # by name, with what holds in a program that sets nothing
     "benchmark": "default",  # on, off
     "cudnn": "default",  # on, off: torch.backends.cudnn.deterministic
     "workspace": "unset",  # set
+    "reduction": "unset",  # set: how NCCL adds what several processes have
     "layers": "train",  # eval: the mode of the models
     "device": "default",  # meta: tensors without values, which nothing is drawn for
     "start": "fork",  # spawn: how processes start

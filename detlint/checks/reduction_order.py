@@ -1,0 +1,41 @@
+"""DET507: process groups whose sums are in no fixed order in programs that ask for deterministic algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.conditions import applies
+from detlint.analysis.environment import mentions
+from detlint.catalogue import Rule
+from detlint.finding import Finding, InForce
+from detlint.programs.events import UNSURE
+from detlint.semantics.model import Module
+
+_ON = ("on", "warn")
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls that join processes where no program sets the variable that fixes the order, and all are deterministic.
+
+    Where deterministic algorithms set it, that is a question of what comes first.
+    """
+    for row in module.rows_like("switches", "group"):
+        variable = row.text("variable")
+        for call in module.calls_to(row.list("names")):
+            if mentions(module, variable) or not applies(module, call, row.list("when"), row.list("unless")):
+                continue
+            point = module.point(call)
+            unless = [InForce("reduction", ("set", UNSURE), *point, ever=True)]
+            case = "unset"
+            if row.holds_for(module.torch, "sets"):
+                unless.append(InForce("algorithms", (*_ON, UNSURE), *point))
+                case = "late"
+            yield module.finding(
+                rule,
+                call,
+                only_if=InForce("algorithms", _ON, *point, ever=True),
+                unless=unless,
+                variable=variable,
+                problem=rule.data["problems"][case].format(variable=variable),
+                help=rule.data["helps"][case].format(variable=variable),
+            )
