@@ -1,4 +1,4 @@
-"""The second place of a finding at what makes an object: where the object is used first."""
+"""The other places of findings: where an object that is made is used first, where a gradient that differs is taken."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ class Other:
         ),
         (DGL + "number = len(sampler)\nfor i in range(number):\n    pass\n", None),
         ("from sklearn.cluster import KMeans\n\nmodel = KMeans(2)\nmodel.set_output()\nmodel.fit(x)\n", 5),
-        (MAMBA + ".cuda()\nlayer(x).sum().backward()\n", 4),
         (MAMBA + ".parameters()\nlayer(x).sum().backward()\n", None),
         (ATTRIBUTE, 10),
     ],
@@ -55,3 +54,25 @@ def test_a_finding_tells_where_what_it_speaks_of_is_used_first(text: str, line: 
     program = f"{text}\nif __name__ == '__main__':\n    print()\n"
     (found,) = report({"train.py": program}, ("DET107", "DET302")).findings
     assert [related.place.line for related in found.finding.related] == [line] * (line is not None)
+
+
+SPLATS = "import torch\nfrom gsplat import rasterization\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (MAMBA + ".cuda()\nlayer(x).sum().backward()\n", [4, 4]),
+        (MAMBA + ".cuda()\ny = layer(x)\nloss = y.sum()\nprint(loss)\nloss.backward()\n", [4, 7]),
+        (SPLATS + "image, alpha, meta = rasterization(*a)\nloss = (image - b).mean()\nloss.backward()\n", [6]),
+        (
+            SPLATS + "image, alpha, meta = rasterization(*a)\nloss = 0\nloss += image.mean()\nengine.backward(loss)\n",
+            [7],
+        ),
+        (SPLATS + "image = rasterization(*a)\nimage = torch.zeros(3)\nimage.backward()\n", []),
+        (SPLATS + "image = rasterization(*a)\nother.backward()\n", []),
+    ],
+)
+def test_a_finding_on_a_gradient_tells_where_it_is_taken(text: str, lines: list[int]) -> None:
+    (found,) = report({"train.py": text}, ("DET302",)).findings
+    assert [related.place.line for related in found.finding.related] == lines

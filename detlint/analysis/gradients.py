@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from detlint.analysis.conditions import subject
 from detlint.analysis.constants import is_constant
 from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.tensors import is_integer, method_of
-from detlint.semantics.index import asked_once
+from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
 from detlint.sources.source import is_test
 from detlint.tree import syntax as s
@@ -225,6 +227,32 @@ def _reads_of(module: Module, assign: s.Assign) -> list[s.Name]:
     scope = target.scope.find(target.id)
     reads = module.reads(scope, target.id) if scope is not None else []
     return [read for read in reads if any(b.value is assign.value for b in reaching(read) or ())]
+
+
+def taken_back(module: Module, value: s.Expression) -> s.Call | None:
+    """Return the first call of `backward` that takes the gradient of a value, or of what variables are made of it."""
+    found: list[s.Call] = []
+    queue, seen = [value], {value}
+    while queue:
+        for node in queue.pop().ancestors():
+            if isinstance(node, s.Block):
+                break
+            if isinstance(node, s.Call) and last_word(node.function) in named(module, "backward"):
+                found.append(node)
+            if isinstance(node, s.Assign) and node.value is not None:
+                new = [read for read in _reads_of_parts(module, node) if read not in seen]
+                seen.update(new)
+                queue += new
+    return min(found, key=lambda call: call.order, default=None)
+
+
+def _reads_of_parts(module: Module, assign: s.Assign) -> Iterator[s.Name]:
+    """Yield where variables are read that an assignment gives a value, or a part of one."""
+    for target in (node for each in assign.targets for node in s.walk(each)):
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) and target.stored else None
+        for read in module.reads(scope, target.id) if isinstance(target, s.Name) and scope is not None else ():
+            if any(binding.node is target or binding.value is assign.value for binding in reaching(read) or ()):
+                yield read
 
 
 def _evaluates(module: Module, node: s.Node) -> bool:

@@ -11,7 +11,7 @@ from packaging.version import Version
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.first_use import first_use
-from detlint.analysis.gradients import is_learning, may_have_gradient
+from detlint.analysis.gradients import is_learning, may_have_gradient, taken_back
 from detlint.analysis.layers import is_idle
 from detlint.analysis.operations import constructors, operation
 from detlint.catalogue import Catalogue, Row, Rule
@@ -60,8 +60,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
         does, fix = row.text("does"), _suggestion(_remedy(module, row))
         asked, advice = operation(module, call, row), _advice(module, row)
-        use = first_use(module, call) if _constructs(module, call) else None
-        related = [] if use is None else [(use, "it runs here")]
+        related = list(_related(module, call, row))
         yield module.finding(
             rule, call, related=related, unless=unless, fix=fix, operation=asked, call=text, does=does, help=advice
         )
@@ -138,6 +137,16 @@ def _advice(module: Module, row: Row) -> str:
 def _remedy(module: Module, row: Row) -> str:
     old = row.text("old") and row.holds_for(module.torch, "old")
     return row.text("remedy_old" if old else "remedy")
+
+
+def _related(module: Module, call: s.Call, row: Row) -> Iterator[tuple[s.Node, str]]:
+    """Where a layer runs that is made here, and where the gradient is taken that differs."""
+    use = first_use(module, call) if _constructs(module, call) else call
+    if use is not None and use is not call:
+        yield use, "it runs here"
+    taken = taken_back(module, use) if row.text("direction") == "backward" and isinstance(use, s.Expression) else None
+    if taken is not None:
+        yield taken, "its gradient is taken here"
 
 
 def _suggestion(remedy: str) -> Fix | None:
