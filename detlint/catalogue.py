@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from packaging.version import Version
 
-from detlint import rulebook
+from detlint import registered, rulebook
+from detlint.fences import Fence, fences
 from detlint.finding import Safety, Severity
 from detlint.records import record
 from detlint.rows import Row as Row
@@ -36,21 +36,6 @@ FAMILIES = {
 
 class CatalogueError(Exception):
     """The catalogue, or a selection from it, is not well formed."""
-
-
-@record(frozen=True, slots=True)
-class Fence:
-    """A fenced example of a page. `info` is what follows the language; `line` is its first line."""
-
-    text: str
-    info: str
-    line: int
-
-    @property
-    def title(self) -> str | None:
-        """The file name of a fence that is part of a project."""
-        match = re.search(r'title="([^"]+)"', self.info)
-        return match.group(1) if match else None
 
 
 @record(frozen=True)
@@ -91,13 +76,13 @@ class Rule:
     def fences(self) -> tuple[Fence, ...]:
         """The Python examples."""
         _, prose, first_line = rulebook.read(self.page)
-        return tuple(_fences(prose, first_line))
+        return tuple(fences(prose, first_line))
 
     @cached_property
     def documents(self) -> tuple[Fence, ...]:
         """The configuration files of examples."""
         _, prose, first_line = rulebook.read(self.page)
-        return tuple(_fences(prose, first_line, "yaml|json"))
+        return tuple(fences(prose, first_line, "yaml|json"))
 
     @property
     def family(self) -> str:
@@ -116,10 +101,28 @@ class Rule:
 class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 
-    def __init__(self, rules: Mapping[str, Rule], content: Content) -> None:
+    def __init__(self, rules: Mapping[str, Rule], content: Content, rows: str = registered.NOTHING) -> None:
+        """`rows` are those that are registered, among others in `content`."""
         self.rules = rules
         self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = Tables(content)
         self._content = content
+        self._registered = rows
+
+    def with_rows(self, rows: str) -> Catalogue:
+        """The same with what is registered, which goes before rows that speak of the same names."""
+        rows = registered.renamed(rows, self._renamed)
+        return Catalogue(self.rules, registered.added(self._content, rows), rows)
+
+    @cached_property
+    def followed(self) -> frozenset[str]:
+        """The names of which it is registered what a call of theirs does to generators."""
+        return registered.called(self._registered)
+
+    @cached_property
+    def _reexported(self) -> Mapping[str, str]:
+        """What is registered, by the names that the packages around it may give it."""
+        found = registered.shortened(registered.names(self._registered))
+        return {short: name for short, name in found.items() if short not in self.known_names}
 
     @cached_property
     def signatures(self) -> Mapping[str, str]:
@@ -194,19 +197,24 @@ class Catalogue:
         """The one name of an API that can be imported from several places."""
         if _VENDORED in name:  # a project's copy of the runtime
             return "detlint.runtime" + name.partition(_VENDORED)[2]
+        return self._exported(self._renamed(name))
+
+    def _renamed(self, name: str) -> str:
         for _ in range(3):
             head, tail = name, ""
             while head and head not in self._aliases:
                 head, _, last = head.rpartition(".")
                 tail = f".{last}{tail}"
             if not head or (not tail and head.startswith(f"{self._aliases[head]}.")):
-                return self._exported(name)  # a module that is on the way to a name of its own
+                return name  # a module that is on the way to a name of its own
             name = self._aliases[head] + tail
-        return self._exported(name)
+        return name
 
     def _exported(self, name: str) -> str:
         """The name that a package of a library gives to what one of its modules defines, where the tables know that."""
         parts = name.split(".")
+        if name in self._reexported:
+            return self._reexported[name]
         if len(parts) < 3 or name in self.known_names or parts[0] in self._precise:
             return name
         own = next((index for index, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
@@ -327,9 +335,16 @@ def _way(row: Row) -> str:
     return kind if kind in ("forward", "iteration") else "call"
 
 
-@cache
 def load() -> Catalogue:
-    """Read the catalogue. Raises CatalogueError where a page or a table is not well formed."""
+    """The catalogue, with what is registered. Raises CatalogueError where a page or a table is not well formed."""
+    return read(registered.in_force())
+
+
+@cache
+def read(rows: str) -> Catalogue:
+    """The catalogue with these rows registered."""
+    if rows:
+        return read(registered.NOTHING).with_rows(rows)
     try:
         content = rulebook.content()
     except ValueError as error:
@@ -378,9 +393,3 @@ def _rule(page: Path, data: Mapping[str, Any]) -> Rule:
         )
     except (ValueError, KeyError) as error:
         raise CatalogueError(f"{page.name}: {error}") from error
-
-
-def _fences(prose: str, first_line: int, languages: str = "py|python") -> Iterator[Fence]:
-    pattern = re.compile(rf"^```(?:{languages})\b([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    for match in pattern.finditer(prose):
-        yield Fence(match.group(2), match.group(1).strip(), first_line + prose.count("\n", 0, match.start(2)))

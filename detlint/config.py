@@ -12,14 +12,15 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from detlint import toml
+from detlint import registering, toml
 from detlint.catalogue import PROMISES, Catalogue, nearest
 from detlint.finding import Severity
 from detlint.records import record
 
-KNOWN = tuple(
-    """select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime baseline
-    cache-dir""".split()
+KNOWN = (
+    *"""select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime baseline
+    cache-dir""".split(),
+    *registering.KEYS,
 )
 RUNTIMES = ("auto", "vendor", "import", "inline")
 # where a project's requirements stand, the most binding file first
@@ -44,8 +45,8 @@ class Config:
     `respect_gitignore` tells whether what git ignores is left out. `severity` is the least grave one that is shown,
     `runtime` how fixes import their functions. `noqa` tells whether comments `# noqa` suppress what they cover,
     `comments` whether any comment does. `context` are files and folders that are read beside those whose findings are
-    shown. `baseline` is the file of findings that are not shown, `cache_dir` the folder of the cache; None for a run
-    without one.
+    shown. `baseline` is the file of findings that are not shown, `registered` what it is said that functions do, as the
+    catalogue takes it, `cache_dir` the folder of the cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class Config:
     comments: bool = True
     context: tuple[Path, ...] = ()
     baseline: Path | None = None
+    registered: str = ""
     root: Path = field(default_factory=Path)
     cache_dir: Path | None = None
 
@@ -173,9 +175,17 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
         torch_version=table.get("torch-version", ""),
         runtime=runtime(f"{path}: runtime", table.get("runtime", "auto")),
         baseline=path.parent / table["baseline"] if table.get("baseline") else None,
+        registered=_registered(path, table),
         root=path.parent,
         cache_dir=path.parent / cache_dir,
     )
+
+
+def _registered(path: Path, table: Mapping[str, Any]) -> str:
+    try:
+        return registering.rows(table)
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from None
 
 
 def _strings(path: Path, key: str, value: object) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from detlint.config import Config
 from detlint.documents.documents import Given
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed, with_folders
+from detlint.registered import registered
 from detlint.report import Programs, Report
 from detlint.review.filtering import Run, Within, filtered, filters
 from detlint.settling.answering import answers
@@ -31,10 +32,11 @@ def check_sources(
 ) -> Report:
     """Analyse texts in this process, with texts of configuration files by path: for tests and editors."""
     around = Around(documents=Given(documents or {}))
-    codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    collected = {item.path: analyse(item, codes, torch) for item in sources}
-    report = settle(list(collected.values()), config, torch, sources, around)
-    return filtered(report, Run(sources, collected), filters((), config, torch))
+    with registered(config.registered):
+        codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
+        collected = {item.path: analyse(item, codes, torch) for item in sources}
+        report = settle(list(collected.values()), config, torch, sources, around)
+        return filtered(report, Run(sources, collected), filters((), config, torch))
 
 
 def check_paths(
@@ -50,8 +52,9 @@ def check_paths(
     With `since`, a revision of git, the report has what came with the change since then alone.
     """
     begun = time.monotonic()
-    narrowing = filters(paths, config, torch, jobs, since)
-    report = filtered(*_checked(paths, config, torch, jobs, progress), narrowing)
+    with registered(config.registered):
+        narrowing = filters(paths, config, torch, jobs, since)
+        report = filtered(*_checked(paths, config, torch, jobs, progress), narrowing)
     return replace(report, seconds=time.monotonic() - begun)
 
 
@@ -67,12 +70,13 @@ def record(
     from detlint.review.baseline import Baseline, write
 
     begun = time.monotonic()
-    report, run = _checked(paths, config, torch, jobs, progress)
-    if config.context:
-        within = Within(paths, config)
-        report, run = within(report, run), within.of(run)
-    write(file, report, run, config)
-    shown = filtered(report, run, [Baseline.read(file, config)])
+    with registered(config.registered):
+        report, run = _checked(paths, config, torch, jobs, progress)
+        if config.context:
+            within = Within(paths, config)
+            report, run = within(report, run), within.of(run)
+        write(file, report, run, config)
+        shown = filtered(report, run, [Baseline.read(file, config)])
     count = len(shown.suppressed) - len(report.suppressed)
     told = f"{file} has {count} {'finding' if count == 1 else 'findings'} now, which are not shown with it"
     return replace(shown, notes=(*report.notes, told), seconds=time.monotonic() - begun)
@@ -106,7 +110,8 @@ def entries_of(
         collected = collect(cache.read(sources), frozenset((UNPARSED,)), torch, cache, jobs, progress)
         return collected, link(collected, torch, around, jobs)
 
-    collected, project = uncached_where_it_fails(run, config)
+    with registered(config.registered):
+        collected, project = uncached_where_it_fails(run, config)
     entries = sorted(project.entries, key=Entry.rank)
     broken = sorted((finding.place, finding.message) for each in collected for finding in each.findings)
     errors = tuple(f"{place.path}:{place.line}:{place.column}: {message}" for place, message in broken)

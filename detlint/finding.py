@@ -170,7 +170,8 @@ class UnseededLibrary:
 
     Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
     too. Without generators: yes unless the project has a module of the library's name. `drawn` is what draws, by its
-    name, where a seed of these generators is enough to make it repeat.
+    name, where a seed of these generators is enough to make it repeat. Of what the settings register, `parameter` takes
+    the seed, and `placed` arguments are given by position: no where the seed may be one of these, or has a default.
     """
 
     library: str
@@ -180,6 +181,8 @@ class UnseededLibrary:
     order: int
     lasting: bool = False
     drawn: str = ""
+    parameter: str = ""
+    placed: int = 0
 
 
 @record(frozen=True, slots=True)

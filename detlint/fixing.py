@@ -19,6 +19,7 @@ from detlint.finding import Finding
 from detlint.gathering import Progress, collect
 from detlint.listing import listed, with_folders
 from detlint.records import record
+from detlint.registered import registered
 from detlint.report import Report
 from detlint.review.filtering import Run, filtered, filters
 from detlint.settling.settling import link, may_say_anything, settle
@@ -50,7 +51,8 @@ def fix_paths(
     Only findings that are shown are fixed: none of the baseline, and with `since`, a revision of git, only what came
     with the change since then.
     """
-    return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress, since), config)
+    with registered(config.registered):
+        return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress, since), config)
 
 
 def _fixed(

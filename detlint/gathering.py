@@ -14,6 +14,7 @@ from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
 from detlint.cache.cache import Cache, Content, encoded, loaded, small
 from detlint.packing import pack, unpack
+from detlint.registered import in_force, registered
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work
 _SPAWNS = 1_000_000  # bytes of source for which it pays to start an interpreter
@@ -79,7 +80,7 @@ def _shared_out(
 
     if not processes.forks() and sum(_size(item) for batch in batches for item in batch) < _SPAWNS:
         return None
-    work = partial(_packed, codes=codes, torch=torch, kept=kept)
+    work = partial(_packed, codes=codes, torch=torch, kept=kept, rows=in_force())
     found = processes.spread(work, batches, min(jobs or processes.usable_cores(), len(batches)))
     return (_unpacked(item, packed) for item, packed in found)
 
@@ -113,8 +114,9 @@ def _size(item: Source) -> int:
         return 0
 
 
-def _packed(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> bytes:
-    made = _made(item, codes, torch, kept)
+def _packed(item: Source, codes: frozenset[str], torch: Version, kept: bool, rows: str) -> bytes:
+    with registered(rows):
+        made = _made(item, codes, torch, kept)
     with undisturbed():
         return pack(made)
 

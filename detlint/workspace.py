@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -38,6 +39,7 @@ from detlint.config import Config
 from detlint.documents.documents import have_changed
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
+from detlint.registered import registered
 from detlint.report import Answered, Judged, Report
 from detlint.review.filtering import Run, filtered, filters
 from detlint.settling.answering import answered
@@ -79,11 +81,17 @@ class Workspace:
         torch = configs.target_torch(torch_version or config.torch_version, config.root, catalogues.load())
         return cls(config, torch)
 
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Have others wait, and what the settings register in force."""
+        with self._lock, registered(self.config.registered):
+            yield
+
     # What changes
 
     def update(self, path: str | Path, text: str | None) -> None:
         """Take `text` for what is in a file, or with None what is on the disk."""
-        with self._lock:
+        with self._entered():
             name = shown(path)
             if text is None:
                 self._texts.pop(name, None)
@@ -94,7 +102,7 @@ class Workspace:
 
     def refresh(self) -> bool:
         """Look for what changed on the disk; whether anything has."""
-        with self._lock:
+        with self._entered():
             sources, around = listed([Path(shown(self.config.root))], self.config)
             gone = self._items.keys() - {item.path for item in sources}
             for path in gone:
@@ -152,7 +160,7 @@ class Workspace:
     @property
     def paths(self) -> frozenset[str]:
         """The files of the project, as findings name them."""
-        with self._lock:
+        with self._entered():
             self._look()
             return frozenset(self._items)
 
@@ -162,21 +170,22 @@ class Workspace:
 
     def missing(self) -> int:
         """How many files have to be analysed before the project can answer."""
-        with self._lock:
+        with self._entered():
             return 0 if self._known() is not None else self._cache.missing(self._changed())
 
     def is_whole(self) -> bool:
         """Whether the cache knows the project as a whole, if perhaps as it was some edits ago."""
-        return self._cache.is_whole()
+        with self._entered():
+            return self._cache.is_whole()
 
     def load(self, jobs: int = 1, progress: Progress | None = None) -> None:
         """Make ready to answer, with `jobs` processes (0: one a core)."""
-        with self._lock:
+        with self._entered():
             self._answer(jobs, progress)
 
     def report(self) -> Report:
         """The findings of the whole project that its settings show."""
-        with self._lock:
+        with self._entered():
             if self._report is None:
                 found = self._answer()
                 assert self._around is not None
@@ -190,7 +199,7 @@ class Workspace:
 
     def findings(self, path: str | Path) -> tuple[Judged, ...]:
         """The findings in a file that the settings show, by the whole project where it is a member of it."""
-        with self._lock:
+        with self._entered():
             name = shown(path)
             if name not in self.paths:
                 return self.alone(path, self._texts.get(name))
@@ -205,7 +214,7 @@ class Workspace:
             found, _ = answered(contents, around, self._codes, self.torch, self._cache, jobs=1)
             return self._chosen(found, Run([each.item for each in contents], {}, around)).findings
 
-        with self._lock, undisturbed():
+        with self._entered(), undisturbed():
             return self._with_or_without_cache(run)
 
     # How it is answered

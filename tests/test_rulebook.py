@@ -91,11 +91,11 @@ def test_what_is_installed_is_not_compared_with_the_texts_it_was_made_from(
 @pytest.mark.parametrize("change", [("severity =", "severity"), ("+++", "---"), ('severity = "', 'severity = "very ')])
 def test_a_page_that_is_not_well_formed_is_named(rules: Path, change: tuple[str, str]) -> None:
     edit(rules / PAGE, *change)
-    catalogue.load.cache_clear()
+    catalogue.read.cache_clear()
     try:
         with pytest.raises(CatalogueError, match=f"^{PAGE}: "):
             catalogue.load()
     finally:
-        catalogue.load.cache_clear()
+        catalogue.read.cache_clear()
     with pytest.raises(CatalogueError, match=f"^{PAGE}: "):
         catalogue.read_page(rules / PAGE)

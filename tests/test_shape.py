@@ -24,11 +24,12 @@ RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
     {"digests", "packing", "printed", "processes", "records", "runtime", "toml"},
-    {"finding", "page", "rulebook", "tree"},
-    {"reading", "rows", "verify"},
+    {"fences", "finding", "page", "rulebook", "tree"},
+    {"reading", "registered", "rows", "verify"},
     {"ir"},
     {"domain"},
     {"catalogue"},
+    {"registering"},
     {"config", "semantics", "sources"},
     {"documents"},
     {"interpreter", "models"},

@@ -137,7 +137,7 @@ class Order:
             yield from self._entered(argument, call, names, text, depth)
         elif any(name.endswith("Dataset") for name in names):
             yield Leak(call, "dataset")
-        else:
+        elif not self.calls.gives_order(self.module.function_of(call)):  # which may be how that sorts
             own = isinstance(call.function, s.Attribute) and _is_self(self.module, call.function.value)
             yield Leak(call, "handed" if own else "passed")
 
@@ -200,7 +200,11 @@ class Order:
         if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):
             if node.operator not in ("f-string", "%") or text:
                 yield from self._leaks(node, text, depth)
-        elif node.operator in ("yield", "from") and not text:
+        elif (
+            node.operator in ("yield", "from")
+            and not text
+            and not self.calls.gives_order(self.module.function_of(node))
+        ):
             yield Leak(node, "yielded")
 
     def _comprehension(self, clause: s.Clause, depth: int) -> Iterator[Leak]:
@@ -308,7 +312,12 @@ class Order:
     def _returned(self, leave: s.Leave, place: int | None, text: bool, depth: int) -> Iterator[Leak]:
         """What callers do with what a function returns, or with what stands at `place` of the tuple that it returns."""
         function = self.module.function_of(leave)
-        if leave.kind != "return" or function is None or function.name == "<lambda>":
+        if (
+            leave.kind != "return"
+            or function is None
+            or function.name == "<lambda>"
+            or self.calls.gives_order(function)
+        ):
             return
         name = self.module.qualified(function)
         calls = [call for call in self.module.calls if name in self.module.callee(call)]

@@ -65,6 +65,10 @@ class Calls:
         names = self.module.callee(call)
         return bool(names) and names <= self._sorting and not ranks_alike(self.module, call)
 
+    def gives_order(self, function: s.Function | None) -> bool:
+        """Whether what a function of the file gives is known to be in an order that is fixed."""
+        return function is not None and self.module.qualified(function) in self._sorting
+
     def joins(self, node: s.Expression) -> bool:
         """Whether an expression is what a call of `join` makes one text of."""
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None

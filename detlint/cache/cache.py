@@ -1,8 +1,9 @@
 """What earlier runs made of files and of whole projects, found again by the contents of the files.
 
 A file's key is made of all that its analysis depends on: its content, its name and its module's, the version of
-PyTorch, detlint and its tables, the parser and Python. Kept is what all rules find, whichever a run selects, so that
-runs with other settings share it. What a project has is kept in the same way, under the contents of all its files.
+PyTorch, detlint and its tables, what settings add to these, the parser and Python. Kept is what all rules find,
+whichever a run selects, so that runs with other settings share it. What a project has is kept in the same way, under
+the contents of all its files.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from detlint.facts.packed import Outline, PackedFunctions, is_somewhere, packed,
 from detlint.finding import Finding, Place
 from detlint.listing import Around
 from detlint.records import record
+from detlint.registered import in_force
 from detlint.report import Answered, Judged
 from detlint.sources import source
 from detlint.sources.suppressions import KINDS, Suppression, Suppressions
@@ -216,9 +218,15 @@ class Cache:
         return _key("whole", tool(), str(self._torch))
 
 
-@cache
 def tool() -> str:
-    """What tells this detlint, its parser and its Python from others.
+    """What tells this detlint, with what is registered, its parser and its Python from others."""
+    rows = in_force()
+    return _key(_tool(), rows).hex() if rows else _tool()
+
+
+@cache
+def _tool() -> str:
+    """The same without what is registered.
 
     In a source tree a file that changes makes it another; an installation has a record of what was installed.
     """

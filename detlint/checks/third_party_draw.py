@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from functools import cache
 
 from detlint.analysis.conditions import applies, holds
@@ -143,7 +144,14 @@ def _by_position(module: Module, row: Row, call: s.Call) -> bool:
         return False
     if any(argument.star for argument in given):
         return True
+    if row.text("registered"):
+        return False  # of which the project tells the parameters
     return not module.signature(module.callee(call)) and len(given) > int(row.text("position") or _POSITIONAL)
+
+
+def _placed(call: s.Call) -> int:
+    """How many arguments are given by position."""
+    return sum(argument.keyword is None for argument in call.arguments)
 
 
 def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
@@ -202,8 +210,10 @@ def _finding(
     otherwise: str = rule.data["or_seed"].get(" ".join(generators), "")
     remedy = row.text("remedy") or f"pass `{row.text('parameter')}=0`{otherwise}"
     path, function, order = module.point(call)
-    library = name.partition(".")[0]
-    only = UnseededLibrary(library, generators, path, function, order, bool(row.text("later")), name)
+    only = UnseededLibrary(name.partition(".")[0], generators, path, function, order, bool(row.text("later")), name)
+    if row.text("registered"):
+        placed = 0 if module.catalogue.signatures.get(name) else _placed(call)
+        only = replace(only, parameter=row.text("parameter"), placed=placed)
     lowered = row.text("sure") == "no"
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
     use = first_use(module, call, module.catalogue.names("libraries", "use", "methods")) if row.text("later") else None

@@ -40,6 +40,10 @@ class Arguments:
             return self.given[parameter]
         return UNKNOWN if self.hidden else self._default(parameter)
 
+    def tells(self, parameter: str) -> bool:
+        """Whether it is known what a parameter is: by its name, or by the function's signature."""
+        return parameter in self.given or bool(self.defaults)
+
     def _default(self, parameter: str) -> Value:
         default = self.defaults.get(parameter, NO_DEFAULT)
         return NONE if default is NO_DEFAULT else constant(default)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.link import registered
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import mixed
 from detlint.link.enumerations import looked_up, members
@@ -126,6 +127,12 @@ class Caller(Statements):
         """Call one of the things that a value may be."""
         if isinstance(atom, (Function, Class)) and (known := self.program.own.get((atom.path, atom.qualified))):
             return self.call_library(Library(known), positional, keywords, place)
+        if isinstance(atom, (Function, Class)) and (known := self.program.registered.get((atom.path, atom.qualified))):
+            return registered.call(self, known, atom, positional, keywords, place)
+        return self.follow(atom, positional, keywords, place)
+
+    def follow(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
+        """Call something by running it, where it is the project's."""
         if isinstance(atom, Function):
             value = self.invoke(atom, positional, keywords, place)
             commands = self.program.objects.stored(atom, "[]")
@@ -326,6 +333,12 @@ class Caller(Statements):
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
         """Call a function, a method or a class of a library."""
+        raise NotImplementedError
+
+    def draw_by_library(
+        self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
+    ) -> None:
+        """A call of a library's function or method that may draw, or may use an object that does."""
         raise NotImplementedError
 
     def call_library_object(

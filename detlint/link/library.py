@@ -250,7 +250,7 @@ class Interpreter(Switches):
         generators = tuple(g for g in row.list("seeds") if g in SEEDABLE)
         if not generators:
             return
-        value = given.get(row.text("parameter")) if row.text("parameter") else SOME
+        value = given.get(parameter) if (parameter := row.text("parameter")) and given.tells(parameter) else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:
             # it is as it was saved last: nothing has changed where the state is one of those that were saved

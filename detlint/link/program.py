@@ -16,6 +16,7 @@ from detlint.facts.facts import Function as FunctionFacts
 from detlint.facts.packed import Head, head
 from detlint.link.objects import Objects
 from detlint.link.records import Name, Records
+from detlint.link.registered import registered
 from detlint.link.values import Class, Function, Object, Value
 from detlint.link.watch import Memory
 from detlint.programs.events import State
@@ -203,6 +204,11 @@ class Program:
                     name = self.catalogue.canonical(own)
                     found |= {(path, own): name} if name in names else {}
         return found
+
+    @cached_property
+    def registered(self) -> dict[Name, str]:
+        """What the project defines of which the settings tell what it does to generators: names by path and name."""
+        return registered(self.facts, self.catalogue.followed)
 
     @cached_property
     def folders(self) -> dict[str, list[str]]:

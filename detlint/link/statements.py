@@ -149,7 +149,8 @@ class Statements(Scopes):
         value: Value = single(made)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
-        self.set_variable(node.name, value)
+        known = (made.path, made.qualified) in self.program.registered  # whatever is around it
+        self.set_variable(node.name, single(made) if known else value)
 
     def decorated(self, decorator: f.Expression, value: Value) -> Value:
         """What a decorator makes of a function or class: that itself, where it is not known."""

@@ -11,6 +11,7 @@ from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
 from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Place, Question, Unseeded, UnseededLibrary
 from detlint.link.program import Program
+from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
 
@@ -62,7 +63,10 @@ class Answers:
 
     def _unseeded_library(self, question: UnseededLibrary) -> bool:
         path, generators = question.path, question.generators
-        if self.program.imports.find(question.library, path, path) is not None:
+        if question.parameter:
+            if seed_is_given(self.program, question.drawn, question.parameter, question.placed):
+                return False
+        elif self.program.imports.find(question.library, path, path) is not None:
             return False
         if not generators:
             return True

@@ -11,6 +11,7 @@ from detlint.editing.names import is_another, library_name
 from detlint.editing.vendoring import is_runtime
 from detlint.finding import Import
 from detlint.records import record
+from detlint.registered import NOTHING
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -65,7 +66,7 @@ def seeding(
 
 def seeder(generator: str) -> str:
     """The function that seeds a global generator and nothing else, by its full name."""
-    rows = catalogues.load().rows("randomness", "seeder")
+    rows = catalogues.read(NOTHING).rows("randomness", "seeder")
     return next(row.list("names")[0] for row in rows if row.text("completes") and [*row.list("seeds")] == [generator])
 
 
