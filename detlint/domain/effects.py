@@ -138,11 +138,15 @@ class Scope(_Effect, frozen=True):
 
 
 class Invoke(_Effect, frozen=True):
-    """A call of one of `nodes`; of one that is found by its name only where it is a `guess`."""
+    """A call of one of `nodes`; of one that is found by its name only where it is a `guess`.
+
+    With `beside` nothing in it counts that it does to global generators, of which the settings tell.
+    """
 
     nodes: tuple[Node, ...]
     code: Code
     guess: bool = False
+    beside: bool = False
 
 
 class Dispatch(_Effect, frozen=True):

@@ -91,6 +91,10 @@ class Libraries(Protocol):
         ...
 
     @property
+    def followed(self) -> frozenset[str]:
+        """The names of which settings tell what a call of theirs does to generators."""
+
+    @property
     def wholes(self) -> Mapping[str, frozenset[str]]:
         """What the tables know as a whole, also where a project is the library that defines it: by last name."""
         ...

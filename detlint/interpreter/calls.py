@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-from detlint.domain import taints as t
 from detlint.domain.atoms import (
     CALLABLE,
     UNKNOWN_ATOM,
@@ -18,7 +17,6 @@ from detlint.domain.atoms import (
     FunctionRef,
     GeneratorCall,
     Instance,
-    IteratorOver,
     LibraryRef,
     ModuleRef,
     Node,
@@ -223,8 +221,13 @@ def call_function(
     for name, value in changed.items():
         if name in paths and name in bound:
             assignments.become(frame, paths[name], bound[name], value)
+    known = "" if guess else frame.solver.registered.get((function.file, function.name), "")
     if not code.yields:
-        frame.emit(Invoke(tuple(nodes), place, guess))
+        frame.emit(Invoke(tuple(nodes), place, guess, bool(known)))
+    if known:
+        named = {p.name: given[p.name] for p in code.parameters if not p.star and p.name != first}
+        frame.solver.libraries.call(CallStep(frame, node), known, Given((), named))
+    if not code.yields:
         return found
     begun = found.of(GeneratorCall(target, place) for target in nodes)
     return frame.join(found, begun) if found.atoms and not guess else found
@@ -391,10 +394,3 @@ def _call_partial(frame: Frame, atom: PartialCall, arguments: Arguments, node: i
         firm=arguments.firm + atom.count,
     )  # fmt: skip
     return dispatch(frame, atom.function, given, node)
-
-
-def generated(frame: Frame, items: Value) -> Value:
-    """What a generator function gives: an iterator over what it yields."""
-    if not items.atoms:
-        return NOTHING
-    return Value(frozenset((IteratorOver(items),)), t.gathered(items.taints), t.gathered(items.certain))

@@ -38,13 +38,18 @@ def decorated(frame: Frame, expression: ir.Expression, value: Value) -> Value:
             found = frame.join(found, value)
         elif _decorates(frame, atom):
             given = calls.dispatch(frame, atom, arguments.Arguments((value,)), -1)
-            known = [a for a in frame.each(given) if isinstance(a, _DECORATED)]
+            known = [] if _is_registered(frame, value) else [a for a in frame.each(given) if isinstance(a, _DECORATED)]
             found = frame.join(found, given.of(known))
             if len(known) < len(given.atoms):
                 found = frame.join(found, value)
         else:
             found = frame.join(found, value)
     return found
+
+
+def _is_registered(frame: Frame, value: Value) -> bool:
+    """Whether settings tell what a function does to generators, whatever is around it."""
+    return any(isinstance(atom, FunctionRef) and frame.solver.is_registered(atom) for atom in value.atoms)
 
 
 def _is_own(atom: Atom) -> bool:

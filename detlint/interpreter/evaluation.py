@@ -10,7 +10,7 @@ from detlint.domain.values import NOTHING, SOMETHING, UNKNOWN, Value, value_of
 from detlint.interpreter import attributes, calls, containers, items, making, modules, unsettled, withs
 from detlint.interpreter.expressions import EXPRESSIONS
 from detlint.interpreter.frames import Frame
-from detlint.interpreter.returns import Returning
+from detlint.interpreter.returns import Returning, generated
 from detlint.interpreter.solver import Entry, Solver
 from detlint.interpreter.statements import STATEMENTS
 from detlint.interpreter.tables import Tables
@@ -29,7 +29,7 @@ def evaluate(solver: Solver, entry: Entry) -> Summary:
     _begin(frame)
     frame.run(entry.function.body)
     unsettled.settle_all(frame)
-    returns = calls.generated(frame, frame.yields) if entry.function.yields else frame.returns
+    returns = generated(frame, frame.yields) if entry.function.yields else frame.returns
     flows, passed = tuple(frame.flows), tuple(frame.passed)
     return Summary(returns, frame.left, frame.writes, tuple(frame.effects), flows, passed)
 

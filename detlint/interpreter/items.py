@@ -80,7 +80,7 @@ def _run(frame: Frame, atom: GeneratorCall) -> Value:
     """Let a generator function do what it does; an iterator beside this has what it yields."""
     frame.flush()
     summary = frame.solver.enter(frame.entry, atom.node, {})
-    frame.emit(Invoke((atom.node,), atom.code))
+    frame.emit(Invoke((atom.node,), atom.code, beside=frame.solver.is_registered(atom.node.function)))
     frame.after_call(summary.writes)
     return NOTHING
 

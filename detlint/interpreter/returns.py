@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from detlint.domain import taints as t
+from detlint.domain.atoms import IteratorOver
 from detlint.domain.outcomes import Outcome
 from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter.frames import Environment, Frame
@@ -112,3 +114,10 @@ class Returning(Frame):
             else:
                 self.put_back(early.returned)
             self.put_back(early.before)
+
+
+def generated(frame: Frame, items: Value) -> Value:
+    """What a generator function gives: an iterator over what it yields."""
+    if not items.atoms:
+        return NOTHING
+    return Value(frozenset((IteratorOver(items),)), t.gathered(items.taints), t.gathered(items.certain))

@@ -20,6 +20,7 @@ from detlint.domain.taints import Kind
 from detlint.domain.values import NOTHING, Value
 from detlint.interpreter.firsts import Firsts
 from detlint.interpreter.index import Index
+from detlint.interpreter.registered import Known, registered
 from detlint.interpreter.scripts import Scripts
 from detlint.interpreter.search import Search
 from detlint.ir import nodes as ir
@@ -113,6 +114,7 @@ class Solver:
         self.coarse: dict[tuple[str, str], None] = {}
         self.many: dict[tuple[str, str], None] = {}
         self.libraries = libraries
+        self.registered: Known = registered(files, libraries.followed) if below is None else below.registered
         self.expressions = 0
         self._contexts: dict[tuple[str, str], dict[tuple[FunctionRef, Context], None]] = defaultdict(dict)
         self._tested: dict[tuple[str, str], dict[Ways, None]] = defaultdict(dict)
@@ -123,6 +125,10 @@ class Solver:
         self.given_up: dict[Cell, None] = {}
         self._random = random.Random(shuffle) if shuffle is not None else None
         self._depth = 0
+
+    def is_registered(self, function: FunctionRef) -> bool:
+        """Whether settings tell what a function does to generators."""
+        return (function.file, function.name) in self.registered
 
     # The table
 

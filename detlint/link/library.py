@@ -69,7 +69,7 @@ class Interpreter(Switches):
             fits = len(methods) == 1 and self.takes(methods[0], positional, keywords)
             if fits and any(self.has_run(methods[0].path)):
                 with self.guarded(""):
-                    return self.invoke(methods[0], positional, keywords, node.place)
+                    return self.call(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
             perhaps_seed(self, name, node.place, guessed=True)
         if isinstance(node.function, f.Member):  # what is no method may be a decorator

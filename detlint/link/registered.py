@@ -6,12 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from detlint.domain.generators import SEEDABLE
 from detlint.facts.facts import Facts, Literal, Parameter
 from detlint.finding import Place
 from detlint.link.records import Name
 from detlint.link.values import Class, Function, Library, Suspended, Value, Wrapped, single
-from detlint.programs.events import DOUBTS, Called, Drawn, Event, Example, Guarded, Marked, Scope, Seeded, Trace
+from detlint.programs.events import beside_generators
 from detlint.registered import defined
 
 if TYPE_CHECKING:
@@ -71,14 +70,10 @@ def call(
     """Call what has a row: that says what becomes of generators, and running it what becomes of all else."""
     start, before, run.trace = run.state, run.trace, []
     value = _run_through(run, run.follow(atom, positional, keywords, place))
-    inner, run.trace = _aside(run.trace), before
-    run.trace += inner
-    after = run.state or start
+    inner, run.trace = run.trace, before
+    run.trace += beside_generators(inner)
     assert start is not None
-    assert after is not None
-    for generator in SEEDABLE:
-        after = after.but((generator,), start[generator])
-    run.state = after
+    run.state = (run.state or start).with_generators_of(start)
     if name.endswith(".__iter__"):
         run.ask("iterating", run.iterating)
         place = run.iterating or place
@@ -94,19 +89,6 @@ def _run_through(run: Caller, value: Value) -> Value:
     """What a function gave; of one that yields, its items, so that its body runs no later."""
     suspended = frozenset(atom for atom in value if isinstance(atom, Suspended))
     return (value - suspended) | single(Wrapped(run.iterate(suspended), frozenset())) if suspended else value
-
-
-def _aside(trace: Sequence[Event]) -> Trace:
-    """What happens without what is done to the generators of this process."""
-    return tuple(_within(event) for event in trace if not _is_about_generators(event))
-
-
-def _is_about_generators(event: Event) -> bool:
-    return isinstance(event, (Drawn, Example, Seeded)) or (isinstance(event, Marked) and event.kind in DOUBTS)
-
-
-def _within(event: Event) -> Event:
-    return replace(event, trace=_aside(event.trace)) if isinstance(event, (Called, Guarded, Scope)) else event
 
 
 def _named(

@@ -50,6 +50,10 @@ class Arguments(Struct):
             return found
         return UNKNOWN if self.given.open else self._default(name)
 
+    def tells(self, name: str) -> bool:
+        """Whether it is known what a parameter is: by its name, or by the function's signature."""
+        return bool(self.defaults) or name in self.given.keywords
+
     def _default(self, name: str) -> Value:
         default = self.defaults.get(name, NO_DEFAULT)
         return value_of(NONE) if default is NO_DEFAULT else value_of(constant(default))

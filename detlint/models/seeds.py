@@ -47,7 +47,7 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
     if not streams:
         return
     restores, takes_none = bool(row.text("restores")), row.text("none") != "raises"
-    if not row.text("parameter"):
+    if not row.text("parameter") or not args.tells(row.text("parameter")):
         step.emit(Seed(streams, step.code, "fixed", name, restores))
         return
     value = step.concrete(args.get(row.text("parameter")))

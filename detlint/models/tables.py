@@ -16,6 +16,7 @@ class Tables:
         self.catalogue = catalogue
         rows = catalogue.rows
         self.names = catalogue.known_names
+        self.followed = catalogue.followed
         self.packages = frozenset(name.partition(".")[0] for name in self.names if "." in name)
         whole = (*rows("randomness", "undrawn"), *(r for r in rows("program", "role") if r.text("derived")))
         self.wholes: dict[str, frozenset[str]] = {}

@@ -8,6 +8,7 @@ from detlint.domain import effects as e
 from detlint.domain.atoms import FunctionRef, Node
 from detlint.domain.codes import Code
 from detlint.domain.effects import Stream
+from detlint.domain.generators import SEEDABLE
 from detlint.ir import nodes as ir
 from detlint.programs import events as v
 from detlint.programs.events import SEEDED, UNSURE
@@ -29,11 +30,16 @@ def invoke(walk: Walk, ways: Ways, effect: e.Invoke) -> None:
     for node in effect.nodes:
         place = walk.place(effect.code if effect.code.node >= 0 else Code(node.function.file, node.function.name, -1))
         ways.states = dict(start)
-        observations = dict(walk.observations) if effect.guess else None
+        observations = dict(walk.observations)
         with walk.traced() as inner:
             walk.called(ways, node, name_of(node), place, start if effect.guess else {})
-        if observations is not None:
+        if effect.guess:
             walk.observations = observations
+        if effect.beside:
+            inner[:] = v.beside_generators(inner)
+            new = walk.observations.items() - observations.items()
+            walk.observations = observations | {key: seen for key, seen in new if seen.stream not in SEEDABLE}
+            ways.states = {c: s.with_generators_of(start.get(c) or shown(start)) for c, s in ways.states.items()}
         if inner and (effect.guess or len(effect.nodes) > 1):
             walk.add(v.Guarded("", tuple(inner), None if effect.guess else place))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from detlint.domain.generators import SEEDABLE
 from detlint.finding import Place
@@ -45,6 +46,11 @@ class State(metaclass=Interned):
         for name in names:
             words[_PLACE[name]] = word
         return State(tuple(words))
+
+    def with_generators_of(self, other: State) -> State:
+        """The state with the generators as they are in another one."""
+        count = len(SEEDABLE)
+        return State((*other.words[:count], *self.words[count:]))
 
 
 START = State((*(UNSEEDED for _ in SEEDABLE), *SWITCHES.values()))
@@ -199,3 +205,18 @@ class Scope(metaclass=Interned):
 
 Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart | Scope
 Trace = tuple[Event, ...]
+
+
+def beside_generators(trace: Iterable[Event]) -> Trace:
+    """What happens without what is done to the generators of this process."""
+    return tuple(_beside(event) for event in trace if not _is_about_generators(event))
+
+
+def _is_about_generators(event: Event) -> bool:
+    return isinstance(event, (Drawn, Example, Seeded)) or (isinstance(event, Marked) and event.kind in DOUBTS)
+
+
+def _beside(event: Event) -> Event:
+    if isinstance(event, (Called, Guarded, Scope)):
+        return replace(event, trace=beside_generators(event.trace))
+    return event
