@@ -275,3 +275,33 @@ def test_flake8_knows_what_is_registered(root: Path, capfd: pytest.CaptureFixtur
     (root / "detlint.toml").write_text("")
     flake8(["--jobs", "1", "."])
     assert capfd.readouterr().out == ""
+
+
+def test_the_settings_of_the_documentation_do_what_it_says(root: Path) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
+    _, _, section = page.partition("\n## Functions that detlint does not know\n")
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    (root / "detlint.toml").unlink()
+    written(root, {
+        "pyproject.toml": settings,
+        "acme/__init__.py": "",
+        "acme/noise.py": "def wobble(x, scale=1): return plugin(x, scale)\n",
+        "acme/utils.py": "def fix_seeds(seed): plugin(seed)\n",
+        "draws.py": """
+            import lab
+            from acme.noise import wobble
+
+            print(lab.jitter(1), lab.jitter(1, 2))
+            print(wobble(2, scale=0))
+            print(wobble(2))
+            """,
+        "seeds.py": """
+            import random, torch
+            from acme.noise import wobble
+            from acme.utils import fix_seeds
+
+            fix_seeds(seed=0)
+            print(torch.rand(2), random.random(), wobble(2))
+            """,
+    })  # fmt: skip
+    assert found() == [("draws.py", 4, "DET107"), ("draws.py", 6, "DET102")]
