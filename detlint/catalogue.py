@@ -119,10 +119,10 @@ class Catalogue:
         return registered.called(self._registered)
 
     @cached_property
-    def _reexported(self) -> Mapping[str, str]:
-        """What is registered, by the names that the packages around it may give it."""
-        found = registered.shortened(registered.names(self._registered))
-        return {short: name for short, name in found.items() if short not in self.known_names}
+    def _offered(self) -> Mapping[str, str]:
+        """What is registered, by its name and those that the packages around it may give it."""
+        found = registered.offered(self._registered)
+        return {name: own for name, own in found.items() if name == own or name not in self.known_names}
 
     @cached_property
     def signatures(self) -> Mapping[str, str]:
@@ -213,8 +213,10 @@ class Catalogue:
     def _exported(self, name: str) -> str:
         """The name that a package of a library gives to what one of its modules defines, where the tables know that."""
         parts = name.split(".")
-        if name in self._reexported:
-            return self._reexported[name]
+        if name in self._offered:
+            return self._offered[name]
+        if name.startswith(registered.UNREAD):
+            return registered.at_end(name, self._offered)
         if len(parts) < 3 or name in self.known_names or parts[0] in self._precise:
             return name
         own = next((index for index, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)

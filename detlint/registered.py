@@ -13,6 +13,7 @@ from detlint.rulebook import Content
 
 Tables = dict[str, dict[str, list[dict[str, Any]]]]  # rows by file and table
 NOTHING = ""
+UNREAD = "<unread>"  # begins the names of what belongs to the project, but was not analysed
 _IN_FORCE: ContextVar[str] = ContextVar("registered", default=NOTHING)
 _REPLACED = {  # the tables whose rows do not speak any more of what is registered in one
     ("randomness", "seeder"): [("randomness", "seeder"), ("randomness", "entropy"), ("program", "role")],
@@ -104,6 +105,19 @@ def _own(path: str, module: str, known: Collection[str], name: str) -> Iterator[
             f"{each}.".startswith(f"{own}.") for each in known
         ):
             yield own
+
+
+def offered(rows: str) -> dict[str, str]:
+    """All names of which rows speak, by themselves and by those that packages around them may give them."""
+    known = names(rows)
+    return shortened(known) | {name: name for name in known}
+
+
+def at_end(name: str, offered: Mapping[str, str]) -> str:
+    """What is offered that the name of something which was not analysed ends in; that name for nothing."""
+    parts = [part for part in name.split(".")[1:] if part != "__init__"]
+    ends = (".".join(parts[start:]) for start in range(len(parts)))
+    return next((offered[end] for end in ends if end in offered), name)
 
 
 def shortened(names: Iterable[str]) -> dict[str, str]:

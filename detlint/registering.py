@@ -80,7 +80,7 @@ def _draws(where: str, row: Row) -> list[tuple[str, str, Row]]:
     if not generators:
         raise ValueError(f"{where}: generator or parameter is missing: what is drawn from, or what takes the seed")
     kind = row.get("kind", "call")
-    drawn = [("randomness", "consumer", made | {"kind": kind, "generator": generators})]
+    drawn = [("randomness", "consumer", made | {"kind": kind, "generator": row["generator"]})]
     if _KINDS[kind]:  # of a class of the project the methods are followed
         names = [f"{name}.{method}" for name in row["names"] for method in _KINDS[kind]]
         methods = {**drawn[0][2], "id": f"{where}.methods", "names": names, "kind": "call"}

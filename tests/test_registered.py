@@ -38,7 +38,7 @@ def cases() -> dict[str, dict[str, str]]:
 
 
 CASES = cases()
-SELECTED = "DET1,DET6"
+SELECTED = "DET1,DET202,DET6"
 
 
 def checked(*arguments: str) -> Result:
@@ -46,9 +46,9 @@ def checked(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["--format", "json", "--jobs", "1", *arguments], catch_exceptions=False)
 
 
-def found(*arguments: str) -> list[tuple[str, int, str]]:
-    """Path, line and code of each finding in the working folder that is an error or a warning."""
-    result = checked("--select", SELECTED, "--severity", "warning", *arguments, ".")
+def found(path: str = ".") -> list[tuple[str, int, str]]:
+    """Path, line and code of each finding in a file or the working folder that is an error or a warning."""
+    result = checked("--select", SELECTED, "--severity", "warning", path)
     return sorted((f["path"], f["line"], f["code"]) for f in json.loads(result.stdout)["findings"])
 
 
@@ -75,6 +75,18 @@ def test_both_interpreters_read_the_same_rows(name: str, tmp_path: Path) -> None
         found = solved({path: text for path, text in files.items() if path.endswith(".py")}, set(told)).entries(*told)
     states = {(e.path, each.generator): each.state.replace("none", "unused") for e in found for each in e.streams}
     assert states == {(path, name): each["state"] for path, of in told.items() for name, each in of.items()}
+
+
+@pytest.mark.parametrize(
+    "name", ["a function of the project in a src layout", "imported from another module", "too late", "a method"]
+)
+def test_a_file_alone_knows_what_others_are_said_to_do(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = CASES[name]
+    written(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+    assert found("train.py") == [("train.py", line, code) for line, code in marks(files["train.py"])]
 
 
 SEEDS = {"names": ["acme.fix_seeds"], "seeds": ["torch"]}

@@ -17,8 +17,6 @@ Called = Callable[[Step, Given], Value]
 Method = Callable[[Step, Value, Given], Value]
 FIELD = "dataclasses.field"
 """The class of what stands for a field in the body of a class, whichever library has it, where a factory makes it."""
-UNREAD = "<unread>"
-"""The root of the names of what belongs to the project, but was not read."""
 Hook = Callable[[Step, Instance, Given], Value]
 
 

@@ -9,13 +9,13 @@ from detlint.documents.paths import PROJECT, of_file
 from detlint.domain.atoms import Constant, DictOf, FunctionRef, LibraryRef, ModuleRef, Node
 from detlint.domain.effects import Import
 from detlint.domain.given import Given
-from detlint.domain.library import UNREAD
 from detlint.domain.slots import Attribute
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.interpreter import assignments
 from detlint.interpreter.frames import Frame
 from detlint.interpreter.index import ALL
 from detlint.ir import nodes as ir
+from detlint.registered import UNREAD
 
 _MAIN = Constant("str", "__main__")
 _BUILTIN = frozenset(dir(builtins))

@@ -13,9 +13,10 @@ from detlint.link.mappings import is_mapping
 from detlint.link.positions import called_in_turn
 from detlint.link.reading import takes_over
 from detlint.link.role import items_of
-from detlint.link.run import UNGUARDED, UNREAD
+from detlint.link.run import UNGUARDED
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
 from detlint.programs.events import merged
+from detlint.registered import UNREAD
 from detlint.semantics import libraries
 
 _CALLED = (Function, Partial, Class, Object, Library)

@@ -30,10 +30,10 @@ from detlint.link.values import (
     single,
 )
 from detlint.programs.events import START, Apart, Called, Event, Guarded, State, is_parameter, merged
+from detlint.registered import UNREAD
 
 UNGUARDED = nullcontext()  # what is traced here happens by default
 RUNTIME = "detlint.runtime"  # also the copy of it that a project has
-UNREAD = "<unread>"  # the root of what belongs to the project, but was not analysed
 _DEFINED = frozenset((Function, Class))
 _IMPORTED_MAIN = "__mp_main__"  # what a spawned process calls the file that the program was started with
 

@@ -10,7 +10,7 @@ from detlint.catalogue import Catalogue, Row
 from detlint.domain.atoms import FALSE, UNKNOWN_ATOM, Bound, ClassRef, FunctionRef, Instance, IteratorOver
 from detlint.domain.effects import Mark, Stream
 from detlint.domain.given import Given
-from detlint.domain.library import UNREAD, Called, Class, Library
+from detlint.domain.library import Called, Class, Library
 from detlint.domain.modes import TRAINS, trains
 from detlint.domain.outcomes import HOLDS
 from detlint.domain.slots import Attribute
@@ -38,6 +38,7 @@ from detlint.models.commands import CONSTANTS
 from detlint.models.library_draws import LibraryDraws
 from detlint.models.salted import Salted
 from detlint.models.tables import Tables, conditions
+from detlint.registered import UNREAD
 from detlint.semantics import libraries
 
 _TAKEN_FROM = (FunctionRef, ClassRef, Bound)  # what a method is given first that decorators of libraries gave them
