@@ -104,7 +104,8 @@ class Catalogue:
     def __init__(self, rules: Mapping[str, Rule], content: Content, rows: str = registered.NOTHING) -> None:
         """`rows` are those that are registered, among others in `content`."""
         self.rules = rules
-        self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = Tables(content)
+        self.released = content.released  # the libraries of rows that speak of some releases alone
+        self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = Tables(content, registered.releases(rows))
         self._content = content
         self._registered = rows
 

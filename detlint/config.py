@@ -12,10 +12,11 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from detlint import registering, toml
-from detlint.catalogue import PROMISES, Catalogue, nearest
+from detlint import registering, releases, toml
+from detlint.catalogue import PROMISES, Catalogue, load, nearest
 from detlint.finding import Severity
 from detlint.records import record
+from detlint.registered import with_releases
 
 KNOWN = (
     *"""select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime baseline
@@ -45,8 +46,9 @@ class Config:
     `respect_gitignore` tells whether what git ignores is left out. `severity` is the least grave one that is shown,
     `runtime` how fixes import their functions. `noqa` tells whether comments `# noqa` suppress what they cover,
     `comments` whether any comment does. `context` are files and folders that are read beside those whose findings are
-    shown. `baseline` is the file of findings that are not shown, `registered` what it is said that functions do, as the
-    catalogue takes it, `cache_dir` the folder of the cache; None for a run without one.
+    shown. `baseline` is the file of findings that are not shown, `registered` what the project says of libraries, as
+    the catalogue takes it: what functions do, and the releases that it requires. `cache_dir` is the folder of the
+    cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -78,6 +80,8 @@ def for_paths(paths: Sequence[Path]) -> Config:
         config = Config(root=root, cache_dir=root / _CACHE if is_root(root) else None)
     else:
         config = from_table(*found)
+    wanted = releases.required(requirements(config.root), load().released)
+    config = replace(config, registered=with_releases(config.registered, wanted))
     return replace(config, cache_dir=None) if os.environ.get(NO_CACHE) else config
 
 

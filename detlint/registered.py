@@ -1,4 +1,6 @@
-"""What a project's settings register: rows in the tables of facts, in force while the project is looked at."""
+"""What a project says of libraries, in force while it is looked at: rows that its settings register in the tables of
+facts, and the releases that it requires.
+"""
 
 from __future__ import annotations
 
@@ -39,15 +41,30 @@ def registered(rows: str) -> Iterator[None]:
         _IN_FORCE.reset(token)
 
 
-def written(tables: Tables, signatures: Mapping[str, str]) -> str:
-    """Rows and signatures as one text, which processes and caches can be given."""
-    return json.dumps([tables, signatures], sort_keys=True) if tables else NOTHING
+def written(tables: Tables, signatures: Mapping[str, str], releases: Mapping[str, str] | None = None) -> str:
+    """Rows, signatures and required releases as one text, which processes and caches can be given."""
+    return json.dumps([tables, signatures, releases or {}], sort_keys=True) if tables or releases else NOTHING
+
+
+def with_releases(rows: str, releases: Mapping[str, str]) -> str:
+    """The same rows in a project that requires these releases of libraries."""
+    tables, signatures, _ = _read(rows)
+    return written(tables, signatures, releases)
+
+
+def releases(rows: str) -> Mapping[str, str]:
+    """The specifiers of the releases that are required, by library."""
+    return _read(rows)[2]
+
+
+def _read(rows: str) -> tuple[Tables, dict[str, str], dict[str, str]]:
+    tables, signatures, required = json.loads(rows) if rows else ({}, {}, {})
+    return tables, signatures, required
 
 
 def added(content: Content, rows: str) -> Content:
     """What is in `rules/`, with rows that go before those that speak of the same names."""
-    own: Tables
-    own, signatures = json.loads(rows)
+    own, signatures, _ = _read(rows)
     tables = {file: content.tables_of(file) for file in {file for file, _ in _replaced(own)}}
     for (file, table), names in _replaced(own).items():
         if table in tables[file]:
@@ -55,28 +72,28 @@ def added(content: Content, rows: str) -> Content:
     for file, by_table in own.items():
         for table, new in by_table.items():
             tables[file][table] = [*new, *tables[file][table]]
+    if not own:
+        return content
     texts = content.tables | {file: json.dumps(each) for file, each in tables.items()}
     return replace(content, tables=texts, signatures=json.dumps(content.all_signatures() | signatures))
 
 
 def renamed(rows: str, canonical: Callable[[str], str]) -> str:
     """The same rows, speaking of things by their one name."""
-    tables: Tables
-    tables, signatures = json.loads(rows)
+    tables, signatures, required = _read(rows)
     for row in _rows(tables):
         row["names"] = [canonical(name) for name in row["names"]]
-    return written(tables, {canonical(name): signature for name, signature in signatures.items()})
+    return written(tables, {canonical(name): signature for name, signature in signatures.items()}, required)
 
 
 def names(rows: str) -> frozenset[str]:
     """All names of which rows speak."""
-    tables: Tables = json.loads(rows)[0] if rows else {}
-    return frozenset(name for row in _rows(tables) for name in row["names"])
+    return frozenset(name for row in _rows(_read(rows)[0]) for name in row["names"])
 
 
 def called(rows: str) -> frozenset[str]:
     """The names of which rows say what a call does to generators."""
-    tables: Tables = json.loads(rows)[0] if rows else {}
+    tables = _read(rows)[0]
     found = _rows({file: tables.get(file, {}) for file in _OF_GENERATORS})
     return frozenset(name for row in found if row.get("kind", "call") == "call" for name in row["names"])
 

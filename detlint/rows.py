@@ -10,6 +10,7 @@ from typing import Any
 from packaging.version import Version
 
 from detlint.records import record
+from detlint.releases import holds
 from detlint.rulebook import Content
 
 _SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
@@ -62,14 +63,20 @@ def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
 class Tables(Mapping[str, Mapping[str, tuple[Row, ...]]]):
     """The tables of each file; few runs need those of all."""
 
-    def __init__(self, content: Content) -> None:
-        self._content = content
+    def __init__(self, content: Content, releases: Mapping[str, str]) -> None:
+        """`releases` are those that a project requires, by library: rows of others are left out."""
+        self._content, self._releases = content, releases
         self._made: dict[str, Mapping[str, tuple[Row, ...]]] = {}
 
     def __getitem__(self, file: str) -> Mapping[str, tuple[Row, ...]]:
         if file not in self._made:
             tables = self._content.tables_of(file)
-            self._made[file] = {table: tuple(map(_row, rows)) for table, rows in tables.items()}
+            self._made[file] = {
+                table: tuple(
+                    [_row(row) for row in rows if "release" not in row or holds(row["release"], self._releases)]
+                )
+                for table, rows in tables.items()
+            }
         return self._made[file]
 
     def __iter__(self) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,15 @@ _DAMAGED = (OSError, ValueError, LookupError, TypeError)  # what comes of a docu
 
 @record(frozen=True)
 class Content:
-    """The headers of the pages by file name; by file the JSON of its tables, and that of all signatures."""
+    """The headers of the pages by file name; by file the JSON of its tables, and that of all signatures.
+
+    `released` are the libraries of some rows that speak of some releases alone.
+    """
 
     headers: dict[str, dict[str, Any]]
     tables: dict[str, str]
     signatures: str
+    released: list[str]
 
     def tables_of(self, file: str) -> dict[str, list[dict[str, Any]]]:
         """The rows of the tables of a file, by table. Raises KeyError where there is no such file."""
@@ -110,7 +115,15 @@ def _parsed(texts: dict[Path, bytes]) -> Content:
     for path, content in read.items():
         if path.parent.name != FOLDERS[0]:
             _add(tables, path.stem, content)
-    return Content(headers, {file: json.dumps(each) for file, each in tables.items()}, json.dumps(signatures))
+    released = {
+        re.split("[<>=!~]", row["release"])[0]
+        for by_table in tables.values()
+        for rows in by_table.values()
+        for row in rows
+        if "release" in row
+    }
+    in_json = {file: json.dumps(each) for file, each in tables.items()}
+    return Content(headers, in_json, json.dumps(signatures), sorted(released))
 
 
 def _add(tables: dict[str, Any], library: str, content: dict[str, Any]) -> None:

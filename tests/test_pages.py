@@ -16,8 +16,9 @@ from detlint import catalogue, engine
 from detlint.analyse import Source
 from detlint.applying import fixer
 from detlint.applying.fixer import Outcome, Settings
-from detlint.catalogue import Fence, Rule
+from detlint.catalogue import Rule
 from detlint.config import Config
+from detlint.fences import Fence
 from detlint.finding import Finding, Safety
 
 RULES = catalogue.load().rules

@@ -23,7 +23,7 @@ SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
 RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
-    {"digests", "packing", "printed", "processes", "records", "runtime", "toml"},
+    {"digests", "packing", "printed", "processes", "records", "releases", "runtime", "toml"},
     {"fences", "finding", "page", "rulebook", "tree"},
     {"reading", "registered", "rows", "verify"},
     {"ir"},

@@ -297,9 +297,8 @@ class Interpreter(Switches):
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, perhaps one that is a switch, by the call at a place or by an assignment."""
-        switch = self.tables.variables.get(key) if name == "os.environ" and isinstance(key, str) else None
-        if switch is not None:
-            self.switch(switch, "set", place or self.bound_place())
+        if name == "os.environ" and isinstance(key, str) and key in self.tables.variables:
+            self.switch(self.tables.variables[key], "set", place or self.bound_place())
 
     def bound_place(self) -> Place:
         """The place of the assignment that is being run."""
