@@ -18,6 +18,10 @@ import torch.nn.functional as F
 from functools import partial
 from torch import nn
 SIZES = (2, 3)
+
+
+class Own:
+    def __init__(self, kind): ...
 """
 
 
@@ -57,6 +61,44 @@ def last(text: str, head: str = "def f(self, x, y, flag, mode=None, **kwargs):")
         ("torch.scatter(x, 0, y, x)", "src:Tensor", None),
         ("torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)", "backends=torch.nn.attention.SDPBackend.MATH", True),
         ("torch.nn.attention.sdpa_kernel([torch.nn.attention.SDPBackend.MATH])", "backends=torch.nn.attention.SDPBackend.MATH", True),
+        ("g(options={'seed': 0})", "options.seed", True),
+        ("g(options={'seed': 0})", "!options.seed", False),
+        ("g(options={'seed': None})", "!options.seed", True),
+        ("g(options={'kind': 'a'})", "!options.seed", True),
+        ("g(options={'kind': 'a'})", "options.kind=a|b", True),
+        ("g(options={'kind': 'a'})", "options.kind!=a|b", False),
+        ("g(options={'kind': x})", "options.kind=a", None),
+        ("g(options={'kind': 'a', **kwargs})", "!options.seed", None),
+        ("g(options=dict(kind='a'))", "options.kind=a", True),
+        ("g(options={'kind': {'deep': 'a'}})", "options.kind.deep=a", True),
+        ("g()", "!options.seed", True),
+        ("g(options=None)", "!options.seed", True),
+        ("g(options=x)", "!options.seed", None),
+        ("g(**kwargs)", "!options.seed", None),
+        ("o = {'kind': 'a'}\nif flag:\n    o['seed'] = 1\ng(options=o)", "!options.seed", None),
+        ("o = {'kind': 'a'}\nF.relu(o)\ntorch.g(options=o)", "!options.seed", True),
+        ("o = {'kind': 'a'}\nimport lib\nlib.fill(o)\nlib.g(options=o)", "!options.seed", None),
+        ("o = {'kind': 'a'}\nimport lib\nlib.g(options=o)", "!options.seed", True),
+        ("import lib\ng(given=lib.Config(kind='a'))", "given.kind=a", True),
+        ("import lib\nc = lib.Config(kind='a')\ng(given=c)", "given.kind=b", False),
+        ("import lib\ng(given=lib.Config(kind='a'))", "!given.seed", None),
+        ("import lib\ng(given=lib.Config(**kwargs))", "given.kind=a", None),
+        ("import lib\ng(given=lib.config(kind='a'))", "given.kind=a", None),
+        ("import lib\nc = lib.Config(kind='a')\nc.kind = y\ng(given=c)", "given.kind=a", None),
+        ("g(given=Own(kind='a'))", "given.kind=a", None),
+        ("g(given=nn.LSTM(2, 3, dropout=0.5))", "given.dropout!=0.0", True),
+        ("g(given=nn.LSTM(2, 3))", "given.dropout=0.0", True),
+        ("import lib\ng(given=lib.Config())", "given:lib.Config|lib.Other", True),
+        ("import lib\ng(given=lib.Third())", "given:lib.Config|lib.Other", False),
+        ("import lib\ng(given=lib.make())", "given:lib.Config|lib.Other", None),
+        ("import lib\ng(given=lib.make('a'))", "given:lib.make", True),
+        ("import lib\nc = lib.Config() if flag else lib.Third()\ng(given=c)", "given:lib.Config", None),
+        ("g(given='a')", "given:lib.Config", False),
+        ("g(given=x)", "given:lib.Config", None),
+        ("g()", "given:lib.Config", False),
+        ("g(device=torch.device('cuda'))", "device!=cpu", True),
+        ("g(device=torch.device('cpu'))", "device!=cpu", False),
+        ("g(device=torch.device(x))", "device!=cpu", None),
         ("F.pad(x, (1, 2, 3, 4))", "@length:pad=4", True),
         ("F.pad(x, [1, 2])", "@length:pad=4", False),
         ("F.pad(x, y)", "@length:pad=4", None),

@@ -103,3 +103,52 @@ def test_a_model_that_is_made_in_a_stack_of_contexts_without_values_draws_nothin
         model(1).loss.backward()
         """
     assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("generated", "state"),
+    [
+        ("model.generate(ids, generation_config=sampled)", "unseeded"),
+        ("model.generate(ids, sampled)", "unseeded"),
+        ("model.generate(ids, sampled, do_sample=False)", "unused"),
+        ("model.generate(ids, generation_config=transformers.GenerationConfig(num_beams=4))", "unused"),
+        ("model.generate(ids, generation_config=transformers.GenerationConfig.from_pretrained('gpt2'))", "unused"),
+        ("greedy.do_sample = True; model.generate(ids, greedy)", "unused"),
+        ("model.generate(ids)", "unused"),
+    ],
+)
+def test_a_configuration_of_generation_tells_whether_it_samples(tmp_path: Path, generated: str, state: str) -> None:
+    program = f"""
+        import torch, transformers
+
+        sampled = transformers.GenerationConfig(do_sample=True, max_new_tokens=20)
+        greedy = transformers.GenerationConfig(do_sample=False)
+        model = transformers.AutoModelForCausalLM.from_pretrained("gpt2")
+        {generated}
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("config", "state"),
+    [
+        ("peft.LoraConfig(r=8)", "unseeded"),
+        ("peft.LoraConfig(init_lora_weights='gaussian')", "unseeded"),
+        ("peft.LoraConfig(init_lora_weights='pissa')", "unused"),
+        ("peft.LoraConfig(**{'init_lora_weights': 'olora'})", "unused"),
+        ("peft.LoraConfig(init_lora_weights=sys.argv[1])", "unseeded"),
+        ("peft.IA3Config(task_type='CAUSAL_LM')", "unused"),
+        ("peft.PeftConfig.from_pretrained('adapters')", "unseeded"),
+    ],
+)
+def test_adapters_draw_unless_their_configuration_starts_them_from_the_model(
+    tmp_path: Path, config: str, state: str
+) -> None:
+    program = f"""
+        import sys, peft, torch, transformers
+
+        config = {config}
+        model = peft.get_peft_model(transformers.AutoModelForCausalLM.from_pretrained("gpt2"), config)
+        model(1).loss.backward()
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state

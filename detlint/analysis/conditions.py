@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from detlint.analysis.element_types import element_type
+from detlint.analysis.held import held
 from detlint.analysis.indices import index_values, is_one_a_row, literal_argument
 from detlint.analysis.layouts import no_fused_kernel
 from detlint.analysis.tensors import is_integer, is_whole, is_zeros, listed, rank
@@ -14,7 +15,9 @@ from detlint.semantics.model import Module, Passed
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+)(?P<operator>!=|>=|=|:)?(?P<values>.*)")
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+(?:\.\w+)*)(?:(?P<operator>!=|>=|=|:)(?P<values>.*))?")
+_DEVICE = "torch.device"
+_TENSOR = ["Tensor"]
 
 
 def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[str]) -> bool:
@@ -26,39 +29,67 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     """Whether a condition holds for `call`; None where that cannot be decided.
 
     `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these,
-    `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor. `@rank=1` and `@rank>=3` speak of
-    the tensor's dimensions, `@float` of its element type, `@repeats:p` and `@unique:p` of the values of an
-    index (`@!unique:p`: not known to be unique), `@length:p=4` of the elements of a tuple or list, `@one_way:p`
-    of a padding that is known to be along one dimension. `@zeros`: the tensor is made of zeros, `@inexact:p`: not
-    known to hold whole numbers, whose sum is exact. `@dtype:p!=int32|int64`: p's element type is not known to be one
-    of these. `@unfused`: no fused kernel can take the shapes that the attention is given.
+    `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor, `p:a|b`: made by a call of one of these.
+    `p.q=a` speaks of what p holds: of its entry `q` where it is a dict, else of what the call that made it was given
+    for `q`. `@known:p=a`: p=a is known to hold. `@rank=1` and `@rank>=3` speak of the tensor's dimensions, `@float` of
+    its element type, `@repeats:p` and `@unique:p` of the values of an index (`@!unique:p`: not known to be unique),
+    `@length:p=4` of the elements of a tuple or list, `@one_way:p` of a padding that is known to be along one dimension.
+    `@zeros`: the tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact.
+    `@dtype:p!=int32|int64`: p's element type is not known to be one of these. `@unfused`: no fused kernel can take the
+    shapes that the attention is given.
     """
     match = _PATTERN.fullmatch(condition)
     if match is None:
         raise ValueError(f"not a condition: {condition!r}")
-    name, operator, values = match["name"], match["operator"], match["values"]
+    name, operator, values = match["name"], match["operator"], match["values"] or ""
     if name.startswith("@"):
         return _about_value(module, call, name, operator, values)
-    passed = module.argument(call, name)
+    answers = {_answer(module, passed, operator, values.split("|")) for passed in held(module, call, name)}
+    answer = answers.pop() if len(answers) == 1 else None
+    return answer if not match["not"] or answer is None else not answer
+
+
+def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[str]) -> bool | None:
+    """Whether what is passed, in one of the ways that are possible, is as a condition says."""
     if operator == ":":
         if not passed.values:
             return None if passed.given is None else False
-        return True if all(module.is_tensor(value) for value in passed.values) else None
+        if wanted == _TENSOR:
+            return True if all(module.is_tensor(value) for value in passed.values) else None
+        return _is_made_by(module, passed, wanted)
     possible = _possible(module, passed)
     if operator is None:
         if possible is not None:
             given = {value != "None" for value in possible}
-            answer = given.pop() if len(given) == 1 else None
-        else:
-            answer = True if passed.given else None
-        return answer if not match["not"] or answer is None else not answer
+            return given.pop() if len(given) == 1 else None
+        return True if passed.given else None
     if possible is None:
         return None
-    wanted = values.split("|")
     answers = {value in wanted for value in possible}
     if len(answers) != 1:
         return None
     return answers.pop() is (operator == "=")
+
+
+def _is_made_by(module: Module, passed: Passed, wanted: list[str]) -> bool | None:
+    """Whether what is passed was made by calls of some names; None where it may come from elsewhere."""
+    answers = {
+        _makes(module, value, wanted)
+        for expression in passed.values
+        for value in module.values(expression) or [expression]
+    }
+    return answers.pop() if len(answers) == 1 and passed.given else None
+
+
+def _makes(module: Module, value: s.Expression, wanted: list[str]) -> bool | None:
+    """Whether a value is a call of one of some names; one of another class, or a constant, is none."""
+    if not isinstance(value, s.Call):
+        return None if literal(value) is UNKNOWN else False
+    callee = module.callee(value)
+    if callee and callee.issubset(wanted):
+        return True
+    other = bool(callee) and callee.isdisjoint(wanted) and all(n.rpartition(".")[2][:1].isupper() for n in callee)
+    return False if other else None
 
 
 def _possible(module: Module, passed: Passed) -> list[str] | None:
@@ -85,6 +116,9 @@ def _text(module: Module, node: s.Expression) -> str | None:
     value = literal(node)
     if value is not UNKNOWN:
         return _spelled(value)
+    if isinstance(node, s.Call) and module.callee(node) == {_DEVICE} and len(node.arguments) == 1:
+        value = literal(node.arguments[0].value)
+        return value if isinstance(value, str) else None
     if isinstance(node, s.Collection):
         texts = {_text(module, element) for element in node.elements}
         return texts.pop() if len(texts) == 1 else None
@@ -99,6 +133,8 @@ def _spelled(value: object) -> str:
 
 
 def _about_value(module: Module, call: s.Call, name: str, operator: str | None, values: str) -> bool | None:
+    if name == "@known":
+        return holds(module, call, values) is True
     if name == "@length":
         parameter, _, wanted = values.partition("=")
         length = _length(module, module.argument(call, parameter))

@@ -6,13 +6,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cache
+from typing import TYPE_CHECKING
 
-from detlint.catalogue import Catalogue
-from detlint.link.values import NONE, UNKNOWN, Constant, Library, Option, Tuple, Value, constant
+from detlint.link.inner import inner
+from detlint.link.values import NONE, UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, constant
 from detlint.semantics.values import UNKNOWN as NO_DEFAULT
 from detlint.semantics.values import parse_signature
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
+if TYPE_CHECKING:
+    from detlint.link.program import Program
+
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
+_KNOWN = "@known:"
 _META = "device=meta"  # which a device that may be another is not: nobody trains there
 
 
@@ -21,14 +26,15 @@ class Arguments:
 
     def __init__(
         self,
-        catalogue: Catalogue,
+        program: Program,
         name: str,
         positional: Sequence[Value],
         keywords: Mapping[str, Value],
         signature: str = "",
     ) -> None:
         """`signature` is that of the function, where it is not known by its name."""
-        self.defaults, places = _parameters(signature or catalogue.signatures.get(name, ""))
+        self.program = program
+        self.defaults, places = _parameters(signature or program.catalogue.signatures.get(name, ""))
         self.positional = tuple(positional)
         self.keywords = dict(keywords)
         self.hidden = self.keywords.pop("**", None) is not None
@@ -84,11 +90,14 @@ class Arguments:
         Where only an unknown `**` could give a parameter, it has its default, but whether it is given at all, as a
         generator or a seed is, is not known.
         """
+        if condition.startswith(_KNOWN):
+            return self.holds(condition.removeprefix(_KNOWN)) is True
         match = _PATTERN.fullmatch(condition)
         if match is None:
             return None
-        name, operator = match["name"], match["operator"]
-        words = _spelled(self._default(name) if operator and name not in self.given else self.get(name))
+        operator = match["operator"]
+        value = self._named(match["name"], operator)
+        words = _made_by(value) if operator == ":" else _spelled(value)
         if condition == _META and words != {"meta"}:
             return False
         if operator is None:
@@ -99,7 +108,15 @@ class Arguments:
         found = {word in wanted for word in words}
         if "?" in words or len(found) != 1:
             return None
-        return found.pop() is (operator == "=")
+        return found.pop() is (operator != "!=")
+
+    def _named(self, name: str, operator: str | None) -> Value:
+        """What a condition speaks of: a parameter, or something that this holds."""
+        parameter, *within = name.split(".")
+        if within:
+            program = self.program
+            return inner(program.objects, program.catalogue.signatures, self.get(parameter), within)
+        return self._default(name) if operator and name not in self.given else self.get(name)
 
 
 @cache
@@ -124,3 +141,14 @@ def _spelled(value: Value) -> set[str]:
         else:
             words.add("?" if atom in UNKNOWN else "!")
     return words
+
+
+def _made_by(value: Value) -> set[str]:
+    """The classes of libraries that a value's objects may be of; "?" for what is not known."""
+    return {_class(atom) for atom in value}
+
+
+def _class(atom: Atom) -> str:
+    if isinstance(atom, Object) and isinstance(atom.kind, Library):
+        return atom.kind.name
+    return "!" if isinstance(atom, Constant) else "?"

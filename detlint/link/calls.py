@@ -353,7 +353,7 @@ class Caller(Statements):
 
     def keep(self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value]) -> None:
         """Keep what a library's class was constructed with."""
-        given = Arguments(self.program.catalogue, base, positional, keywords)
+        given = Arguments(self.program, base, positional, keywords)
         for name, value in given.given.items():
             self.program.objects.store(made, f"({name})", value)
         if given.hidden:
@@ -366,4 +366,4 @@ class Caller(Statements):
         """What an object of a library's class was constructed with, and is `called` with."""
         slots = self.program.objects.slots(made)
         keywords = {name[1:-1]: value for name, value in slots.items() if name.startswith("(")}
-        return Arguments(self.program.catalogue, base, (), keywords | dict(called or {}))
+        return Arguments(self.program, base, (), keywords | dict(called or {}))

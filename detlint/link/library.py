@@ -93,7 +93,7 @@ class Interpreter(Switches):
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
         family = self.tables.family(name)
         signature = "" if family is None else family.text("signature")
-        given = Arguments(self.program.catalogue, name, positional, keywords, signature)
+        given = Arguments(self.program, name, positional, keywords, signature)
         callback = self.tables.find(self.tables.callbacks, name)
         if callback is not None:
             self.call_back(callback, given, place)

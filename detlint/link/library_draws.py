@@ -26,7 +26,7 @@ class LibraryDraws(Loaders):
         owner, name = function.receiver, function.name
         method = name.rpartition(".")[2]
         if not isinstance(owner, Object):
-            given = Arguments(self.program.catalogue, name, positional, keywords)
+            given = Arguments(self.program, name, positional, keywords)
             for row in self.tables.library_draws.get(name, ()):
                 if _draws_at_once(row, name) and _unseeded(row, given):
                     self.note_draw(row, name, place)
@@ -49,7 +49,7 @@ class LibraryDraws(Loaders):
         for row in self.tables.library_methods.get(method, ()):
             if owner.kind.name in row.set("made"):
                 made = self.kept(owner, owner.kind.name)
-                given = Arguments(self.program.catalogue, f"{owner.kind.name}.{method}", positional, keywords)
+                given = Arguments(self.program, f"{owner.kind.name}.{method}", positional, keywords)
                 if made.applies(row.list("made_when"), row.list("made_unless")) and _unseeded(row, given):
                     self.note_draw(row, f"{owner.kind.name}(...).{method}", place)
 

@@ -42,7 +42,7 @@ class Loaders(Modules):
         if role is not None and role.text("kind") == "loader":
             conditions = (*conditions, *_PASSES)
         if conditions:
-            given = Arguments(self.program.catalogue, name, positional, keywords)
+            given = Arguments(self.program, name, positional, keywords)
             answers = (_ANSWERS.index(given.holds(condition)) for condition in conditions)
             order += FAR * reduce(lambda code, answer: len(_ANSWERS) * code + answer, answers, 0)
         return path, order

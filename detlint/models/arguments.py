@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 
 from msgspec import Struct
 
-from detlint.domain.atoms import NONE, Atom, Choice, Constant, Cut, LibraryRef, TupleOf, Unknown
+from detlint.domain.atoms import NONE, Atom, Choice, Constant, Cut, Instance, LibraryRef, TupleOf, Unknown
 from detlint.domain.dicts import may_be_absent, or_else
 from detlint.domain.given import Given
 from detlint.domain.outcomes import EITHER, FAILS, HOLDS, Outcome, chosen, either
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
 from detlint.ir.lower_expressions import constant
+from detlint.models.inner import inner
 from detlint.semantics.values import UNKNOWN as NO_DEFAULT
 from detlint.semantics.values import parse_signature
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<operator>!=|=)?(?P<values>.*)")
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<inner>(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
+_KNOWN = "@known:"
 _META = "device=meta"  # which a device that may be another is not: nobody trains there
 _NOT_KNOWN = Outcome(True, True)
 
 
 class Arguments(Struct):
-    """The arguments of one call. `defaults` are those of the signature, `places` what may be given by position."""
+    """The arguments of one call. `defaults` are those of the signature, `places` what may be given by position.
+
+    `inner` tells what a value holds under a name.
+    """
 
     given: Given
     defaults: Mapping[str, object]
     places: tuple[str, ...]
     resolve: Callable[[Value], Value]
     join: Callable[[Value, Value], Value]
+    inner: Callable[[Value, str], Value]
 
     def of(self, name: str) -> Value | None:
         """What is given for a parameter, resolved; None where nothing is."""
@@ -71,13 +77,17 @@ class Arguments(Struct):
         Where only an unknown `**` could give a parameter, it has its default, but whether it is given at all, as a
         generator or a seed is, is not known.
         """
+        if condition.startswith(_KNOWN):
+            return HOLDS if not self.holds(condition.removeprefix(_KNOWN)).may_fail else FAILS
         match = _PATTERN.fullmatch(condition)
         if match is None:
             return EITHER
-        name, operator = match["name"], match["operator"]
+        name, operator, within = match["name"], match["operator"], match["inner"].split(".")[1:]
         found = self.of(name)
-        value = found if found is not None else self._default(name) if operator else self.get(name)
-        wanted = frozenset(match["values"].split("|"))
+        value = found if found is not None else self._default(name) if operator and not within else self.get(name)
+        for part in within:
+            value = self.resolve(self.inner(value, part))
+        wanted = frozenset((match["values"] or "").split("|"))
 
         def judge(value: Value) -> Outcome:
             return either([_atom(atom, operator, wanted, judge, condition) for atom in value.atoms])
@@ -105,13 +115,13 @@ class Arguments(Struct):
 
 def named_in(condition: str) -> str:
     """The parameter that a condition of the tables speaks of."""
-    match = _PATTERN.fullmatch(condition)
+    match = _PATTERN.fullmatch(condition.removeprefix(_KNOWN))
     return match["name"] if match is not None else ""
 
 
 def words_of(condition: str) -> list[str]:
     """The constants that a condition of the tables speaks of."""
-    match = _PATTERN.fullmatch(condition)
+    match = _PATTERN.fullmatch(condition.removeprefix(_KNOWN))
     return match["values"].split("|") if match is not None and match["operator"] else ["None"]
 
 
@@ -125,7 +135,7 @@ def _atom(
         return judge(atom.items[0])
     if isinstance(atom, (Unknown, Cut)):
         return FAILS if condition == _META else _NOT_KNOWN
-    word = _spelled(atom)
+    word = _class(atom) if operator == ":" else _spelled(atom)
     if operator is None:
         return FAILS if word == "None" else HOLDS
     return HOLDS if word in wanted else FAILS
@@ -138,10 +148,16 @@ def _spelled(atom: Atom) -> str:
     return atom.name if isinstance(atom, LibraryRef) else "!"
 
 
+def _class(atom: Atom) -> str:
+    """The class of a library that an atom is an object of."""
+    kind = atom.site.kind if isinstance(atom, Instance) else None
+    return kind.name if isinstance(kind, LibraryRef) else "!"
+
+
 def arguments(step: Step, given: Given, signature: str) -> Arguments:
     """The arguments of a call of what has a signature."""
     defaults, places = parameters(signature)
-    return Arguments(given, defaults, places, step.resolve, step.join)
+    return Arguments(given, defaults, places, step.resolve, step.join, partial(inner, step))
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from msgspec.structs import replace
 from packaging.version import Version
 
 from detlint.catalogue import Catalogue, Row
@@ -152,7 +153,7 @@ class Known(Tables):
         names = dict.fromkeys((*places.defaults, *asked))
         named = {each: value for each in names if (value := step.kept(made, each)).atoms}
         opened = bool(step.kept(made, "**").atoms)
-        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve, step.join)
+        return replace(places, given=Given((), named, opened))
 
     def make(self, step: Step, name: str, given: Given) -> Value:
         """What a call of a library's class makes; unknown for a function."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from detlint.catalogue import Catalogue, Row
 from detlint.domain.atoms import UNKNOWN_ATOM, Atom, Instance, LibraryRef, TupleOf
@@ -14,12 +15,11 @@ from detlint.domain.outcomes import HOLDS
 from detlint.domain.slots import ITEMS, Argument, Attribute
 from detlint.domain.step import Step
 from detlint.domain.values import UNKNOWN, Value, value_of
-from detlint.models.arguments import Arguments, arguments
+from detlint.models.arguments import Arguments, arguments, named_in
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
 _DEPTH = 6  # of objects that hold others
 _HELD = Argument("*")  # all that an object of one of these libraries was made with
-_WORD = re.compile(r"\w+")
 
 
 class LibraryDraws:
@@ -132,13 +132,13 @@ class LibraryDraws:
     def _kept(self, step: Step, made: Instance, name: str, row: Row) -> tuple[Arguments, int]:
         """What an object was made with, as far as a row asks for it, and how much of that by position."""
         keys = ("when", "unless", "made_when", "made_unless")
-        asked = [match[0] for key in keys for each in row.list(key) if (match := _WORD.search(each)) is not None]
+        asked = [named_in(each) for key in keys for each in row.list(key)]
         asked += [each for each in (row.text("parameter"), *row.list("also")) if each]
         named = {each: value for each in asked if (value := step.kept(made, each)).atoms}
         opened = bool(step.read(made, Argument("**")).atoms)
         count = sum(bool(step.read(made, Argument(str(place))).atoms) for place in range(2 * _POSITIONAL))
         places = self._arguments(step, name, Given())
-        return Arguments(Given((), named, opened), places.defaults, places.places, step.resolve, step.join), count
+        return replace(places, given=Given((), named, opened)), count
 
 
 def _draw(step: Step, row: Row, name: str) -> None:

@@ -167,7 +167,7 @@ class Module(Resolver):
                     hidden = True
                 else:
                     unpacked += entries.get(parameter, [])
-                    sure = sure or self._always_holds(argument.value, parameter)
+                    sure = sure or self.always_holds(argument.value, parameter)
             elif argument.star == "*":
                 hidden = hidden or place >= position
                 position = len(signature) + 1
@@ -191,8 +191,10 @@ class Module(Resolver):
             found += constants
         return None if UNKNOWN in found else found
 
-    def entries(self, node: s.Expression, depth: int = 4) -> dict[str, list[s.Expression]] | None:
-        """All that a dict which is unpacked into a call may hold, by key; None where that is not known."""
+    def entries(
+        self, node: s.Expression, depth: int = 4, given: s.Call | None = None
+    ) -> dict[str, list[s.Expression]] | None:
+        """All that a dict which is unpacked into a call, or `given` to one, may hold, by key; None: not known."""
         found: dict[str, list[s.Expression]] = defaultdict(list)
         values = self.values(node)
         for value in values or ():
@@ -221,7 +223,7 @@ class Module(Resolver):
             return None
         if not isinstance(node, s.Name):
             return found
-        return found if self._add_updates(node, found) else None
+        return found if self._add_updates(node, found, given) else None
 
     def _is_only_read(self, attribute: str) -> bool:
         """Whether the dicts that the file keeps in an attribute are set, unpacked and looked into, and no more."""
@@ -234,7 +236,7 @@ class Module(Resolver):
                     return False
         return True
 
-    def _always_holds(self, node: s.Expression, key: str) -> bool:
+    def always_holds(self, node: s.Expression, key: str) -> bool:
         """Whether a dict of known entries has `key` from the start, and nothing but `update` is called on it."""
         for value in self.values(node) or ():
             if isinstance(value, s.Dictionary):
@@ -249,7 +251,7 @@ class Module(Resolver):
         reading = self.python("methods", "dict-reading")
         return all(attribute.attribute in reading | {"update"} for attribute in attributes)
 
-    def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]]) -> bool:
+    def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]], given: s.Call | None) -> bool:
         """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read.
 
         What is deleted or popped is not known any more.
@@ -264,7 +266,9 @@ class Module(Resolver):
                 value = parent.parent.value if isinstance(parent.parent, s.Assign) else None
                 found[str(key.value)] = [parent] if value is None else [*found[str(key.value)], value]
             elif isinstance(parent, s.Argument) and not parent.star and isinstance(parent.parent, s.Call):
-                if any(name.partition(".")[0] not in libraries.READING for name in self.callee(parent.parent)):
+                if parent.parent is not given and any(
+                    name.partition(".")[0] not in libraries.READING for name in self.callee(parent.parent)
+                ):
                     return False
             elif isinstance(parent, s.Attribute) and parent.attribute not in self.python("methods", "dict-reading"):
                 call = parent.parent
