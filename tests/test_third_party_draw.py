@@ -11,7 +11,7 @@ from .support import report
 from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also position generators later sure varargs elements held silencers fixed fixed_as fix origin "
+    "draw": "names parameter also position generators later sure varargs elements held alone beside silencers fixed fixed_as fix origin "
     "remedy when unless",
     "element": "names unless",
     "use": "methods names",

@@ -134,7 +134,17 @@ def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
         return False
     if not applies(module, call, row.list("when"), row.list("unless")):
         return False
+    if row.text("alone") and not _is_given_alone(module, row, call):
+        return False
     return not row.list("elements") or _holds_element(module, row, call)
+
+
+def _is_given_alone(module: Module, row: Row, call: s.Call) -> bool:
+    """Whether nothing else in the file is given what a call is given for the parameter that is meant for it alone."""
+    others = [call, *module.calls_to(row.list("beside"))]
+    inside = {argument for each in others for argument in each.arguments}
+    made = [each for value in module.argument(call, row.text("alone")).values for each in module.values(value) or ()]
+    return all(each.parent in inside or _is_used_alone(module, each, inside) for each in made)
 
 
 def _by_position(module: Module, row: Row, call: s.Call) -> bool:
@@ -179,17 +189,22 @@ def _mentioned(module: Module) -> frozenset[str]:
     """
     elsewhere = _seeding_globals(module.catalogue)
     calls = (call for call in module.calls if not module.callee(call) or not module.callee(call) <= elsewhere)
-    called = {_spoken(call.function) for call in calls}
+    called = {word for call in calls for word in _spoken(call)}
     stored = {node.attribute for node in module.every(s.Attribute) if node.stored}
     texts = (node for node in module.every(s.Constant) if isinstance(node.parent, s.Dictionary))
     return frozenset(called | stored | {t.value.rpartition("__")[2] for t in texts if isinstance(t.value, str)})
 
 
-def _spoken(function: s.Expression) -> str:
-    """The last word of what is called; with the one before it where that is a space of an environment, seeded apart."""
+def _spoken(call: s.Call) -> list[str]:
+    """The last word of what is called, alone and with each of the keywords that it is given.
+
+    With the word before it where that is a space of an environment, seeded apart.
+    """
+    function = call.function
     last = last_word(function)
     owner = last_word(function.value) if isinstance(function, s.Attribute) else ""
-    return f"{owner}.{last}" if owner.endswith("_space") else last
+    word = f"{owner}.{last}" if owner.endswith("_space") else last
+    return [word, *(f"{word}({argument.keyword})" for argument in call.arguments if argument.keyword)]
 
 
 @cache
