@@ -36,7 +36,7 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     `@length:p=4` of the elements of a tuple or list, `@one_way:p` of a padding that is known to be along one dimension.
     `@zeros`: the tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact.
     `@dtype:p!=int32|int64`: p's element type is not known to be one of these. `@unfused`: no fused kernel can take the
-    shapes that the attention is given.
+    shapes that the attention is given. `@says:a|b`: the file has one of these words.
     """
     match = _PATTERN.fullmatch(condition)
     if match is None:
@@ -135,6 +135,8 @@ def _spelled(value: object) -> str:
 def _about_value(module: Module, call: s.Call, name: str, operator: str | None, values: str) -> bool | None:
     if name == "@known":
         return holds(module, call, values) is True
+    if name == "@says":
+        return not module.words.isdisjoint(values.split("|"))
     if name == "@length":
         parameter, _, wanted = values.partition("=")
         length = _length(module, module.argument(call, parameter))

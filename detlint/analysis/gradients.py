@@ -17,14 +17,19 @@ from detlint.tree.scopes import class_of, is_main_guard, reaching
 _DEPTH = 4
 
 
-def may_have_gradient(module: Module, call: s.Call) -> bool:
-    """Whether a gradient may be taken through `call`; False where it is plain that none is."""
+def may_have_gradient(module: Module, call: s.Call, *, weights: bool = False) -> bool:
+    """Whether a gradient may be taken through `call`; False where it is plain that none is.
+
+    With `weights` that of what is called, whatever it is given.
+    """
     if not _is_recorded(module, call) or (module.class_of(call) is not None and _only_applies(module)):
         return False
     if is_test(module.path) and not _speaks_of_training(module) and not _is_of_module(module, call):
         return False  # nobody imports it from there
     given = _applied_to(module, call) or [subject(module, call)]
-    return any(tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor)) for tensor in given)
+    return weights or any(
+        tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor)) for tensor in given
+    )
 
 
 def _is_of_module(module: Module, node: s.Node) -> bool:

@@ -26,7 +26,7 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
     numpy, as in 'float16'. "@shape" is the shape of the tensor that the call is about. A row that speaks of calls of an
     object takes the arguments of its constructor too. `called` is a name of the row.
     """
-    made = constructors(module, call) if row.text("called") else [call]
+    made = module.constructors(call) if row.text("called") else [call]
     names = frozenset(name for one in made for name in module.callee(one))
     arguments = _in_common([_literals(module, one) for one in made])
     defaults = _in_common([_defaults(module, one) for one in made])
@@ -41,13 +41,6 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
     called = next(iter(names)) if len(names) == 1 and names <= spoken_of else ""
     left = {name: text for name, text in defaults.items() if name not in arguments}
     return Operation(row.id, called, tuple(sorted(arguments.items())), raising, tuple(sorted(left.items())))
-
-
-def constructors(module: Module, call: s.Call) -> list[s.Call]:
-    """The calls that made the object that is called, as a loss; none: not known."""
-    values = [] if isinstance(call.function, s.Call) else module.values(call.function) or []
-    made = [value for value in values if isinstance(value, s.Call) and module.callee(value)]
-    return made if len(made) == len(values) else []
 
 
 # Arguments

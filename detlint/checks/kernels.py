@@ -13,7 +13,7 @@ from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.first_use import first_use
 from detlint.analysis.gradients import is_learning, may_have_gradient, taken_back
 from detlint.analysis.layers import is_idle
-from detlint.analysis.operations import constructors, operation
+from detlint.analysis.operations import operation
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, InForce, Safety
 from detlint.semantics.model import Module
@@ -32,7 +32,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     raises = "raises" in rule.data
     rows, names, objects, raising = _table(module.catalogue, module.torch, rule.code, raises)
     called = module.calls if any(True for _ in module.calls_to(objects)) else []
-    calls = [*module.calls_to(names), *(c for c in called if constructors(module, c))]
+    calls = [*module.calls_to(names), *(c for c in called if module.constructors(c))]
     if not calls:
         return
     switched = any(in_program(module, effect) for effect in rule.data["program"])
@@ -95,7 +95,8 @@ def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool)
 
 def _matters(module: Module, call: s.Call, row: Row) -> bool:
     """Whether a call may work on a GPU, and where the row speaks of a gradient, may have one."""
-    if row.text("direction") == "backward" and not may_have_gradient(module, call):
+    weights = bool(row.text("weights"))
+    if row.text("direction") == "backward" and not may_have_gradient(module, call, weights=weights):
         return False
     anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
     if not anywhere and not is_learning(module, call):
@@ -116,7 +117,7 @@ def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
     if not row.text("called"):
         callee = module.callee(call)
         return bool(callee) and callee <= names and applies(module, call, when, unless)
-    made = constructors(module, call)
+    made = module.constructors(call)
     known = bool(made) and all(module.callee(one) <= names and applies(module, one, (), unless) for one in made)
     return known and applies(module, call, when, ())
 

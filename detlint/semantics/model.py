@@ -149,7 +149,7 @@ class Module(Resolver):
 
     def argument(self, call: s.Call, parameter: str) -> Passed:
         """What `call` passes for `parameter`, by keyword, position, `functools.partial` or unpacking."""
-        signature = self.signature(self.callee(call))
+        signature = self.signature(self.callee(call) or self._run_by(call))
         place = next((i for i, (name, _, only) in enumerate(signature) if name == parameter and not only), -1)
         default = next((default for name, default, _ in signature if name == parameter), UNKNOWN)
         made = self.partial(call.function) if not self.names(call.function) else None
@@ -178,6 +178,26 @@ class Module(Resolver):
         if hidden:
             return Passed(None, (), default)
         return Passed(True if sure else None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
+
+    def constructors(self, call: s.Call) -> list[s.Call]:
+        """The calls that made the object that is called, as a loss; none: not known."""
+        values = [] if isinstance(call.function, s.Call) else self.values(call.function) or []
+        made = [self._moved(value) for value in values]
+        found = [value for value in made if isinstance(value, s.Call) and self.callee(value)]
+        return found if len(found) == len(values) else []
+
+    def _moved(self, value: s.Expression) -> s.Expression:
+        """What a module was before a method, as `cuda`, that gives the module itself."""
+        methods = self.catalogue.spellings(self.catalogue.names("program", "role", id="module-methods"))
+        while isinstance(value, s.Call) and isinstance(value.function, s.Attribute):
+            if value.function.attribute not in methods:
+                break
+            value = value.function.value
+        return value
+
+    def _run_by(self, call: s.Call) -> Iterator[str]:
+        """What a call of an object runs, if that is a module."""
+        return (f"{name}.forward" for made in self.constructors(call) for name in self.callee(made))
 
     def possible(self, passed: Passed) -> list[object] | None:
         """All constants that the parameter may have, the default included; None: one is not a constant."""
