@@ -152,3 +152,29 @@ def test_adapters_draw_unless_their_configuration_starts_them_from_the_model(
         model(1).loss.backward()
         """
     assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("seed", "state"),
+    [
+        ("set_random_seed(0, False)", "unseeded"),
+        ("set_random_seed(seed=-1, is_cuda=False)", "unseeded"),
+        ("set_random_seed(1, False)", "seeded"),
+        ("set_random_seed(int(sys.argv[1]), False)", "seeded"),
+        ("set_random_seed(args.seed, False)", "optional"),
+        ("set_random_seed(args.other, False)", "seeded"),
+    ],
+)
+def test_a_seeder_may_take_some_numbers_for_none(tmp_path: Path, seed: str, state: str) -> None:
+    program = f"""
+        import argparse, sys, torch
+        from onmt.utils.misc import set_random_seed
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--seed", type=int, default=-1)
+        parser.add_argument("--other", type=int, default=3)
+        args = parser.parse_args()
+        {seed}
+        torch.save(torch.rand(2), "x")
+        """
+    assert told(tmp_path, program)["generators"]["torch"]["state"] == state

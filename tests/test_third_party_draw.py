@@ -126,6 +126,8 @@ def test_an_environment_is_seeded_as_its_release_takes_it(text: str, safety: str
          "optuna.create_study(directions=['a', 'b'], sampler=NSGAIISampler(seed=0))", "safe"),
         ("from hyperopt import fmin", "fmin(f, space, max_evals=3)", "fmin(f, space, max_evals=3, rstate=default_rng(0))",
          "unsafe"),
+        ("from gensim.models import Word2Vec", "[Word2Vec(text, seed=n) for n in range(2)]",
+         "[Word2Vec(text, seed=n, workers=1) for n in range(2)]", "unsafe"),
         ("import webdataset as wds", "wds.shuffle(5000, initial=10)", "wds.shuffle(5000, initial=10, rng=Random(0))", "unsafe"),
         ("import webdataset as wds", "wds.WebDataset('a').shuffle(5000)", "wds.WebDataset('a').shuffle(5000, rng=Random(0))",
          "unsafe"),

@@ -240,8 +240,8 @@ def _finding(
 
 
 def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
-    """The seed, unless the call is made again and again, which would then draw the same each time."""
-    again = repeats(module, call)
+    """What the row passes; no seed where the call is made again and again, which would draw the same each time then."""
+    again = "{seed}" in (row.text("fixed") or "{seed}") and repeats(module, call)
     if row.text("fix") == "no" or again is True:
         return None
     safe = again is False and row.text("fix") != "unsafe"
@@ -270,7 +270,7 @@ def _passed(module: Module, row: Row, call: s.Call, safety: Safety) -> Fix | Non
     name, opening, given = row.text("fixed").partition("(")
     owner, _, made = name.rpartition(".")
     text = f"{made}{opening}{given.format(seed=text)}" if made else text
-    imports = (Import(module.path, owner, made),) if made else ()
+    imports = (Import(module.path, owner, made),) if owner else ()
     return edits.fix(
         f"Pass `{parameter}={text}`", edits.argument(module, call, parameter, text), safety=safety, imports=imports
     )

@@ -257,26 +257,26 @@ class Interpreter(Switches):
             changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
-        if (nothing := row.text("none") == "nothing") and value == NONE:
+        unset, nothing = any(map(given.holds, row.list("unless"))), row.text("none") == "nothing"
+        defaults = [atom.default for atom in value if isinstance(atom, Option)]
+        if (nothing and value == NONE) or (unset and not defaults):
             return
         random, option = seeding(value - NONE if nothing else value)
         if random:
             reseed(self, generators, name, place, option)
             return
-        defaults = [atom.default for atom in value if isinstance(atom, Option)]
         takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
         hidden = takes_none and None in defaults and not UNKNOWN.isdisjoint(value) and self.is_likely()
-        if takes_none and None in defaults and self.is_likely() and not hidden:
+        if (unset or (takes_none and None in defaults)) and self.is_likely() and not hidden:
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
             with self.guarded(option):
                 self.note(Seeded(generators, name, place, True))
-            if self.state is not None and not nothing:
+            if self.state is not None and not (nothing or unset):
                 self.state = self.state.but(generators, UNSEEDED)
             return
         told = value - NONE if self.is_chosen() else value  # by an option, instead of None
         sure = not takes_none or (Constant(None) not in (told or value) and not hidden)
-        certain = sure and not entropy_in(value)  # one seed or any
-        self.seed(generators, name, place, certain, restores=bool(row.text("restores")))
+        self.seed(generators, name, place, sure and not entropy_in(value), restores=bool(row.text("restores")))
 
     def saved_in(self, value: Value, depth: int = 3) -> Iterator[Saved]:
         """The saved states of generators that a value may be, or is put together of."""

@@ -42,19 +42,27 @@ def reseed(step: Step, row: Row, name: str, args: Arguments) -> bool:
 
 
 def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
+    """A seeder of the tables, which may seed nothing by its arguments."""
+    for condition in row.list("unless"):
+        outcome = args.holds(condition)
+        if outcome.may_hold and (outcome.option is not None or not outcome.may_fail):
+            step.arm(outcome, lambda: SOMETHING, lambda: _seed(step, row, name, args))
+            return
+    _seed(step, row, name, args)
+
+
+def _seed(step: Step, row: Row, name: str, args: Arguments) -> Value:
     """A seeder of the tables, with the seed that it is given."""
     streams = tuple(each for each in row.list("seeds") if each in SEEDABLE)
     if not streams:
-        return
+        return SOMETHING
     restores, takes_none = bool(row.text("restores")), row.text("none") != "raises"
     if not row.text("parameter") or not args.tells(row.text("parameter")):
-        step.emit(Seed(streams, step.code, "fixed", name, restores))
-        return
+        return _emit(step, Seed(streams, step.code, "fixed", name, restores))
     value = step.concrete(args.get(row.text("parameter")))
     saved = _snapshots(step, value)
     if saved:
-        step.emit(Seed(streams, step.code, "fixed", name, restores, saved=tuple(sorted(saved))))
-        return
+        return _emit(step, Seed(streams, step.code, "fixed", name, restores, saved=tuple(sorted(saved))))
 
     def put(value: Value) -> Value:
         """Seed with one of what a value may be: an option that decides which has arms of its own."""
@@ -69,7 +77,7 @@ def seed(step: Step, row: Row, name: str, args: Arguments) -> None:
         how, drawn, perhaps = _how(value, step.certain(value, "entropy", "drawn"), takes_none)
         return _emit(step, Seed(streams, step.code, how, name, restores, drawn=drawn, perhaps=perhaps))  # type: ignore[arg-type]
 
-    put(value)
+    return put(value)
 
 
 def _how(value: Value, certain: Taints, takes_none: bool) -> tuple[str, tuple[Code, ...], tuple[Code, ...]]:
