@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+from detlint.finding import Severity
 from tests.project import told
+from tests.support import report
 
 
 @pytest.mark.parametrize(
@@ -178,3 +181,25 @@ def test_a_seeder_may_take_some_numbers_for_none(tmp_path: Path, seed: str, stat
         torch.save(torch.rand(2), "x")
         """
     assert told(tmp_path, program)["generators"]["torch"]["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("generated", "found"),
+    [
+        ("model.generate(ids)", [("DET101", Severity.NOTE)]),
+        ("model.generate(**ids, temperature=0.7)", [("DET101", Severity.NOTE)]),
+        ("model.generate(ids, do_sample=False)", []),
+        ("torch.manual_seed(0); model.generate(ids)", []),
+        ("model.generate(ids); model.generate(ids, do_sample=True)", [("DET101", Severity.ERROR)]),
+        ("model.generate(ids, transformers.GenerationConfig(num_beams=4))", []),
+    ],
+)
+def test_what_a_checkpoint_decides_is_a_note(generated: str, found: list[tuple[str, Severity]]) -> None:
+    program = f"""
+        import torch, transformers
+
+        model = transformers.AutoModelForCausalLM.from_pretrained("gpt2")
+        {generated}
+        """
+    judged = report({"main.py": dedent(program)}).findings
+    assert [(each.finding.code, each.severity) for each in judged] == found

@@ -8,7 +8,7 @@ from dataclasses import replace
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
 from detlint.programs.entries import Entry, Met, Stream
-from detlint.programs.events import FORKED, Drawn
+from detlint.programs.events import FORKED, UNSEEDED, Drawn, Perhaps
 from detlint.project.project import Project
 
 _SHOWN = 3
@@ -26,12 +26,16 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
             if stream.generator in rule.data["generators"] and stream.draws and late is (stream.late is not None):
                 finding = (_seeded_late if late else _drawn)(rule, entry, stream)
                 found.setdefault(finding.place, []).append((entry, finding))
+            elif "perhaps" in rule.data and stream.generator in rule.data["generators"] and not stream.draws:
+                for finding in _perhaps_drawn(rule, entry, stream):
+                    found.setdefault(finding.place, []).append((entry, finding))
     for each in found.values():
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
         others = dict.fromkeys(_file(entry) for entry, _ in each if _file(entry) != _file(worst))
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
         # where nothing that a program draws decides anything it stays as it is
-        remedies = project.remedies(entry for entry, its in each if its.lowered is finding.lowered)
+        alike = (entry for entry, its in each if its.lowered is finding.lowered)
+        remedies = project.remedies(entry for entry in alike if any(stream.draws for stream in entry.own_streams))
         details = {**finding.details, "programs": "\n".join(sorted({entry.path for entry, _ in each}))}
         yield replace(finding, details=details, related=(*finding.related, *more), remedies=remedies)
 
@@ -70,6 +74,19 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
     return Finding(rule.code, place, message, details, related, lowered=lowered)
 
 
+def _perhaps_drawn(rule: Rule, entry: Entry, stream: Stream) -> Iterator[Finding]:
+    """What is said where a program draws at most by something that is not seen, as a checkpoint."""
+    for met in entry.of(Perhaps):
+        if met.event.generator == stream.generator and met.event.word == UNSEEDED and not met.option:
+            place = met.dispatch or met.event.place
+            details = {"what": met.event.what, "generator": stream.generator, "remedy": rule.data.get("remedy", "")}
+            program = "this program" if place.path == _file(entry) else f"`{_file(entry).rpartition('/')[2]}`"
+            words = {"what": met.event.what, "where": met.event.where, "program": program}
+            message = rule.data["perhaps"].format(**words)
+            yield Finding(rule.code, place, message, details, _steps(met), lowered=True)
+            return
+
+
 def _subject(rule: Rule, first: Met[Drawn], *, dispatched: bool = True) -> str:
     """What draws, in words: at a call that runs one thing or another it is what that may run."""
     place, what = first.event.place, f"`{first.event.what}`"
@@ -84,7 +101,7 @@ def _first(entry: Entry, stream: Stream) -> tuple[Met[Drawn], bool]:
     return (telling or list(stream.draws))[0], entry.self_check or not telling
 
 
-def _steps(met: Met[Drawn]) -> tuple[Related, ...]:
+def _steps(met: Met[Drawn] | Met[Perhaps]) -> tuple[Related, ...]:
     steps = tuple(
         Related(step.place, "while this is imported" if step.imports else f"called from here: `{step.name}`")
         for step in met.path

@@ -21,7 +21,8 @@ class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
 class Draw(_Effect, frozen=True):
     """A draw from a stream: by `what`, which sets weights or is another library's own.
 
-    It is `aside` where it decides nothing but the shape of an "example", as for tracing, or a "seed".
+    It is `aside` where it decides nothing but the shape of an "example", as for tracing, or a "seed", and may happen
+    or not `where` something says so that is not seen.
     """
 
     stream: Stream
@@ -30,6 +31,7 @@ class Draw(_Effect, frozen=True):
     weights: bool = False
     of_library: bool = False
     aside: Literal["", "example", "seed"] = ""
+    where: str = ""
 
 
 class Seed(_Effect, frozen=True):

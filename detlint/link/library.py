@@ -10,11 +10,11 @@ from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
+from detlint.link.devices import Devices
 from detlint.link.entropy import by_default, drawn, entropy_in, hashed, perhaps_seed, reseed, seeding
 from detlint.link.hooks import run_hooks
 from detlint.link.mappings import written_items
 from detlint.link.roles import ROLES
-from detlint.link.switches import Switches
 from detlint.link.truth import is_none, truth
 from detlint.link.values import (
     NONE,
@@ -33,7 +33,6 @@ from detlint.link.values import (
     Unknown,
     Value,
     each,
-    exact,
     join,
     single,
 )
@@ -46,12 +45,13 @@ from detlint.programs.events import (
     Drawn,
     Example,
     Marked,
+    Perhaps,
     Seeded,
     State,
 )
 
 
-class Interpreter(Switches):
+class Interpreter(Devices):
     """Runs an entry point: the whole interpreter."""
 
     # Calls
@@ -228,7 +228,10 @@ class Interpreter(Switches):
         for generator in row.list("generator"):
             empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
             if self.state is not None and generator in GENERATORS and not empty:
-                word = self.state[generator]
+                word, where = self.state[generator], row.text("where")
+                if where:
+                    self.note(Perhaps(generator, name, place, word, where))
+                    continue
                 self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
                 if word in CHANCE and self.is_likely():
                     self.add_drawn(generator)
@@ -304,28 +307,6 @@ class Interpreter(Switches):
         """The place of the assignment that is being run."""
         self.ask("statement", self.statement_place)
         return self.statement_place or Place(self.frame.path, 1, 1, 1, 1)
-
-    def is_undrawn(self, context: Value) -> bool:
-        """Whether nothing is drawn in a context, as on the meta device, whichever of several it is."""
-        return bool(context) and all(map(self._is_undrawn, context))
-
-    def _is_undrawn(self, context: Atom) -> bool:
-        if isinstance(context, Object) and isinstance(context.kind, Library):
-            row = self.tables.undrawn.get(context.kind.name)
-            if row is not None:
-                given = self.kept(context, context.kind.name)
-                if row.text("kind") == "stack":
-                    stacked = [atom for each in given.first() if self.is_container(each) for atom in self.held(each)]
-                    return any(map(self._is_undrawn, stacked))
-                return row.text("kind") == "context" or self.is_meta(given.get("device"))
-        return self.is_meta(frozenset((context,)))
-
-    def is_meta(self, device: Value) -> bool:
-        """Whether a device is certainly the one on which tensors have no values."""
-        made = (a for a in device if isinstance(a, Object) and a.kind == Library("torch.device"))
-        kinds = [self.kept(each, "torch.device").get("type") for each in made]
-        objects = len(kinds) == len(device) > 0 and all(exact(kind) == "meta" for kind in kinds)
-        return objects or exact(device) == "meta"
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
         """The generators whose state a context manager of a library puts back."""

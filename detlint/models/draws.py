@@ -17,7 +17,8 @@ def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
     """A draw from the generators of a row."""
     if aside != "inert":
         for generator in row.list("generator"):
-            step.emit(Draw(generator, step.code, name, bool(row.text("weights")), aside=aside))
+            weights = bool(row.text("weights"))
+            step.emit(Draw(generator, step.code, name, weights, aside=aside, where=row.text("where")))
     return SOMETHING
 
 

@@ -28,6 +28,7 @@ from detlint.programs.events import (
     Guarded,
     Loaded,
     Marked,
+    Perhaps,
     Scope,
     Seeded,
     State,
@@ -40,7 +41,7 @@ Path = tuple[Called, ...]
 Test = tuple[Path, int, int]  # the calls that lead to its trace, that one's identity, and where it stands there
 Arm = tuple[Test, bool]  # a test and which of its arms: the second one
 Left = tuple[Arm, int]  # an arm that leaves, and what it ends
-Event = Drawn | Example | Seeded | Switched | Loaded | Marked
+Event = Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked
 E = TypeVar("E", bound=Event, covariant=True)
 
 
@@ -155,8 +156,7 @@ class Entry:
     @cached_property
     def _restores(self) -> bool:
         """Whether the program takes weights from a file: by default, unless it would fail then."""
-        fails = self.marked("fails")
-        return any(m.event.kind == "restores" and (fails or not m.option) for m in self._marks)
+        return any(m.event.kind == "restores" and (not m.option or self.marked("fails")) for m in self._marks)
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
         """The draws that decide something: not weights that a program takes from a file and never trains."""

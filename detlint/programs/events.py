@@ -100,6 +100,17 @@ class Example(metaclass=Interned):
 
 
 @record(frozen=True, slots=True, eq=False)
+class Perhaps(metaclass=Interned):
+    """A draw from a global generator in the state `word`, only `where` something is so that nobody sees."""
+
+    generator: str
+    what: str
+    place: Place
+    word: str
+    where: str
+
+
+@record(frozen=True, slots=True, eq=False)
 class Seeded(metaclass=Interned):
     """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state.
 
@@ -203,7 +214,7 @@ class Scope(metaclass=Interned):
     trace: Trace
 
 
-Event = Drawn | Example | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart | Scope
+Event = Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart | Scope
 Trace = tuple[Event, ...]
 
 

@@ -18,8 +18,9 @@ def draw(walk: Walk, ways: Ways, draw: e.Draw) -> None:
     """Something is drawn from a stream."""
     for condition, state in ways.states.items():
         word = word_of(state, draw.stream)
-        walk.drawn[draw.code].add(word)
-        if draw.aside:
+        if not draw.where:
+            walk.drawn[draw.code].add(word)
+        if draw.aside or draw.where:
             continue
         key = draw.stream, draw.code, word, condition
         if key not in walk.observations:
@@ -32,6 +33,8 @@ def draw(walk: Walk, ways: Ways, draw: e.Draw) -> None:
     generator, word, place = str(draw.stream), state[str(draw.stream)], walk.place(draw.code)
     if draw.aside:
         walk.add(v.Example(generator, draw.what, place, word, draw.aside == "seed"))
+    elif draw.where:
+        walk.add(v.Perhaps(generator, draw.what, place, word, draw.where))
     else:
         walk.add(v.Drawn(generator, draw.what, place, word, draw.weights, draw.of_library))
 
