@@ -135,3 +135,44 @@ def test_the_state_of_one_process_is_not_given_to_all() -> None:
     (found,) = report({"example.py": text}, ("DET701",)).findings
     assert found.finding.fix is not None
     assert found.finding.fix.safety.value == "display"
+
+
+def test_a_test_resumes_nothing_that_anybody_goes_on_with() -> None:
+    text = saving(DICT)
+    assert report({"resuming.py": text}, ("DET701",)).findings
+    assert not report(
+        {"test_resuming.py": f"{text}\n\ndef test_it():\n    resume(None, 'a.pt')\n"}, ("DET701",)
+    ).findings
+
+
+FABRIC = """\
+import lightning as L
+
+
+def main(fabric: L.Fabric, model, optimizer, args):
+    rest = fabric.load(args.resume, {"model": model, "optimizer": optimizer})
+    for epoch in range(rest["epoch"], 4):
+        fabric.save("last.ckpt", {"model": model, "optimizer": optimizer, "epoch": epoch})
+"""
+
+
+def test_the_state_is_restored_from_what_a_library_leaves_of_a_checkpoint() -> None:
+    (found,) = report({"example.py": FABRIC}, ("DET701",)).findings
+    assert found.finding.fix is not None
+    assert found.finding.fix.safety.value == "display"
+    entry, restored = (edit.text for edit in found.finding.fix.edits)
+    assert '"rng_state": rng_state()' in entry
+    assert restored.split("\n", 1)[1] == '    if "rng_state" in rest:\n        set_rng_state(rest["rng_state"])'
+
+
+def test_what_a_library_leaves_of_a_checkpoint_may_have_no_name() -> None:
+    (found,) = report({"example.py": FABRIC.replace("rest = ", "").replace('rest["epoch"]', "0")}, ("DET701",)).findings
+    assert found.finding.fix is None
+
+
+def test_a_library_is_reported_in_its_own_words() -> None:
+    text = "import lightning as L\n\n\ndef main(model, path):\n    L.Trainer().fit(model, ckpt_path=path)\n"
+    (found,) = report({"example.py": text}, ("DET701",)).findings
+    assert found.severity.value == "note"
+    assert found.finding.message.startswith("the checkpoint that the run is resumed from")
+    assert "on_load_checkpoint" in found.finding.details["remedy"]

@@ -14,7 +14,7 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
-_Entries = list[tuple[str, s.Expression | None]]
+Entries = list[tuple[str, s.Expression | None]]
 
 
 @record(frozen=True, slots=True)
@@ -27,14 +27,15 @@ class Saved:
 
 @record(frozen=True, slots=True)
 class Resumed:
-    """An optimizer's `load_state_dict`: the call, what was loaded, and the key in it.
+    """Where an optimizer gets its state: the call, what was loaded, and the key in it.
 
-    `entry` is the expression that takes the state out of what was loaded.
+    `entry` is the expression that takes the state out of what was loaded, None where the call puts it into the objects
+    of a dict; `loaded` is then what keeps the rest, if anything does.
     """
 
     call: s.Call
-    loaded: s.Expression
-    entry: s.Expression
+    loaded: s.Expression | None
+    entry: s.Expression | None
     key: str
 
 
@@ -63,15 +64,24 @@ class Checkpoints:
             if not self._is_named(call, "writer"):
                 continue
             for argument in call.arguments:
-                value = None if argument.star else self._made(argument.value)
-                node = None if value is None else next(iter(self.module.values(value) or ()), None)
-                if value is None or not isinstance(node, (s.Dictionary, s.Call)):
-                    continue
-                entries = self._all_entries(value, node)
-                saved = None if entries is None else self._judged(node, entries)
-                if saved is not None:
-                    found[saved.node] = saved
+                node, entries = (None, None) if argument.star else self._read(argument.value)
+                if node is not None and entries is not None:
+                    saved = self._judged(node, entries, objects=self._takes_objects(call, "writer"))
+                    if saved is not None:
+                        found[saved.node] = saved
         yield from sorted(found.values(), key=lambda saved: saved.node.order)
+
+    def entries(self, node: s.Expression) -> Entries | None:
+        """All entries of a dict; None where one is not known."""
+        return self._read(node)[1]
+
+    def _read(self, node: s.Expression) -> tuple[s.Dictionary | s.Call | None, Entries | None]:
+        """What makes the one dict that an expression is, and all its entries; None for what is not known."""
+        value = self._made(node)
+        made = None if value is None else next(iter(self.module.values(value) or ()), None)
+        if value is None or not isinstance(made, (s.Dictionary, s.Call)):
+            return None, None
+        return made, self._all_entries(value, made)
 
     def _made(self, node: s.Expression) -> s.Expression | None:
         """What has the one value that is saved: the expression itself, or what a function of this file returns."""
@@ -94,24 +104,36 @@ class Checkpoints:
             return True
         return any(word.search(_last(call.function)) for word in self._words(table))
 
-    def _judged(self, node: s.Dictionary | s.Call, entries: _Entries) -> Saved | None:
+    def _takes_objects(self, call: s.Call, table: str) -> bool:
+        """Whether a function of a table takes objects in a dict, whose states it saves or restores."""
+        names = self.module.callee(call)
+        return bool(names) and names <= self._names("checkpoints", table, objects="yes")
+
+    def may_be_state(self, key: str, value: s.Expression | None) -> bool:
+        """Whether an entry may hold the state of a generator, by itself or with the place in the data."""
+        if _any(self._state_keys, [key, *(_names_in(value) if value is not None else ())]):
+            return True
+        keepers = [_receiver(call) for call in _states_in(value)]
+        return any(not self.is_optimizer(each) and _any(self._position, [key, _last(each)]) for each in keepers)
+
+    def _judged(self, node: s.Dictionary | s.Call, entries: Entries, *, objects: bool) -> Saved | None:
         optimizers = set()
         progress = False
         for key, value in entries:
-            texts = [key, *(_names_in(value) if value is not None else ())]
-            if _any(self._state_keys, texts):
+            if self.may_be_state(key, value):
                 return None
-            for call in _states_in(value):
-                receiver = call.function.value if isinstance(call.function, s.Attribute) else call.function
-                if self._is_optimizer(receiver):
+            if objects and value is not None and not isinstance(value, s.Call):
+                if self.is_optimizer(value):
                     optimizers.add(key)
-                elif _any(self._position, [key, _last(receiver)]):
+                elif _any(self._position, [key, _last(value)]):
                     return None
+            if any(self.is_optimizer(_receiver(call)) for call in _states_in(value)):
+                optimizers.add(key)
             counts = [] if value is None or isinstance(value, s.Call) else _names_in(value)
             progress = progress or _any(self._progress, [key, *counts])
         return Saved(node, frozenset(optimizers)) if optimizers and progress else None
 
-    def _all_entries(self, node: s.Expression, made: s.Expression) -> _Entries | None:
+    def _all_entries(self, node: s.Expression, made: s.Expression) -> Entries | None:
         """The entries of a dict and of what is put into it by name; None where one is not known."""
         entries = self._entries(made)
         scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
@@ -124,7 +146,7 @@ class Checkpoints:
             entries += more
         return entries
 
-    def _entries(self, node: s.Expression) -> _Entries | None:
+    def _entries(self, node: s.Expression) -> Entries | None:
         if isinstance(node, s.Call):
             plain = self.module.callee(node) == {"builtins.dict"} and all(a.keyword for a in node.arguments)
             return [(a.keyword or "", a.value) for a in node.arguments] if plain else None
@@ -132,7 +154,7 @@ class Checkpoints:
             return None
         return [(self._key(k), v) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
 
-    def _put_in(self, use: s.Name) -> _Entries | None:
+    def _put_in(self, use: s.Name) -> Entries | None:
         """What a use of a dict's name puts into the dict; None where that is not known."""
         parent = use.parent
         if isinstance(parent, s.Subscript) and parent.value is use:
@@ -141,7 +163,7 @@ class Checkpoints:
         if isinstance(parent, s.Attribute):
             call = parent.parent
             if parent.attribute == "update" and isinstance(call, s.Call):
-                found: _Entries = []
+                found: Entries = []
                 for argument in call.arguments:
                     entries = None if argument.star else self._entries(argument.value)
                     more = [(argument.keyword, argument.value)] if argument.keyword else entries
@@ -155,7 +177,9 @@ class Checkpoints:
             call = parent.parent
             roots = {name.partition(".")[0] for name in self.module.callee(call)}
             known = bool(roots) and roots <= libraries.READING
-            return [] if known or self._is_named(call, "writer") or isinstance(call.parent, s.Assign) else None
+            if known or self._is_named(call, "writer") or self._takes_objects(call, "reader"):
+                return []
+            return [] if isinstance(call.parent, s.Assign) else None
         return None if isinstance(parent, (s.Assign, s.Starred)) else []
 
     def _key(self, node: s.Expression) -> str:
@@ -163,7 +187,8 @@ class Checkpoints:
         constants = self.module.constants(node)
         return str(constants[0]) if constants is not None and len(constants) == 1 else self.module.source(node)
 
-    def _is_optimizer(self, node: s.Expression) -> bool:
+    def is_optimizer(self, node: s.Expression) -> bool:
+        """Whether an expression is an optimizer, by its type or its name."""
         types = self.module.types(node)
         if types and all(t.startswith("torch.optim.") for t in types):
             return not any(".lr_scheduler." in t for t in types)
@@ -175,19 +200,31 @@ class Checkpoints:
     @cached_property
     def resumed(self) -> list[Resumed]:
         """Where an optimizer takes its state out of what was loaded, in evaluation order."""
-        found = []
+        found = list(self._restored())
         for call in self.module.calls_like(words=("load_state_dict",)):
             function = call.function
             if not isinstance(function, s.Attribute) or function.attribute != "load_state_dict" or not call.arguments:
                 continue
-            if not self._is_optimizer(function.value):
+            if not self.is_optimizer(function.value):
                 continue
             values = self.module.values(call.arguments[0].value) or []
             entry = values[0] if len(values) == 1 else call.arguments[0].value
             root, key = self._taken(entry)
             if root is not None and key is not None and self._is_loaded(root):
                 found.append(Resumed(call, root, entry, key))
-        return found
+        return sorted(found, key=lambda resumed: resumed.call.order)
+
+    def _restored(self) -> Iterator[Resumed]:
+        """Where an optimizer in a dict gets its state from a function that restores the objects which it is given."""
+        names = self._names("checkpoints", "reader", objects="yes")
+        for call in self.module.calls_like(names):
+            if self._takes_objects(call, "reader"):
+                statement = call.parent
+                rest = statement.targets[0] if isinstance(statement, s.Assign) and len(statement.targets) == 1 else None
+                for argument in call.arguments:
+                    for key, value in (None if argument.star else self.entries(argument.value)) or ():
+                        if value is not None and self.is_optimizer(value):
+                            yield Resumed(call, rest if isinstance(rest, s.Name) else None, None, key)
 
     def _taken(self, node: s.Expression) -> tuple[s.Expression | None, str | None]:
         """What `node` is taken out of, by subscripts and `get`, and the first key."""
@@ -236,6 +273,7 @@ class Checkpoints:
         if self._draws_here:
             return True
         trains = any(_last(call.function) == "backward" for call in self.module.calls)
+        trains = trains or any(function.name == "training_step" for function in self.module.every(s.Function))
         known = libraries.STANDARD | self._names("checkpoints", "whole", "modules")
         imports = self.module.every(s.Import)
         roots = {name for i in imports for name in ([i.module] if i.module is not None else [n for n, _ in i.names])}
@@ -296,6 +334,11 @@ def _last(node: s.Expression) -> str:
 def _names_in(node: s.Expression) -> list[str]:
     found = [_last(part) for part in s.walk(node) if isinstance(part, (s.Name, s.Attribute))]
     return found + [part.value for part in s.walk(node) if isinstance(part, s.Constant) and isinstance(part.value, str)]
+
+
+def _receiver(call: s.Call) -> s.Expression:
+    """What a method is called on."""
+    return call.function.value if isinstance(call.function, s.Attribute) else call.function
 
 
 def _states_in(node: s.Expression | None) -> list[s.Call]:

@@ -5,36 +5,66 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.analysis.checkpoints import Checkpoints, Resumed, Saved
-from detlint.catalogue import Rule
+from detlint.analysis.savers import kept
+from detlint.catalogue import Row, Rule
 from detlint.editing import edits
+from detlint.facts.tests import holds_tests
 from detlint.finding import Edit, Finding, Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Dicts that the file saves and resumes from, where training draws and nothing restores the generators."""
+    """Checkpoints that the file saves and resumes from, where training draws and nothing restores the generators."""
     checkpoints = Checkpoints(module)
-    if not checkpoints.resumed or checkpoints.keeps_states or checkpoints.seeds_anew or checkpoints.draws is False:
+    objects = list(kept(checkpoints))
+    if not (checkpoints.resumed or objects) or checkpoints.keeps_states or checkpoints.seeds_anew:
         return
+    if holds_tests(module):
+        return
+    if checkpoints.resumed and checkpoints.draws is not False:
+        yield from _of_dicts(rule, checkpoints)
+    for each in objects:
+        draws = True if each.row.text("draws") else checkpoints.draws
+        if draws is not False:
+            resumed = None if each.resumed is each.node else each.resumed
+            lowered = draws is None or each.row.text("level") == "note"
+            yield _finding(module, rule, each.node, resumed, lowered, row=each.row)
+
+
+def _of_dicts(rule: Rule, checkpoints: Checkpoints) -> Iterator[Finding]:
+    module = checkpoints.module
     for saved in checkpoints.saved():
         resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
         if resumed:
             fix = _fix(module, saved, resumed, checkpoints.has_ranks)
-            related = [(resumed[0].call, "the run is resumed here")]
-            lowered = checkpoints.draws is None
-            yield module.finding(rule, saved.node, related=related, lowered=lowered, fix=fix)
+            yield _finding(module, rule, saved.node, resumed[0].call, checkpoints.draws is None, fix)
+
+
+def _finding(
+    module: Module,
+    rule: Rule,
+    node: s.Node,
+    resumed: s.Call | None,
+    lowered: bool,
+    fix: Fix | None = None,
+    row: Row | None = None,
+) -> Finding:
+    """A finding as the page words it, or as a row of a library does."""
+    related = [] if resumed is None else [(resumed, "the run is resumed here")]
+    problem, remedy = ((row and row.text(key)) or rule.data[key] for key in ("problem", "remedy"))
+    return module.finding(rule, node, related=related, lowered=lowered, fix=fix, problem=problem, remedy=remedy)
 
 
 def _fix(module: Module, saved: Saved, resumed: Sequence[Resumed], has_ranks: bool) -> Fix | None:
     """Save the random state with the rest, and restore it wherever the optimizer's is."""
-    last = {(id(_block(each.call)), module.source(each.loaded)): each for each in resumed}
+    last = {(id(_block(each.call)), each.loaded and module.source(each.loaded)): each for each in resumed}
     return edits.fix(
         "Save and restore the random state",
         _entry(module, saved.node),
         *(_restored(module, each) for each in last.values()),
-        # one process's state would be given to all
-        safety=Safety.DISPLAY if has_ranks else Safety.UNSAFE,
+        # one process's state would be given to all, as by those that take objects: they work in several
+        safety=Safety.DISPLAY if has_ranks or any(each.entry is None for each in resumed) else Safety.UNSAFE,
         imports=edits.runtime(module, "rng_state", "set_rng_state"),
     )
 
@@ -59,7 +89,12 @@ def _quoted(module: Module, key: s.Node | None) -> str:
 def _restored(module: Module, resumed: Resumed) -> Edit | None:
     """The state restored on the lines after the statement that loads the optimizer's; None where there is no room."""
     statement = resumed.call.parent
-    if not isinstance(statement, s.ExpressionStatement) or resumed.entry is not resumed.call.arguments[0].value:
+    if resumed.entry is None:
+        if not isinstance(statement, s.Assign):
+            return None
+    elif not isinstance(statement, s.ExpressionStatement) or resumed.entry is not resumed.call.arguments[0].value:
+        return None
+    if resumed.loaded is None:
         return None
     restored = edits.new(
         "if {key} in {loaded}:\n    set_rng_state({loaded}[{key}])",
@@ -69,7 +104,7 @@ def _restored(module: Module, resumed: Resumed) -> Edit | None:
     return edits.behind(module, statement, restored)
 
 
-def _key(entry: s.Node) -> s.Node | None:
+def _key(entry: s.Node | None) -> s.Node | None:
     """The key of a subscript, or the first argument of `get`."""
     if isinstance(entry, s.Subscript):
         return entry.indices[0]
