@@ -71,9 +71,9 @@ class Checkpoints:
                         found[saved.node] = saved
         yield from sorted(found.values(), key=lambda saved: saved.node.order)
 
-    def entries(self, node: s.Expression) -> Entries | None:
-        """All entries of a dict; None where one is not known."""
-        return self._read(node)[1]
+    def entries(self, node: s.Expression, *, loaded: bool = False) -> Entries | None:
+        """All entries of a dict, for one that was `loaded` those that are put into it; None where one is not known."""
+        return self._put_into(node, []) if loaded and isinstance(node, s.Name) else self._read(node)[1]
 
     def _read(self, node: s.Expression) -> tuple[s.Dictionary | s.Call | None, Entries | None]:
         """What makes the one dict that an expression is, and all its entries; None for what is not known."""
@@ -136,9 +136,15 @@ class Checkpoints:
     def _all_entries(self, node: s.Expression, made: s.Expression) -> Entries | None:
         """The entries of a dict and of what is put into it by name; None where one is not known."""
         entries = self._entries(made)
-        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
-        if entries is None or scope is None or not isinstance(node, s.Name):
+        if entries is None or not isinstance(node, s.Name):
             return entries if isinstance(node, (s.Dictionary, s.Call)) else None
+        return self._put_into(node, entries)
+
+    def _put_into(self, node: s.Name, entries: Entries) -> Entries | None:
+        """The entries of a dict of this name, with those that it has to begin with."""
+        scope = node.scope.find(node.id)
+        if scope is None:
+            return None
         for use in self.module.reads(scope, node.id):
             more = self._put_in(use)
             if more is None:

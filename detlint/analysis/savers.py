@@ -218,8 +218,17 @@ def _passed(checkpoints: Checkpoints, row: Row, call: s.Call, parameter: str) ->
     if parameter == "**":
         hidden = any(argument.star == "**" for argument in call.arguments)
         return None if hidden else [(a.keyword, a.value) for a in call.arguments if a.keyword]
-    passed = checkpoints.module.argument(call, parameter)
-    if passed.given is False:
-        positional = [argument for argument in call.arguments if argument.keyword is None]
-        return [] if len(positional) <= int(row.text("position")) else None
-    return checkpoints.entries(passed.values[0]) if len(passed.values) == 1 else None
+    positional = [argument for argument in call.arguments if argument.keyword is None]
+    place = int(row.text("position"))
+    if any(argument.star for argument in call.arguments):
+        return None
+    given = [argument.value for argument in call.arguments if argument.keyword == parameter]
+    given += [argument.value for argument in positional[place : place + 1]]
+    return checkpoints.entries(given[0], loaded=_is_loaded(checkpoints.module, row, given[0])) if given else []
+
+
+def _is_loaded(module: Module, row: Row, node: s.Expression) -> bool:
+    """Whether a name stands for what was loaded, which has no more than was saved."""
+    bindings = reaching(node) if isinstance(node, s.Name) else None
+    loaded = [binding.value for binding in bindings or ()]
+    return bool(loaded) and all(isinstance(v, s.Call) and _is_one(module, row, v, row.set("readers")) for v in loaded)
