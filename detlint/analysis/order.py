@@ -44,23 +44,27 @@ class Order:
         self._of_text = module.python("methods", "text-of-text")
         self._seen: set[tuple[s.Node, bool]] = set()
         self._origin: s.Expression | None = None
+        self._of = ""
 
-    def leaks(self, node: s.Expression, *, text: bool = False) -> list[Leak]:
-        """Where the order of `node` matters, in no particular order; `text` says that it is one text."""
+    def leaks(self, node: s.Expression, *, text: bool = False, of: str = "") -> list[Leak]:
+        """Where the order of `node` matters, in no particular order; `text` says that it is one text.
+
+        `of` names the rows of methods that count besides those of any value: "table".
+        """
         self._seen = set()
-        self._origin = node
+        self._origin, self._of = node, of
         return list(self._leaks(node, text, _DEPTH))
 
     def leaks_of_item(self, node: s.Expression, place: int) -> list[Leak]:
         """Where the order of what stands at `place` of a tuple matters."""
         self._seen = set()
-        self._origin = node
+        self._origin, self._of = node, ""
         return list(self._unpacked(node, place, False, _DEPTH))
 
     def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
         """Where the order of a list matters that `node` adds to in an arbitrary order."""
         self._seen = set()
-        self._origin = None
+        self._origin, self._of = None, ""
         return list(self._kept(holder, node, _DEPTH))
 
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
@@ -72,6 +76,8 @@ class Order:
             yield from self._argument(parent, parent.parent, text, depth)
         elif isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
             yield from self._method(parent.attribute, parent.parent, text, depth)
+        elif isinstance(parent, s.Attribute) and self._of and self.calls.method(parent.attribute, self._of) == "passes":
+            yield from self._leaks(parent, text, depth)
         elif isinstance(parent, s.Subscript) and node is parent.value and not parent.stored:
             yield from self._subscript(parent, text, depth)
         elif isinstance(parent, s.For) and node is parent.iterator:
@@ -166,13 +172,14 @@ class Order:
                 yield from self._reads(function.scope, wanted, None, text, depth - 1)
 
     def _method(self, method: str, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
-        kind = self.calls.method(method)
+        kind = self.calls.method(method, self._of)
         if text:
             yield from self._leaks(call, text, depth) if method in self._of_text else ()
         elif kind == "passes":
             yield from self._leaks(call, text, depth)
-        elif kind == "numbers":
-            yield Leak(call, kind)
+        elif kind in ("numbers", "position", "draws", "writes"):
+            if kind != "position" or not isinstance(call.parent, s.ExpressionStatement):
+                yield Leak(call, kind)
         elif method == "pop" and not self.loops.drains(call):
             yield Leak(call, "first")
 
@@ -190,6 +197,9 @@ class Order:
         if isinstance(node.parent, s.Operation) and node.parent.operator == "f-string":
             return  # an example in a message
         index = node.indices[0]
+        if self._of and not isinstance(index, s.Slice) and not isinstance(literal(index), int):
+            yield from self._leaks(node, False, depth) if isinstance(literal(index), str) else ()
+            return  # a column of a table, or those of its rows that a mask tells
         if isinstance(index, s.Slice) and self.calls.joins(node):
             yield from self._leaks(node, False, depth)
             return
@@ -263,7 +273,7 @@ class Order:
     def _sorts(self, read: s.Expression) -> bool:
         """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
         parent = read.parent
-        if isinstance(parent, s.Attribute) and self.calls.method(parent.attribute) == "sorts":
+        if isinstance(parent, s.Attribute) and self.calls.method(parent.attribute, self._of) == "sorts":
             return not (isinstance(parent.parent, s.Call) and has_alike_key(self.module, parent.parent))
         return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
 

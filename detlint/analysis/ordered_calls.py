@@ -39,9 +39,9 @@ class Calls:
         self._listing = module.catalogue.names("order", "listing")
         self._methods = _methods(module.catalogue)
 
-    def method(self, name: str) -> str:
-        """What a method of the ordered value does: the kind of its row, or ""."""
-        return self._methods.get(("value", name), "")
+    def method(self, name: str, of: str = "") -> str:
+        """What a method of the ordered value does, which may be a "table": the kind of its row, or ""."""
+        return self._methods.get((of, name)) or self._methods.get(("value", name), "")
 
     def kind(self, argument: s.Argument, call: s.Call) -> str:
         """What a call does with an argument: the kind of its row, or "" where that is not known."""

@@ -1,4 +1,4 @@
-"""DET601: the order of a set gets into something ordered."""
+"""DET601: the order of a set, or of a hash map of a library, gets into something ordered."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from detlint.analysis.elements import Elements
+from detlint.analysis.hash_maps import HashMaps
 from detlint.analysis.kinds import ALIKE, SALTED, Kind
 from detlint.analysis.order import Leak, Order, elsewhere
 from detlint.analysis.ordered_calls import EXPOSING
+from detlint.analysis.receivers import followed, of_libraries
 from detlint.analysis.sets import Sets
 from detlint.analysis.sorting import in_first_order, is_called, sorted_where_taken
-from detlint.catalogue import Rule
+from detlint.catalogue import Row, Rule
+from detlint.editing import edits
 from detlint.finding import Finding, Fix, Operation, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -22,11 +25,22 @@ _REMEDIES = dict.fromkeys(ALIKE, "text") | dict.fromkeys((Kind.IDENTITY, Kind.AP
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Uses of sets that take their items one by one, where the order that this gives matters."""
+    """Sets and what libraries give by hash maps, where the order that this has matters; trainings that go by one."""
     sets = Sets(module)
-    if not sets.may_be_any():
-        return
-    elements, order = Elements(module), Order(module)
+    if sets.may_be_any():
+        yield from _of_sets(module, rule, sets, Order(module))
+    made = dict(of_libraries(module, "order", "hashing"))
+    if made:
+        yield from _of_libraries(module, rule, made, Order(module))
+    for call, row in of_libraries(module, "order", "training"):
+        what = f"a hash map in `{module.short(call.function if isinstance(call, s.Call) else call)}`"
+        use = rule.data["training"][0]
+        yield module.finding(rule, call, what=what, use=use, remedy=row.text("remedy"))
+
+
+def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[Finding]:
+    """Uses of sets that take their items one by one."""
+    elements = Elements(module)
     certain, likely = frozenset(rule.data["uses"]), frozenset(rule.data["likely"])
     for node in module.nodes:
         if type(node.parent) not in EXPOSING or not isinstance(node, s.Expression):
@@ -43,6 +57,40 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             row = elements.row(kind)
             fix = _fix(module, node, kind, copied=_copies_set(sets, node))
             yield _finding(module, rule, node, kind, leak, fix, None if row is None else Operation(row.id))
+
+
+def _of_libraries(module: Module, rule: Rule, made: dict[s.Call | s.Attribute, Row], order: Order) -> Iterator[Finding]:
+    """Uses of dicts that take their items one by one, and of lists and tables that are made by hashes."""
+    maps = {node: row for node, row in made.items() if row.text("kind") == "map"}
+    kept = HashMaps(module, maps, order.calls)
+    for taken in kept.taken():
+        leaks = [leak for leak in order.leaks(taken.node) if kept.matters(taken, leak)]
+        yield from _by_row(module, rule, taken.node, taken.row, leaks, kept.fix(taken))
+    for node, row in made.items():
+        if node not in maps and isinstance(node, s.Call):
+            given = followed(node, row)
+            fixed = [edits.argument(module, node, *each.split("=")) for each in row.list("fixed")]
+            fix = edits.fix(f"Pass `{row.list('fixed')[0]}`", *fixed) if fixed else None
+            yield from _by_row(module, rule, given, row, order.leaks(given, of="table"), fix)
+
+
+def _by_row(
+    module: Module, rule: Rule, node: s.Expression, row: Row, leaks: list[Leak], fix: Fix | None
+) -> Iterator[Finding]:
+    leaks = [leak for leak in leaks if leak.kind in rule.data["library"]]
+    if leaks:
+        leak = min(leaks, key=lambda leak: _rank(rule, leak))
+        use = rule.data["uses"][leak.kind]
+        yield module.finding(
+            rule,
+            node,
+            related=elsewhere(module, node, leak.node, f"the order {use} here"),
+            lowered=row.text("sure") == "no",
+            what=f"`{module.short(node)}`",
+            use=use,
+            fix=fix,
+            remedy=row.text("remedy"),
+        )
 
 
 def _stays_set(sets: Sets, node: s.Expression) -> bool:
@@ -72,7 +120,7 @@ def _finding(
         node,
         related=related,
         lowered=kind not in _VARIES or leak.kind in rule.data["leaving"],
-        set=module.short(node),
+        what=f"the set `{module.short(node)}`",
         use=uses[leak.kind],
         fix=fix,
         operation=operation,

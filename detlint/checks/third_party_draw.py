@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.first_use import first_use
-from detlint.analysis.generators import kept_as
 from detlint.analysis.object_seeds import is_once_for, seeded_once
-from detlint.analysis.origins import origins
+from detlint.analysis.receivers import is_used_alone, makers, names_of
 from detlint.analysis.releases import is_newer
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
@@ -22,7 +21,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
-_WRAPPERS = 8  # around each other
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -45,79 +43,13 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
         return  # whatever it is, something is given its seed here
     told: set[s.Expression] = set()
     for call in calls:
-        chains = _makers(module, row, call)
+        chains = makers(module, row, call.function)
         made = [chain[-1] for chain in chains]
         if made and told.isdisjoint(made) and _is_drawn(module, row, call):
             if row.text("first"):
                 told.update(made)
-            name = min(name for each in made for name in _names(module, each))
+            name = min(name for each in made for name in names_of(module, each))
             yield _finding(module, rule, row, call, name, chains[0] if len(chains) == 1 else ())
-
-
-def _makers(module: Module, row: Row, call: s.Call) -> list[list[s.Expression]]:
-    """What the object comes from whose method is called, if all of that is of the row, each behind its wrappers."""
-    function, through = call.function, row.text("through")
-    if not isinstance(function, s.Attribute) or not _wrap(row, module.names(function.value)):
-        return []
-    if through and last_word(function.value) != through:
-        return []
-    found: list[list[s.Expression]] = []
-    for each in origins(module, function.value):
-        wrapped = _wrapped(module, row, each, _WRAPPERS)
-        names = _names(module, wrapped[-1]) if wrapped else frozenset()
-        if not names or not names <= row.set("made") or (row.text("kept") and not _stays(module, wrapped)):
-            return []
-        found.append(wrapped)
-    for *_, each in found:
-        when, unless = row.list("made_when"), row.list("made_unless")
-        if when and not isinstance(each, s.Call):
-            return []
-        if isinstance(each, s.Call) and not applies(module, each, when, unless):
-            return []
-    return found
-
-
-def _names(module: Module, made: s.Expression) -> frozenset[str]:
-    return module.callee(made) if isinstance(made, s.Call) else module.types(made)
-
-
-def _wrapped(module: Module, row: Row, made: s.Expression, depth: int) -> list[s.Expression]:
-    """A call of a wrapper, the one of what it is given first, and so on to what is wrapped; empty where unsure."""
-    called = module.callee(made) if isinstance(made, s.Call) else frozenset()
-    if not called or not _wrap(row, called):
-        return [made]
-    first = made.arguments[0] if isinstance(made, s.Call) and made.arguments else None
-    given = origins(module, first.value) if first is not None and not (first.star or first.keyword) else []
-    inner = _wrapped(module, row, given[0], depth - 1) if len(given) == 1 and depth else []
-    return [made, *inner] if inner else []
-
-
-def _wrap(row: Row, names: Iterable[str]) -> bool:
-    """Whether all of these are names of wrappers, or of something of theirs."""
-    return all(f"{name}.".startswith(tuple(row.list("wrappers"))) for name in names)
-
-
-def _stays(module: Module, wrapped: Sequence[s.Expression]) -> bool:
-    """Whether an object and what wraps it are used for nothing but their attributes and methods, and to be wrapped."""
-    inside = {made.arguments[0] for made in wrapped[:-1] if isinstance(made, s.Call)}
-    named = [made for made in wrapped if made.parent not in inside]
-    return bool(named) and all(_is_used_alone(module, made, inside) for made in named)
-
-
-def _is_used_alone(module: Module, made: s.Expression, inside: Set[s.Argument]) -> bool:
-    """Whether an object is kept under a name that the file uses for its attributes, and as these arguments, alone."""
-    targets = kept_as(made) if isinstance(made, s.Call) else []
-    for target in targets:
-        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
-        if isinstance(target, s.Name) and scope is not None:
-            reads: list[s.Expression] = list(module.reads(scope, target.id))
-        elif isinstance(target, s.Attribute):
-            reads = [node for node in module.attributes(target.attribute) if not node.stored]
-        else:
-            return False
-        if not all(isinstance(read.parent, s.Attribute) or read.parent in inside for read in reads):
-            return False
-    return bool(targets)
 
 
 def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
@@ -144,7 +76,7 @@ def _is_given_alone(module: Module, row: Row, call: s.Call) -> bool:
     others = [call, *module.calls_to(row.list("beside"))]
     inside = {argument for each in others for argument in each.arguments}
     made = [each for value in module.argument(call, row.text("alone")).values for each in module.values(value) or ()]
-    return all(each.parent in inside or _is_used_alone(module, each, inside) for each in made)
+    return all(each.parent in inside or is_used_alone(module, each, inside) for each in made)
 
 
 def _by_position(module: Module, row: Row, call: s.Call) -> bool:
