@@ -37,8 +37,9 @@ def _workspace(module: Module, rule: Rule) -> bool:
 
 
 def _completions(module: Module, _: Rule) -> bool:
-    named = module.catalogue.names("order", "completion")
-    methods = module.catalogue.names("order", "completion", "methods")
+    names = module.catalogue.names
+    named = names("order", "completion") | names("order", "racing")
+    methods = names("order", "completion", "methods") | names("order", "racing", "methods")
     return bool(module.calls_like(named, words=methods.union(name.rpartition(".")[2] for name in named)))
 
 

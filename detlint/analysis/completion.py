@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from detlint.analysis.conditions import applies
-from detlint.analysis.order import Leak, Order
+from detlint.analysis.order import LEAVING, Leak, Order
+from detlint.analysis.receivers import followed, of_libraries
 from detlint.analysis.task_draws import TaskDraws
 from detlint.analysis.threads import Adders, is_keyed
 from detlint.catalogue import Row
@@ -82,13 +83,35 @@ class Completions:
                 for node, leaks, keyed in self._adders.of(call, row):
                     yield Source(node, row, leaks, keyed)
             if row.text("draws"):
-                for draw in self._drawn(call, row):
-                    yield Source(draw, row, [Leak(draw, "draws")], keyed=False, draws=True)
+                yield from self._drawn(self._adders.task(call, row), call, row)
+        for raced, row in of_libraries(self.module, "order", "racing"):
+            if isinstance(raced, s.Call):
+                yield from self._raced(raced, row)
 
-    def _drawn(self, call: s.Call, row: Row) -> Iterator[s.Call]:
-        function = self._adders.task(call, row)
-        if function is not None:
-            yield from self._task_draws.of(call, function, row)
+    def _raced(self, call: s.Call, row: Row) -> Iterator[Source]:
+        """What a library does as its own tasks get done."""
+        if row.text("kind") == "table":
+            leaks = self.order.leaks(followed(call, row), of="table")
+            yield Source(call, row, [leak for leak in leaks if leak.kind not in LEAVING], keyed=False)
+        elif row.text("kind") == "tasks":
+            for run in self._called(call):
+                for function in self._delayed(run, row):
+                    yield from self._drawn(function, call, row)
+        else:
+            yield Source(call, row, [Leak(call, "result")], keyed=False)
+
+    def _delayed(self, run: s.Call, row: Row) -> Iterator[s.Function]:
+        """The functions of this file that a call is given put off: `delayed(f)(x) for x in items`."""
+        for part in (part for argument in run.arguments for part in s.walk(argument)):
+            put_off = part.function if isinstance(part, s.Call) else None
+            if isinstance(put_off, s.Call) and self.module.callee(put_off) <= row.set("delayed") and put_off.arguments:
+                for name in self.module.names(put_off.arguments[0].value):
+                    if name in self.module.functions:
+                        yield self.module.functions[name]
+
+    def _drawn(self, function: s.Function | None, call: s.Call, row: Row) -> Iterator[Source]:
+        for draw in self._task_draws.of(call, function, row) if function is not None else ():
+            yield Source(draw, row, [Leak(draw, "draws")], keyed=False, draws=True)
 
     def _row(self, call: s.Call) -> Row | None:
         names = self.module.callee(call)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Set
 
 from detlint.analysis.draws import Drawn
 from detlint.records import record
+from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
@@ -18,7 +19,7 @@ _LISTS = frozenset(("builtins.list",))
 class Effect:
     """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded".
 
-    "sums" is one as well: the items are added up, and each addition rounds.
+    "sums" is one as well: the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
 
     node: s.Node
@@ -49,6 +50,9 @@ class Loops:
         first = node.body.statements[-1] if node.body.statements else None
         if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):
             yield Effect(first, "first")
+        step = self._trains(node)
+        if step is not None:
+            yield Effect(step, "trains")
         for part in s.walk(node.body):
             if self._elsewhere(part, node) or in_handler(part, node):
                 continue
@@ -78,6 +82,11 @@ class Loops:
             yield Effect(receiver, "adds")
         elif method in self._writing and data and self._writes_outside(receiver, loop):
             yield Effect(call, "writes")
+
+    def _trains(self, loop: s.For | s.While) -> s.Call | None:
+        """The step of an optimizer by the gradients of an item: each begins where the one before it ended."""
+        called = {last_word(part.function): part for part in s.walk(loop.body) if isinstance(part, s.Call)}
+        return called.get("step") if "backward" in called else None
 
     def _writes_outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
         """Whether a file is open before the loop begins; it may have been chosen among several in the loop."""

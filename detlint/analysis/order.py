@@ -15,7 +15,7 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
 _DEPTH = 8
-_LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed"))
+LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed"))
 
 
 @record(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Order:
             return
         kinds = {leak.kind for leak in self._leaks(call, text, depth)}
         if kinds:
-            yield Leak(call, "alike" if kinds <= _LEAVING else "ranked")
+            yield Leak(call, "alike" if kinds <= LEAVING else "ranked")
 
     def _entered(
         self, argument: s.Argument, call: s.Call, names: frozenset[str], text: bool, depth: int

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from detlint.analysis.conditions import applies
 from detlint.analysis.generators import kept_as
+from detlint.analysis.many import is_given_many
 from detlint.analysis.origins import origins
 from detlint.catalogue import Row
 from detlint.semantics.index import last_word
@@ -50,11 +51,12 @@ def _holds(module: Module, row: Row, call: s.Call) -> bool:
     """Whether the conditions of a row hold, and nothing in the file may put an order in place of the library's."""
     if not applies(module, call, row.list("when"), row.list("unless")):
         return False
-    settles = row.set("settled_by")
-    return not settles or (
-        settles.isdisjoint(last_word(c.function) for c in module.calls)
-        and not any(node.stored for name in settles for node in module.attributes(name))
-    )
+    if len([a for a in call.arguments if not a.keyword]) > int(row.text("position") or len(call.arguments)):
+        return False
+    many, place = row.text("many"), row.text("many_at")
+    if many and not is_given_many(module, call, int(place), many):
+        return False
+    return module.words.isdisjoint(row.list("settled_by"))
 
 
 def followed(call: s.Call, row: Row) -> s.Call:

@@ -23,15 +23,18 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if not leaks:
             continue
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
+        use = source.row.text("use") or uses[leak.kind]
+        unsure = leak.kind in rule.data["leaving"] and not _is_data(module, leak)
         yield module.finding(
             rule,
             source.node,
-            related=elsewhere(module, source.node, leak.node, f"the order {uses[leak.kind]} here"),
-            lowered=leak.kind in rule.data["leaving"] and not _is_data(module, leak),
+            related=elsewhere(module, source.node, leak.node, f"the order {use} here"),
+            lowered=unsure or source.row.text("sure") == "no",
             fix=_fix(module, source),
+            of=source.row.text("of") or "order",
             call=module.short(source.node.function),
             does=source.row.text("draws" if source.draws else "does"),
-            use=uses[leak.kind],
+            use=use,
             remedy=rule.data["drawn"][0] if source.draws else source.row.text("remedy"),
         )
 
@@ -95,6 +98,9 @@ def _fix(module: Module, source: Source) -> Fix | None:
         return None
     if source.made is not None:
         return edits.fix(title, *edits.literals(module, source.made, row.list("fixed")).values())
+    if row.list("fixed"):
+        changes = [edits.argument(module, call, *each.split("=")) for each in row.list("fixed")]
+        return edits.fix(f"Pass `{', '.join(row.list('fixed'))}`", *changes, safety=Safety.UNSAFE)
     if row.text("ordered") and isinstance(call.function, s.Attribute):
         known = _is_pool(module, row, call.function.value)
         safety = Safety.SAFE if known else Safety.UNSAFE
