@@ -6,33 +6,33 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
+_COUNTS = frozenset(("builtins.range", "numpy.arange"))
 
-def is_given_many(module: Module, call: s.Call, place: int, parameter: str) -> bool:
-    """Whether what stands at a place is known to be more than one item: made here, or measured, and not in a loop."""
+
+def is_given_many(module: Module, call: s.Call) -> bool:
+    """Whether an argument is known to be more than one item, and the call not to stand in a loop."""
     if any(isinstance(a, (s.For, s.While, s.Comprehension)) for a in call.ancestors()):
         return False  # each turn may bring one
-    given = [a.value for i, a in enumerate(call.arguments) if a.keyword == parameter or (not a.keyword and i == place)]
-    if len(given) != 1:
-        return False
-    values = module.values(given[0])
-    made = bool(values) and all(_is_many(value) for value in values or ())
-    return made or (isinstance(given[0], s.Name) and _is_measured(module, given[0]))
+    return any(_is_many(module, argument.value) for argument in call.arguments if not argument.star)
 
 
-def _is_many(value: s.Expression) -> bool:
-    """Whether an expression makes many items, as far as it shows: neither `[x]`, `f([x])` nor `x.reshape(1, -1)`."""
-    if not isinstance(value, s.Call):
-        return isinstance(value, s.Comprehension) or (isinstance(value, s.Collection) and len(value.elements) > 1)
-    first = value.arguments[0].value if value.arguments else None
-    return not (isinstance(first, s.Collection) and len(first.elements) == 1) and not (
-        first is not None and literal(first) == 1
-    )
+def _is_many(module: Module, given: s.Expression) -> bool:
+    """Whether the file makes many items of it, or asks how many it holds."""
+    made = module.values(given) or ()
+    return (bool(made) and all(_makes_many(module, value) for value in made)) or _is_measured(module, given)
 
 
-def _is_measured(module: Module, name: s.Name) -> bool:
-    """Whether the file asks how many items a name holds: `len(x)`, `x.shape[0]`, `n, size = x.shape`."""
-    scope = name.scope.find(name.id)
-    for read in module.reads(scope, name.id) if scope is not None else ():
+def _makes_many(module: Module, value: s.Expression) -> bool:
+    if isinstance(value, s.Collection):
+        return len(value.elements) > 1
+    counts = isinstance(value, s.Call) and bool(module.callee(value)) and module.callee(value) <= _COUNTS
+    return counts or isinstance(value, s.Comprehension)
+
+
+def _is_measured(module: Module, name: s.Expression) -> bool:
+    """Whether the file asks for the length of a name: `len(x)`, `x.shape[0]`, `n, size = x.shape`."""
+    scope = name.scope.find(name.id) if isinstance(name, s.Name) else None
+    for read in module.reads(scope, name.id) if scope is not None and isinstance(name, s.Name) else ():
         around = read.parent
         call = around.parent if isinstance(around, s.Argument) else None
         if isinstance(call, s.Call) and module.callee(call) == {"builtins.len"}:
@@ -40,7 +40,6 @@ def _is_measured(module: Module, name: s.Name) -> bool:
         if isinstance(around, s.Attribute) and around.attribute == "shape":
             use = around.parent
             first = isinstance(use, s.Subscript) and literal(use.indices[0]) == 0
-            parts = isinstance(use, s.Assign) and any(isinstance(t, s.Collection) for t in use.targets)
-            if first or parts:
+            if first or (isinstance(use, s.Assign) and any(isinstance(t, s.Collection) for t in use.targets)):
                 return True
     return False

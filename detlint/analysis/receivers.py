@@ -53,8 +53,7 @@ def _holds(module: Module, row: Row, call: s.Call) -> bool:
         return False
     if len([a for a in call.arguments if not a.keyword]) > int(row.text("position") or len(call.arguments)):
         return False
-    many, place = row.text("many"), row.text("many_at")
-    if many and not is_given_many(module, call, int(place), many):
+    if row.text("many") and not is_given_many(module, call):
         return False
     return module.words.isdisjoint(row.list("settled_by"))
 
