@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from detlint import digests, toml
+from detlint.documents.tagged import untagged
 from detlint.records import record
 from detlint.sources import source
 
@@ -46,12 +47,16 @@ class Documents:
         return (content or b"").decode("utf-8-sig", "ignore")
 
     def parsed(self, path: str, form: str) -> Any:
-        """What a file says in a form, "yaml", "json" or "toml"; None where it says nothing, is too long or wrong."""
+        """What a file says in a form, one of `_READERS`; None where it says nothing, is too long or wrong."""
         key = path, form
         if key not in self._parsed:
-            text = self.text(path)
-            self._parsed[key] = _parsed(text, form) if 0 < len(text) <= _LONGEST else None
+            self._parsed[key] = said(self.text(path), form)
         return self._parsed[key]
+
+
+def said(text: str, form: str) -> Any:
+    """What a text says in a form; None where it says nothing, is too long or wrong."""
+    return _parsed(text, form) if 0 < len(text) <= _LONGEST else None
 
 
 def scalar(text: str) -> object:
@@ -140,7 +145,13 @@ def _loader() -> Any:
     return Loader
 
 
-_READERS: dict[str, Callable[[str], Any]] = {"yaml": _yaml, "json": json.loads, "toml": toml.loads}
+def _tagged(text: str) -> Any:
+    return untagged(text, _loader())
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "yaml": _yaml, "tagged yaml": _tagged, "json": json.loads, "toml": toml.loads,
+}  # fmt: skip
 
 
 def _count(value: Any) -> int:

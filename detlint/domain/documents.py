@@ -20,5 +20,5 @@ class Documents(Protocol):
         ...
 
     def parsed(self, path: str, form: str) -> Any:
-        """What a file says in a form, "yaml", "json" or "toml"; None where it says nothing that can be read."""
+        """What a file says in a form, such as "yaml"; None where it says nothing that can be read."""
         ...

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from detlint.catalogue import Row
+from detlint.documents.documents import said
+from detlint.documents.trees import resolved, tree
 from detlint.domain.documents import PARTIAL, POSITIONAL, RECURSIVE, TARGET
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.entropy import perhaps_seed
 from detlint.link.mappings import DICT, LIST, entries, key
+from detlint.link.reading import document_at, value_of
 from detlint.link.role import Role
 from detlint.link.truth import truth
 from detlint.link.values import (
@@ -24,6 +28,7 @@ from detlint.link.values import (
     Value,
     constant,
     each,
+    exact,
     join,
     only,
     settled,
@@ -75,17 +80,18 @@ def _made(run: Run, atom: Atom, rest: tuple[Value, ...], extra: dict[str, Value]
     target = _text(named.get(TARGET, UNKNOWN))
     if target is None:
         return UNKNOWN if TARGET in named else _inside(run, atom, place, depth)
-    said = named | extra
-    given = {name: value for name, value in said.items() if name not in _OWN}
-    if truth(said.get(RECURSIVE, constant(True))).expected is not False:
+    whole = named | extra
+    given = {name: value for name, value in whole.items() if name not in _OWN}
+    if truth(whole.get(RECURSIVE, constant(True))).expected is not False:
         given = {name: value if name in extra else _part(run, value, place, depth) for name, value in given.items()}
     if len(named) < len(held):
         given["**"] = UNKNOWN
     found = _at(run, target)
-    if truth(said.get(PARTIAL, constant(False))).expected:
+    if truth(whole.get(PARTIAL, constant(False))).expected:
         return single(Partial(found, rest, tuple(sorted(given.items()))))
     first = only(named.get(POSITIONAL, NONE))
     listed = [] if first is None or not run.is_container(first) else list(run.program.objects.slots(first).values())
+    listed = [_part(run, value, place, depth) for value in listed]
     return run.call_value(found, rest or listed, given, place)
 
 
@@ -118,4 +124,19 @@ def _is_part(atom: Atom | None) -> TypeGuard[Object]:
     return isinstance(atom, Object) and atom.kind in (DICT, LIST)
 
 
-TARGET_ROLES: dict[str, Role] = {"located": _located, "targets": _targets}
+def _made_of_document(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a file or a text whose parts name what is made of them makes, in order; one that is not known may seed."""
+    stream, form = given.first(row.text("parameter")), row.text("form")
+    path, text = document_at(run, stream), exact(stream)
+    if path is None and isinstance(text, str):
+        whole = said(text, form)
+    else:
+        whole = None if path is None else run.program.documents.parsed(path, form)
+    if not isinstance(whole, dict):
+        perhaps_seed(run, function.name, place, guessed=False)
+        return UNKNOWN
+    made = value_of(run, resolved(tree(whole, path or place.path)), run.site(place), path or "")
+    return join(_made(run, atom, (), {}, place, _DEEP) for atom in each(made))
+
+
+TARGET_ROLES: dict[str, Role] = {"located": _located, "targets": _targets, "makes-document": _made_of_document}

@@ -126,7 +126,7 @@ ROLES: Mapping[str, Role] = {
     "interpolated": configurations.interpolated, "method:opens": configurations.opened,
     "configs": hydra.store, "keeps-config": hydra.keeps,
     "initialises-configs": hydra.initialises, "configured": hydra.configured, "composes": hydra.composes,
-    "located": targets.located, "targets": targets.targets,
+    "located": targets.located, "targets": targets.targets, "makes-document": targets.made_of_document,
     "parameter": commands.parameter, "default": commands.default, "instance": commands.instance,
     "instances": commands.instances, "flag": commands.flag, "trainer-cli": trainers.command_line,
     "variable": commands.variable,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, TypeGuard
 from zlib import crc32
 
 from detlint.catalogue import Row
+from detlint.documents.documents import said
+from detlint.documents.trees import resolved, tree
 from detlint.domain.atoms import (
     NONE,
     Atom,
@@ -23,7 +25,7 @@ from detlint.domain.outcomes import is_none, truth
 from detlint.domain.slots import ITEMS
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, UNKNOWN, Value, told, value_of
-from detlint.models import documents
+from detlint.models import documents, seeds
 from detlint.models.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -72,6 +74,25 @@ def targets(known: Known, step: Step, row: Row, name: str, args: Arguments) -> V
     return found
 
 
+def made_of_document(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """What files or texts whose parts name what is made of them make, in order; one that is not known may seed."""
+    form, stream = row.text("form"), args.first(row.text("parameter"))
+    texts = [atom.value for atom in step.each(stream) if isinstance(atom, Constant) and "\n" in atom.value]
+    paths, others = ([], False) if texts else documents.documents_at(step, stream)
+    read = {path: step.documents.parsed(path, form) for path in paths} | {text: said(text, form) for text in texts}
+    found = NOTHING
+    for path, whole in read.items():
+        if isinstance(whole, dict):
+            made = documents.value_of_tree(step, resolved(tree(whole, "" if path in texts else path)), path)
+            for atom in step.each(made):
+                found = step.join(found, _made(step, atom, Given(), _DEEP))
+        else:
+            others = True
+    if others:
+        seeds.perhaps(step, name, guessed=False)
+    return step.join(found, UNKNOWN) if others else found
+
+
 def _made(step: Step, atom: Atom, more: Given, depth: int) -> Value:
     """What is made of a part of a configuration: itself, where it neither names a target nor has a part that does."""
     if isinstance(atom, Choice):
@@ -89,7 +110,7 @@ def _made(step: Step, atom: Atom, more: Given, depth: int) -> Value:
         own = more.keywords
         given = {name: value if name in own else _part(step, value, depth) for name, value in given.items()}
     function = _named(step, named[TARGET])
-    first = more.positional or _items(step, named.get(POSITIONAL))
+    first = more.positional or [_part(step, item, depth) for item in _items(step, named.get(POSITIONAL))]
     arguments = Given(tuple(first), given, more.open or held.rest is not None)
     if _usual(step, named.get(PARTIAL), default=False):
         return step.call_with(_PARTIAL_CALL, Given((function, *arguments.positional), given, arguments.open))
@@ -143,10 +164,12 @@ def _inside(step: Step, owner: Instance, depth: int) -> Value:
 
 def _names(step: Step, owner: Instance, depth: int) -> bool:
     """Whether a part of a configuration, or one within it, names a target."""
-    if any(key.value == TARGET for key, _ in _entries(step, owner).entries):
+    held = _entries(step, owner).entries
+    if any(key.value == TARGET for key, _ in held):
         return True
-    inner = step.read(owner, ITEMS)
-    return depth > 0 and any(_names(step, atom, depth - 1) for atom in step.each(inner) if _is_part(atom))
+    inner = [value for _, value in held] or [step.read(owner, ITEMS)]  # options hide parts that they are joined with
+    parts = (atom for value in inner for atom in step.each(value) if _is_part(atom))
+    return depth > 0 and any(_names(step, atom, depth - 1) for atom in parts)
 
 
 def _entries(step: Step, owner: Instance) -> DictOf:
