@@ -268,7 +268,7 @@ class Interpreter(Devices):
         if random:
             reseed(self, generators, name, place, option)
             return
-        takes_none = row.text("none") != "raises"  # and draws the seed from the operating system then
+        takes_none = row.text("none") not in ("raises", "default")  # and draws the seed from the operating system then
         hidden = takes_none and None in defaults and not UNKNOWN.isdisjoint(value) and self.is_likely()
         if (unset or (takes_none and None in defaults)) and self.is_likely() and not hidden:
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))

@@ -56,7 +56,7 @@ def _seed(step: Step, row: Row, name: str, args: Arguments) -> Value:
     streams = tuple(each for each in row.list("seeds") if each in SEEDABLE)
     if not streams:
         return SOMETHING
-    restores, takes_none = bool(row.text("restores")), row.text("none") != "raises"
+    restores, takes_none = bool(row.text("restores")), row.text("none") not in ("raises", "default")
     if not row.text("parameter") or not args.tells(row.text("parameter")):
         return _emit(step, Seed(streams, step.code, "fixed", name, restores))
     value = step.concrete(args.get(row.text("parameter")))
