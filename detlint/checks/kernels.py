@@ -14,6 +14,7 @@ from detlint.analysis.first_use import first_use
 from detlint.analysis.gradients import is_learning, may_have_gradient, taken_back
 from detlint.analysis.layers import is_idle
 from detlint.analysis.operations import operation
+from detlint.analysis.trained import is_asked_for, is_trained
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, InForce, Safety
 from detlint.semantics.model import Module
@@ -30,9 +31,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     only where some have not, is a question for the project.
     """
     raises = "raises" in rule.data
-    rows, names, objects, raising = _table(module.catalogue, module.torch, rule.code, raises)
+    rows, names, objects, raising, methods = _table(module.catalogue, module.torch, rule.code, raises)
     called = module.calls if any(True for _ in module.calls_to(objects)) else []
     calls = [*module.calls_to(names), *(c for c in called if module.constructors(c))]
+    calls += [call for call in module.calls_like(words=methods) if _method(call) in methods and not module.callee(call)]
     if not calls:
         return
     switched = any(in_program(module, effect) for effect in rule.data["program"])
@@ -68,13 +70,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 class _Table(NamedTuple):
     """The rows of `ops.toml` that a page speaks of, the names in them of what is called and of what makes objects that
-    are, and the rows of operations that raise in deterministic mode.
+    are, the rows of operations that raise in deterministic mode, and methods that no other library has.
     """
 
     rows: tuple[Row, ...]
     names: frozenset[str]
     objects: frozenset[str]
     raising: tuple[Row, ...]
+    methods: frozenset[str]
 
 
 @cache
@@ -84,7 +87,8 @@ def _table(catalogue: Catalogue, torch: Version, code: str, raises: bool) -> _Ta
     rows = raising if raises else tuple(row for row in every if row.text("rule") == code)
     names = frozenset(name for row in rows for name in row.list("names"))
     objects = frozenset(name for row in rows if row.text("called") for name in row.list("names"))
-    return _Table(rows, names - objects, objects, raising)
+    methods = frozenset(method for row in rows for method in row.list("methods"))
+    return _Table(rows, names - objects, objects, raising, methods)
 
 
 def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
@@ -95,6 +99,9 @@ def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool)
 
 def _matters(module: Module, call: s.Call, row: Row) -> bool:
     """Whether a call may work on a GPU, and where the row speaks of a gradient, may have one."""
+    if row.text("of") == "model":
+        said = any(word in module.text for word in row.list("spared"))
+        return not said and not is_asked_for(module, call) and is_trained(module, call)
     weights = bool(row.text("weights"))
     if row.text("direction") == "backward" and not may_have_gradient(module, call, weights=weights):
         return False
@@ -114,12 +121,18 @@ def _row(module: Module, call: s.Call, rows: tuple[Row, ...]) -> Row | None:
 
 def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
     names, when, unless = row.set("names"), row.list("when"), row.list("unless")
+    if row.list("methods") and not module.callee(call):
+        return _method(call) in row.list("methods")
     if not row.text("called"):
         callee = module.callee(call)
         return bool(callee) and callee <= names and applies(module, call, when, unless)
     made = module.constructors(call)
     known = bool(made) and all(module.callee(one) <= names and applies(module, one, (), unless) for one in made)
     return known and applies(module, call, when, ())
+
+
+def _method(call: s.Call) -> str:
+    return call.function.attribute if isinstance(call.function, s.Attribute) else ""
 
 
 def _constructs(module: Module, call: s.Call) -> bool:
