@@ -19,7 +19,7 @@ class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
 
 
 class Draw(_Effect, frozen=True):
-    """A draw from a stream: by `what`, which sets weights or is another library's own.
+    """A draw from a stream: by `what`, which sets weights, that may be `missing` alone, or is another library's own.
 
     It is `aside` where it decides nothing but the shape of an "example", as for tracing, or a "seed", and may happen
     or not `where` something says so that is not seen.
@@ -32,6 +32,7 @@ class Draw(_Effect, frozen=True):
     of_library: bool = False
     aside: Literal["", "example", "seed"] = ""
     where: str = ""
+    missing: bool = False
 
 
 class Seed(_Effect, frozen=True):

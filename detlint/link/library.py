@@ -91,8 +91,8 @@ class Interpreter(Devices):
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
-        family = self.tables.family(name)
-        signature = "" if family is None else family.text("signature")
+        spelled = consumer is None or name in self.program.catalogue.signatures
+        signature = "" if spelled or consumer is None else consumer.text("signature")
         given = Arguments(self.program, name, positional, keywords, signature)
         callback = self.tables.find(self.tables.callbacks, name)
         if callback is not None:
@@ -228,11 +228,11 @@ class Interpreter(Devices):
         for generator in row.list("generator"):
             empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
             if self.state is not None and generator in GENERATORS and not empty:
-                word, where = self.state[generator], row.text("where")
+                word, where, weights = self.state[generator], row.text("where"), row.text("weights")
                 if where:
                     self.note(Perhaps(generator, name, place, word, where))
                     continue
-                self.note(Drawn(generator, name, place, word, bool(row.text("weights"))))
+                self.note(Drawn(generator, name, place, word, bool(weights), missing=weights == "missing"))
                 if word in CHANCE and self.is_likely():
                     self.add_drawn(generator)
 

@@ -17,8 +17,18 @@ def draw(step: Step, row: Row, name: str, aside: Aside = "") -> Value:
     """A draw from the generators of a row."""
     if aside != "inert":
         for generator in row.list("generator"):
-            weights = bool(row.text("weights"))
-            step.emit(Draw(generator, step.code, name, weights, aside=aside, where=row.text("where")))
+            weights = row.text("weights")
+            step.emit(
+                Draw(
+                    generator,
+                    step.code,
+                    name,
+                    bool(weights),
+                    aside=aside,
+                    where=row.text("where"),
+                    missing=weights == "missing",
+                )
+            )
     return SOMETHING
 
 

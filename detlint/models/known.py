@@ -143,8 +143,9 @@ class Known(Tables):
 
     def arguments(self, step: Step, name: str, given: Given) -> Arguments:
         """The arguments of a call."""
-        family = self._family(name)
-        signature = self.catalogue.signatures.get(name, "") if family is None else family.text("signature")
+        row = self.consumer(name)
+        own = row.text("signature") if row is not None else ""
+        signature = self.catalogue.signatures.get(name, own)
         return arguments(step, given, signature)
 
     def kept(self, step: Step, made: Instance, name: str, *asked: str) -> Arguments:

@@ -219,7 +219,7 @@ class Entry:
 
     def _stream(self, generator: str, drawn: list[Met[Drawn]]) -> Stream:
         seeds = tuple(m for m in self.of(Seeded) if generator in m.event.generators and not m.apart)
-        of_it = (m for m in drawn if m.event.generator == generator)
+        of_it = (m for m in drawn if m.event.generator == generator and (self._trains or not m.event.missing))
         every = [m for m in of_it if not (_probes(m) or is_parameter(m.option))]
         default = [m for m in every if not m.option]
         lasting = self.end[generator] not in CHANCE  # not one that only some scope was seeded with

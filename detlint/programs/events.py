@@ -75,7 +75,8 @@ def _either(words: set[str]) -> str:
 class Drawn(metaclass=Interned):
     """A draw from a global generator in the state `word`. `weights` says that it initialises parameters.
 
-    `of_library` is one that another library makes since it is given no seed.
+    `of_library` is one that another library makes since it is given no seed. What is `missing` is weights that a
+    checkpoint may lack, which count in a program that trains.
     """
 
     generator: str
@@ -84,6 +85,7 @@ class Drawn(metaclass=Interned):
     word: str
     weights: bool
     of_library: bool = False
+    missing: bool = False
 
 
 @record(frozen=True, slots=True, eq=False)

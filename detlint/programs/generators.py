@@ -36,7 +36,7 @@ def draw(walk: Walk, ways: Ways, draw: e.Draw) -> None:
     elif draw.where:
         walk.add(v.Perhaps(generator, draw.what, place, word, draw.where))
     else:
-        walk.add(v.Drawn(generator, draw.what, place, word, draw.weights, draw.of_library))
+        walk.add(v.Drawn(generator, draw.what, place, word, draw.weights, draw.of_library, draw.missing))
 
 
 def seed(walk: Walk, ways: Ways, seed: e.Seed) -> None:
