@@ -118,8 +118,9 @@ class Remedy:
     the last first: their places, and what they call. `late` are the calls that lead to the first seed that comes too
     late, and that seed; `option` is what it seeds by where that is given, and `parsers` are files that may add it.
     `begins` says that the first step is the start of the program itself, `inner` that it leads to a function that other
-    programs start with, `imported` that other files import the file. `own` is the remedy for what the program draws
-    itself, where that comes later: only a fix that is the same for both is made.
+    programs start with, `imported` that other files import the file, `tasks` that each of many processes may run this.
+    `own` is the remedy for what the program draws itself, where that comes later: only a fix that is the same for both
+    is made.
     """
 
     path: str
@@ -134,6 +135,7 @@ class Remedy:
     begins: bool = False
     inner: bool = False
     imported: bool = False
+    tasks: bool = False
     own: Remedy | None = None
 
 

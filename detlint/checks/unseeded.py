@@ -65,6 +65,8 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
     message, details["remedy"] = rule.message, rule.data.get("remedy", "")
     if first.event.word == FORKED:
         message, details["remedy"] = rule.data["forked"]
+    elif entry.pickled and stream.optional is None:
+        message, details["remedy"] = rule.data["pickled"]
     elif stream.optional is not None and stream.optional.option:
         message, details["option"] = rule.data["optional"], stream.optional.option
         seeded = f"seeded here where `{stream.optional.option}` is given"

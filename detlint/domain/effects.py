@@ -113,11 +113,15 @@ class Apart(_Effect, frozen=True):
 
 
 class Spawn(_Effect, frozen=True):
-    """A new process is started, which runs one of `nodes` from the beginning, or that of an `actor` goes on to."""
+    """A new process is started, which runs one of `nodes` from the beginning, or that of an `actor` goes on to.
+
+    One that is `pickled` is given the function itself if this is of the script, and imports none of that.
+    """
 
     nodes: tuple[Node, ...]
     code: Code
     actor: Instance | None = None
+    pickled: bool = False
 
 
 class Later(_Effect, frozen=True):

@@ -210,14 +210,14 @@ class Step(Protocol):
         """Do something while switches have these words."""
         ...
 
-    def spawn(self, function: Value, given: Given) -> None:
+    def spawn(self, function: Value, given: Given, *, pickled: bool) -> None:
         """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
         ...
 
-    def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
+    def fork(self, function: Value, given: Given, first: Callable[[], Value], kind: str) -> None:
         """Run a function in a process that begins as this one, `first` something else.
 
-        It is spawned where the program has that done, unless it `asks` another process.
+        One that "forks" is spawned where the program has that done, none that "copies" this one or "asks" another.
         """
         ...
 

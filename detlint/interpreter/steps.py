@@ -155,30 +155,30 @@ class CallStep(ContainerSteps):
             self.emit(Restoring((), effects, switches))
         return found
 
-    def spawn(self, function: Value, given: Given) -> None:
+    def spawn(self, function: Value, given: Given, *, pickled: bool) -> None:
         """Start a process that runs a function from the beginning; that of an actor goes on to its methods."""
         for atom in self.frame.each(function):
             effects, _ = self.frame.within(lambda atom=atom: self.call_with(value_of(atom), given))  # type: ignore[misc]
             nodes = _invoked(effects)
             if nodes:
-                self.emit(Spawn(nodes, self.code, self._actor(atom)))
+                self.emit(Spawn(nodes, self.code, self._actor(atom), pickled))
 
     def _actor(self, atom: Atom) -> Instance | None:
         """The actor that a method is of."""
         owner = atom.receiver if isinstance(atom, Bound) else None
         return owner if isinstance(owner, Instance) and self.frame.read((owner.site, _ACTOR)).atoms else None
 
-    def fork(self, function: Value, given: Given, first: Callable[[], Value], *, asks: bool) -> None:
+    def fork(self, function: Value, given: Given, first: Callable[[], Value], kind: str) -> None:
         """Run a function in a process that begins as this one, `first` something else.
 
-        It is spawned where the program has that done, unless it `asks` another process.
+        One that "forks" is spawned where the program has that done, none that "copies" this one or "asks" another.
         """
         before, _ = self.frame.within(first)
         effects, _ = self.frame.within(lambda: self.call_with(function, given))
-        nodes = () if asks else _invoked(effects)
+        nodes = _invoked(effects) if kind == "forks" else ()
         if before or effects:
             spawned = Spawn(nodes, self.code) if nodes else None
-            self.emit(Apart((*before, *effects), spawned=spawned, forks=not asks))
+            self.emit(Apart((*before, *effects), spawned=spawned, forks=kind != "asks"))
 
     def at_end(self, function: Value, given: Given) -> None:
         """Call a value when the program ends."""

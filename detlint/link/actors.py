@@ -30,12 +30,12 @@ def _acts(run: Run, row: Row, function: object, given: Arguments, place: Place) 
     objects.store(made, _ACTOR, NONE)
     found = frozenset(a for a in objects.attribute(made, "__init__") or () if isinstance(a, Function))
     keywords = given.keywords | ({"**": UNKNOWN} if given.hidden else {})
-    run.spawn_each(run.bound(found, made), given.positional[1:], keywords, place)
+    run.spawn_each(run.bound(found, made), given.positional[1:], keywords, whole=True)
     return single(made)
 
 
 def actors_among(
-    objects: Objects, spawned: Iterable[tuple[Function, tuple[Value, ...], Place]]
+    objects: Objects, spawned: Iterable[tuple[Function, tuple[Value, ...], bool]]
 ) -> dict[Object, list[Call]]:
     """The actors that a program starts, each with the calls that run in its process, in their order."""
     found: dict[Object, list[Call]] = {}

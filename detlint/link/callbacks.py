@@ -47,11 +47,11 @@ class Callbacks(LibraryDraws):
                 self.state = self.state if functions == value else merged(s for s in (start, self.state) if s)
 
     def spawn_each(
-        self, functions: Value, positional: tuple[Value, ...], keywords: dict[str, Value], place: Place
+        self, functions: Value, positional: tuple[Value, ...], keywords: dict[str, Value], *, whole: bool = False
     ) -> None:
-        """Start a new process with each of some functions."""
+        """Start a new process with each of some functions, which may be pickled as a `whole`, not by their names."""
         spawned = [
-            (function, self.by_position(function, positional, keywords), place)
+            (function, self.by_position(function, positional, keywords), whole)
             for function in each(functions)
             if isinstance(function, Function)
         ]

@@ -87,6 +87,7 @@ class _Follower:
         if entry.kind == "script" and not (entry.acts or run.spawned):
             found.entry = None  # a script that does nothing of interest is a configuration, as likely as not
         actors = actors_among(objects, run.spawned)
+        pickled = {started for started, _, whole in run.spawned if whole}
         starts: dict[Function | Class | Library, dict[tuple[Call, ...], None]] = {}
         for started, positional, _ in reversed(run.spawned):
             if started.receiver not in actors:
@@ -103,8 +104,12 @@ class _Follower:
             for (started, positional), *more in list(reversed(ways))[:_WAYS]:
                 target = self.program.function(started)
                 name = key.qualified.rpartition(".")[2] if isinstance(key, Class) else target.name
-                inner = Entry(started.path, "process", name, target.place, target=name, starter=entry.start)
-                self._follow(inner, script, started, positional, found.errors, objects, entry.path, more)
+                whole = started in pickled
+                inner = Entry(
+                    started.path, "process", name, target.place, target=name, starter=entry.start, pickled=whole
+                )
+                main = "" if whole else entry.path
+                self._follow(inner, script, started, positional, found.errors, objects, main, more)
                 of_each.append(inner)
             found.processes.append((given, max(of_each, key=_chance)))
         return found
@@ -123,7 +128,8 @@ class _Follower:
         """Run a script as the main program, or a function of a module that is imported first.
 
         `starter` has the objects of the process that starts this one with `positional`; a new process begins by
-        importing the file that the program started with, `main`. There may be `more` calls in it.
+        importing the file that the program started with, `main`, unless it is given the function as a whole. There may
+        be `more` calls in it.
         """
         shared = self.program.objects.shared or self.program.objects
         shared.watch = Watch()
@@ -141,7 +147,13 @@ class _Follower:
                 run.frame = Frame(script, f.TOP, environment.variables, walk, main=True, top=True)
                 run.block(tuple(self.program.facts[script].top))
             else:
-                for path in filter(None, (main, function.path)):
+                paths: Iterable[str] = filter(None, (main, function.path))
+                if not main and function.path == script and starter is not None:
+                    environment = self.program.environments[script]
+                    paths = sorted(environment.loads)
+                    self.program.objects.carry(environment.variables.values(), starter)
+                    run.imported.add(script)
+                for path in paths:
                     run.load(path)
                 for called, values in ((function, positional), *more):
                     if run.state is not None:

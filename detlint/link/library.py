@@ -12,16 +12,14 @@ from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.devices import Devices
 from detlint.link.entropy import by_default, drawn, entropy_in, hashed, perhaps_seed, reseed, seeding
-from detlint.link.hooks import run_hooks
-from detlint.link.mappings import written_items
+from detlint.link.launching import launch, run_tasks
 from detlint.link.roles import ROLES
-from detlint.link.truth import is_none, truth
+from detlint.link.truth import truth
 from detlint.link.values import (
     NONE,
     SOME,
     UNKNOWN,
     Atom,
-    Class,
     Constant,
     Function,
     Library,
@@ -38,7 +36,6 @@ from detlint.link.values import (
 )
 from detlint.programs.events import (
     CHANCE,
-    FORKED,
     SEEDED,
     UNSEEDED,
     UNSURE,
@@ -104,6 +101,11 @@ class Interpreter(Devices):
             return ROLES[role.text("kind")](self, role, named, given, place)
         self.call_switches(name, given, place)
         launcher = self.tables.find(self.tables.launchers, name)
+        if launcher is not None and launcher.list("made"):
+            if not given.applies(launcher.list("when"), launcher.list("unless")):
+                return self.call_other(function, positional, keywords, place)
+            launch(self, launcher, function.receiver, given, place)
+            return self.originated(function, positional, keywords, place) or UNKNOWN
         if consumer is not None:
             if name in self.tables.seeders:
                 self.seed_by(self.tables.seeders[name], name, given, place)
@@ -120,7 +122,7 @@ class Interpreter(Devices):
             if seeder.text("gives"):
                 return single(Library(seeder.text("gives")))
         elif launcher is not None:
-            return self.launch(launcher, function.receiver, given, place)
+            return launch(self, launcher, function.receiver, given, place)
         elif name in self.tables.undrawn:
             return self.made_context(name, positional, keywords, place)
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
@@ -185,6 +187,9 @@ class Interpreter(Devices):
                         self.call_value(of_command_line(self, called) if options else called, positional, {}, place)
             self.calling.discard(made)
             return UNKNOWN
+        launcher = self.tables.launchers.get(f"{base}.__call__")
+        if launcher is not None and positional:
+            return run_tasks(self, launcher, self.kept(made, base, keywords), positional[0])
         consumer = self.tables.layers.get(base)
         if consumer is not None:
             given = self.kept(made, base, keywords)
@@ -314,53 +319,7 @@ class Interpreter(Devices):
         rows = [self.tables.roles[name] for name in names if name in self.tables.roles]
         return tuple(g for row in rows if row.text("kind") == "scope" for g in row.list("generators"))
 
-    # Processes and launchers
-
-    def launch(self, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
-        """A function that runs another one: here, in a copy of this process, or in a new one."""
-        functions = given.first(row.text("parameter"))
-        packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
-        positional = [item for atom in each(packed) for item in written_items(self.program.objects, atom) or ()]
-        named = given.get(row.text("keywords")) if row.text("keywords") else NONE
-        keywords = given.rest if row.text("rest") else self.keyword_arguments(named)
-        if row.text("argument"):
-            positional.append(given.get(row.text("argument")))
-        if row.text("rank"):
-            positional.insert(0, single(receiver) if row.text("rank") == "receiver" and receiver else UNKNOWN)
-        if row.text("rest"):
-            positional = list(given.positional[1:])
-        elif row.text("items"):
-            return self.gone_through(row.text("items"), functions, given.positional[1:], place)
-        start = self.state
-        if start is None:
-            return UNKNOWN
-        spawns = row.text("kind") == "spawns" or (row.text("kind") == "forks" and start["start"] == "spawn")
-        if spawns and given.applies(row.list("when"), row.list("unless")):
-            for atom in each(functions):
-                inner = each(atom.function) if isinstance(atom, Partial) else [atom]
-                first = atom.positional if isinstance(atom, Partial) else ()
-                self.spawn_each(frozenset(map(self.run_by, inner)), (*first, *positional), keywords, place)
-            return UNKNOWN
-        if row.list("methods"):
-            return run_hooks(self, row, receiver, given, place)
-        if row.text("kind") in ("forks", "asks"):
-            with self.apart():
-                if row.text("kind") == "forks":
-                    self.state = start.but(("python",), FORKED)
-                self.initialise(receiver, place)
-                self.call_value(functions, positional, keywords, place)
-            self.state = start
-            return UNKNOWN
-        if row.text("members"):
-            return self.run_command(functions if given.given else frozenset(), place)
-        return self.call_value(functions, positional, keywords, place) if functions - {Unknown()} else UNKNOWN
-
-    def run_by(self, atom: Atom) -> Atom:
-        """What a call of something runs: of an object the method."""
-        if not isinstance(atom, Object) or not isinstance(atom.kind, Class):
-            return atom
-        found = self.program.objects.attribute(atom, "__call__") or frozenset()
-        return next(iter(self.bound(frozenset(a for a in found if isinstance(a, Function)), atom)), atom)
+    # Commands
 
     def commands(self) -> Value:
         """The functions that the script defines."""
@@ -371,11 +330,3 @@ class Interpreter(Devices):
     def run_command(self, component: Value, place: Place) -> Value:
         """Run what a command line chooses: one of these functions and classes, or of those that the script defines."""
         return run_command(self, component - {Unknown()} or self.commands(), place)
-
-    def initialise(self, pool: Object | Function | None, place: Place) -> None:
-        """Run what a pool of processes starts each of them with."""
-        if isinstance(pool, Object) and isinstance(pool.kind, Library):
-            given = self.kept(pool, pool.kind.name)
-            packed = [atom for atom in each(given.get("initargs")) if isinstance(atom, Tuple)]
-            if is_none(given.get("initializer")).expected is not True:
-                self.call_value(given.get("initializer"), [item for atom in packed for item in atom.items], {}, place)

@@ -280,7 +280,7 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     if isinstance(function.receiver, Object) and isinstance(function.receiver.kind, Class) and run.state is not None:
         start = run.state
         if start["start"] == "spawn" and ".Process." in function.name:
-            run.spawn_each(run.attribute(function.receiver, "run"), (), {}, place)
+            run.spawn_each(run.attribute(function.receiver, "run"), (), {})
             return NONE
         with run.apart():
             run.call_method(function.receiver, "run", place)
@@ -334,10 +334,13 @@ def _search(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     return NONE
 
 
+_START_METHODS = {"fork": "fork", "spawn": "spawn", "forkserver": "spawn", "threading": "threads"}
+
+
 def _start_method(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    method = exact(given.first(row.text("parameter")))
-    if method in ("spawn", "forkserver", "fork"):
-        run.switch("start", "fork" if method == "fork" else "spawn", place)
+    word = _START_METHODS.get(str(exact(given.first(row.text("parameter")))))
+    if word is not None:
+        run.switch("start", word, place)
     return NONE
 
 

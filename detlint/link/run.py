@@ -102,7 +102,7 @@ class Run(Noting):
         self.chosen = 0  # of these, what the user must set one for
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.search: list[str] = []  # what the program adds to sys.path
-        self.spawned: list[tuple[Function, tuple[Value, ...], Place]] = []
+        self.spawned: list[tuple[Function, tuple[Value, ...], bool]] = []  # and whether it is pickled as a whole
         self.leaving: list[tuple[Value, tuple[Value, ...], bool, Place]] = []  # what the end calls, if sure
         self.imported: set[str] = set()
         self.loading: dict[str, None] = {}  # the files whose top level is being run, outermost first

@@ -43,7 +43,7 @@ class Tables:
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
         self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
         self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
-        self.launchers = _by_name(rows("randomness", "launcher"))
+        self.launchers = _with_methods(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
         self.settings: dict[str, list[Row]] = {}
@@ -103,6 +103,15 @@ class Tables:
             apart = name in self._seeding or any(other in words for other in self._apart)
             found = self._hinted[name] = not apart and any(hint in words for hint in self._hints)
         return found
+
+
+def _with_methods(rows: Iterable[Row]) -> dict[str, Row]:
+    """Rows by their names, and by those methods of what is `made` by what they name."""
+    found = _by_name(rows)
+    for row in list(found.values()):
+        for name in row.list("names"):
+            found |= {f"{maker}.{name.rpartition('.')[2]}": row for maker in row.list("made")}
+    return found
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

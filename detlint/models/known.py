@@ -112,12 +112,15 @@ class Known(Tables):
             return seeds.entropy(step)
         elif name in self.undrawn:
             return self.made(step, name, given)
-        elif (launcher := self.find(self.launchers, name)) is not None:
+        elif (launcher := self.find(self.launchers, name)) is not None and not launcher.list("made"):
             return launchers.launch(self, step, launcher, args)
         elif name in self.salted and given.each:
             return self._salted.hashed(step, given.first)
         else:
-            self.other(step, name, given)
+            if launcher is None:
+                self.other(step, name, given)
+            else:
+                launchers.perhaps_launch(self, step, launcher, args)
             drawing = self._draws.call(step, name, given)
             if drawing is not None:
                 return drawing
@@ -237,6 +240,10 @@ class Known(Tables):
         consumer, role = self.layers.get(name), self.roles.get(name)
         if role is not None and role.text("called"):
             return holders.call(step, made, role.text("called"))
+        launcher = self.launchers.get(f"{name}.__call__")
+        if launcher is not None and given.positional:
+            asked = self.kept(step, made, name, *_asked(launcher))
+            return launchers.run_tasks(step, launcher, asked, given.first)
         if consumer is None:
             return None
         rows = self.catalogue.consumers(consumer, name)

@@ -62,11 +62,13 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     if row.text("items"):
         return _gone_through(step, row.text("items"), functions, args.given.positional[1:])
     given = _given(step, row, args)
-    if kind == "spawns":
+    if kind in ("spawns", "pickles"):
         outcome = args.applies(row.list("when"), row.list("unless"))
-        return step.arm(outcome, lambda: _spawned(step, functions, given), lambda: step.call_with(functions, given))
-    if kind in ("forks", "asks"):
-        step.fork(functions, given, lambda: _initialise(known, step), asks=kind == "asks")
+        return step.arm(
+            outcome, lambda: _spawned(step, kind, functions, given), lambda: step.call_with(functions, given)
+        )
+    if kind in ("forks", "copies", "asks"):
+        step.fork(functions, given, lambda: _initialise(known, step), kind)
         return UNKNOWN
     if row.text("members"):
         step.run_command(functions if args.given.each else NOTHING)
@@ -76,9 +78,28 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     return step.call_with(functions, given)
 
 
-def _spawned(step: Step, functions: Value, given: Given) -> Value:
-    step.spawn(functions, given)
+def perhaps_launch(known: Known, step: Step, row: Row, args: Arguments) -> None:
+    """A method that launches what it is given where its conditions hold, and perhaps calls it where they do not."""
+
+    def called() -> Value:
+        perhaps_call(step, args.given)
+        return NOTHING
+
+    outcome = args.applies(row.list("when"), row.list("unless"))
+    step.arm(outcome, lambda: launch(known, step, row, args), called)
+
+
+def _spawned(step: Step, kind: str, functions: Value, given: Given) -> Value:
+    step.spawn(functions, given, pickled=kind == "pickles")
     return UNKNOWN
+
+
+def run_tasks(step: Step, row: Row, args: Arguments, tasks: Value) -> Value:
+    """Start processes for the calls that something is to make which was made with what the row asks for."""
+    items = step.iterate(tasks)
+    calls = items.of(atom for atom in step.each(items) if isinstance(atom, PartialCall))
+    outcome = args.applies(row.list("when"), row.list("unless"))
+    return step.arm(outcome, lambda: _spawned(step, row.text("kind"), calls, Given()), lambda: UNKNOWN)
 
 
 def _given(step: Step, row: Row, args: Arguments) -> Given:

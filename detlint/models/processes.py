@@ -17,7 +17,7 @@ from detlint.models.launchers import perhaps_call
 if TYPE_CHECKING:
     from detlint.models.known import Known
 
-_METHODS = {"fork": "fork", "spawn": "spawn", "forkserver": "spawn"}
+_METHODS = {"fork": "fork", "spawn": "spawn", "forkserver": "spawn", "threading": "threads"}
 _CALLED, _ENTERED = Argument("called"), Argument("entered")
 
 
@@ -43,7 +43,7 @@ def starts(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Va
     """A process or thread of a class of the project runs its `run`."""
     if isinstance(step.receiver, Instance) and isinstance(step.receiver.site.kind, ClassRef):
         run = step.attribute(value_of(step.receiver), "run")
-        step.fork(run, Given(), lambda: NOTHING, asks=".Process." not in name)
+        step.fork(run, Given(), lambda: NOTHING, "forks" if ".Process." in name else "asks")
     return value_of(NONE)
 
 
@@ -53,7 +53,7 @@ def acts(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Valu
     for atom in step.each(args.given.first):
         if isinstance(atom, ClassRef):
             actor = step.allocate(atom, acts=True)
-            step.spawn(step.attribute(value_of(actor), "__init__"), args.given.after(1))
+            step.spawn(step.attribute(value_of(actor), "__init__"), args.given.after(1), pickled=True)
             found = step.join(found, value_of(actor))
     return found
 

@@ -37,7 +37,7 @@ class Tables:
         values = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "value")
         self.entropy = frozenset(name for name in values if not name.startswith("builtins."))
         self.salted = frozenset(name for name, row in values.items() if row.text("of") == "text")
-        self.launchers = _by_name(rows("randomness", "launcher"))
+        self.launchers = _with_methods(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
         self.inner = frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
@@ -186,6 +186,15 @@ def _decided(catalogue: Catalogue) -> tuple[dict[str, frozenset[str | int]], fro
 def conditions(row: Row) -> tuple[str, ...]:
     """The conditions of a row."""
     return (*row.list("when"), *row.list("unless"))
+
+
+def _with_methods(rows: Iterable[Row]) -> dict[str, Row]:
+    """Rows by their names, and by those methods of what is `made` by what they name."""
+    found = _by_name(rows)
+    for row in list(found.values()):
+        for name in row.list("names"):
+            found |= {f"{maker}.{name.rpartition('.')[2]}": row for maker in row.list("made")}
+    return found
 
 
 def _by_name(rows: Iterable[Row]) -> dict[str, Row]:

@@ -165,8 +165,9 @@ def main(walk: Walk, ways: Ways, effect: e.Main) -> None:
 
 
 def spawn(walk: Walk, ways: Ways, effect: e.Spawn) -> None:
-    """A process is started."""
-    walk.spawned[effect] = None
+    """A process is started, unless threads take the place of those that tasks are sent to."""
+    if not (effect.pickled and shown(ways.states)["start"] == "threads"):
+        walk.spawned[effect] = None
 
 
 def later(walk: Walk, ways: Ways, effect: e.Later) -> None:

@@ -98,9 +98,8 @@ class Entry:
 
     `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
     `self_check` is the `__main__` block of a file that others import which neither trains nor saves, or a file that
-    others read.
-    `target` is the name of the function, where the program starts with one; `starter` is the place of the entry point
-    that starts a process.
+    others read. `target` is the name of the function, where the program starts with one; `starter` is the place of the
+    entry point that starts a process, which is `pickled` if it is given the function itself, and not the script.
     """
 
     path: str
@@ -110,6 +109,7 @@ class Entry:
     self_check: bool = False
     target: str = ""
     starter: Place | None = None
+    pickled: bool = False
     trace: Trace = ()
     end: State = field(default=START)
     initialisers: frozenset[str] = frozenset()  # names of functions in which torch draws weights

@@ -57,16 +57,18 @@ class _Follower:
             self.found.entries.append(entry)
         if entry.kind != "script" or entry.path not in self.loaded:
             self.found.ends.append((entry.path, entry.end))
+        whole = {kind for spawn in walked.spawned if spawn.pickled for kind in _kinds(spawn)}
         for kind, ways in _started(walked.spawned).items():
             given = kind, tuple(self._given(node, seen) for node in next(iter(ways)))
             if given in self.started:  # another program starts the same
                 continue
             self.started.add(given)
             name = kind.name.rpartition(".")[2]
+            pickled = kind in whole
             each = []
             for nodes in ways:
                 place = self.place(Code(nodes[0].function.file, nodes[0].function.name, -1))
-                inner = Entry(kind.file, "process", name, place, target=name, starter=entry.start)
+                inner = Entry(kind.file, "process", name, place, target=name, starter=entry.start, pickled=pickled)
                 self._walked(inner, seen, entry.path, nodes)
                 each.append(inner)
             worst = max(each, key=lambda inner: sum(stream.state in _BAD for stream in inner.streams))
@@ -85,7 +87,7 @@ class _Follower:
         self, entry: Entry, seen: View, main: str = "", nodes: Sequence[Node] = (), command: Node | None = None
     ) -> Walked:
         walk = walk_of(self.solver, main or entry.path, seen, Limits(), self.place)
-        walked = walk.run(nodes, command)
+        walked = walk.run(nodes, command, pickled=entry.pickled)
         entry.trace, entry.initialisers = walked.trace, self.initialisers
         entry.end = walked.end or START
         for visited, states in walked.visits.items():
@@ -106,12 +108,19 @@ def _started(spawned: Iterable[Spawn]) -> dict[_Kind, dict[tuple[Node, ...], Non
         if spawn.actor is not None:
             actors.setdefault(spawn.actor, {}).update(dict.fromkeys(spawn.nodes))
             continue
-        for node in spawn.nodes:
-            found.setdefault(FunctionRef(node.function.file, node.function.name), {})[(node,)] = None
+        for kind, node in zip(_kinds(spawn), spawn.nodes, strict=True):
+            found.setdefault(kind, {})[(node,)] = None
     for actor, nodes in actors.items():
         if isinstance(actor.site.kind, ClassRef):
             found.setdefault(actor.site.kind, {})[tuple(nodes)] = None
     return found
+
+
+def _kinds(spawn: Spawn) -> list[_Kind]:
+    """What tells processes apart: the functions that one runs, or the class of an actor."""
+    if spawn.actor is not None:
+        return [spawn.actor.site.kind] if isinstance(spawn.actor.site.kind, ClassRef) else []
+    return [FunctionRef(node.function.file, node.function.name) for node in spawn.nodes]
 
 
 def followed(

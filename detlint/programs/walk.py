@@ -107,10 +107,11 @@ class Walk:
         self.trace: list[v.Event] = []
         self.bodies: list[tuple[Effects | None, Ways]] = []  # of the contexts that are being managed, or only entered
 
-    def run(self, starts: Sequence[Node] = (), command: Node | None = None) -> Walked:
+    def run(self, starts: Sequence[Node] = (), command: Node | None = None, *, pickled: bool = False) -> Walked:
         """Walk the program that its file starts, or a console script's `command`; or a process that runs `starts`.
 
-        A process imports its file, and then runs what it starts, in turn.
+        A process imports its file, and then runs what it starts, in turn. One that is given `pickled` functions of the
+        file imports what that does.
         """
         ways = Ways({ALWAYS: START})
         if command is not None:
@@ -119,8 +120,11 @@ class Walk:
             self.trace += trace
         elif starts:
             self.is_main = False
-            for file in (self.file, *(node.function.file for node in starts)):
-                self.effects(ways, (e.Import(file),))
+            files = [node.function.file for node in starts]
+            first = (e.Import(self.file),) if not pickled else self._imports() if self.file in files else ()
+            if pickled:
+                self.imported[self.file] = None
+            self.effects(ways, (*first, *map(e.Import, files)))
             for node in starts:
                 self.called(ways, node, name_of(node), self.place(Code(*_code(node))), {})
         else:
@@ -131,6 +135,12 @@ class Walk:
         self._end(ways)
         end = shown(ways.states) if ways.states else None
         return Walked(tuple(self.trace), end, list(self.observations.values()), list(self.spawned), self.visits)
+
+    def _imports(self) -> tuple[e.Import, ...]:
+        """What the top level of the file imports."""
+        node = Node(FunctionRef(self.file, ir.TOP))
+        effects = self.seen.own.get(node, self.solver.table[node].summary).effects
+        return tuple(effect for effect in effects if isinstance(effect, e.Import))
 
     def _end(self, ways: Ways) -> None:
         """End the program: what it has left for that happens, the last one first."""

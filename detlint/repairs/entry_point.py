@@ -89,6 +89,7 @@ def _before(
         entry.place is not None and first == entry.place,  # the start of the function that is the entry point
         bool(steps) and (entry.path, steps[0].name) in started,
         imported,
+        entry.pickled,
     )
 
 
@@ -107,6 +108,8 @@ def repaired(
 
 def _made(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
     fix = _repaired(remedy, read, imported, inline)
+    if fix is not None and remedy.tasks:
+        fix = replace(fix, safety=Safety.UNSAFE)  # all of them would draw the same
     return fix if remedy.own is None or fix == _made(remedy.own, read, imported, inline) else None
 
 
