@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from detlint.analysis.compiled import compiled_draws
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.first_use import first_use
 from detlint.analysis.object_seeds import is_once_for, seeded_once
@@ -14,6 +15,7 @@ from detlint.analysis.releases import is_newer
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import seed_at
 from detlint.catalogue import Catalogue, Row, Rule
+from detlint.domain.generators import COMPILED
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Safety, UnseededLibrary
 from detlint.semantics.index import asked_once, last_word
@@ -34,6 +36,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for row in module.catalogue.rows("libraries", "method"):
         if not (module.narrows and module.words.isdisjoint(row.list("methods"))):
             yield from _methods(module, rule, row)
+    for call, generator in compiled_draws(module):
+        own, (source, remedy) = COMPILED[generator], rule.data["compiled"][generator]
+        only = UnseededLibrary(own.partition("-")[0], (own,), *module.point(call), drawn=min(module.callee(call)))
+        yield module.finding(rule, call, only_if=only, call=module.short(call.function), source=source, remedy=remedy)
 
 
 def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:

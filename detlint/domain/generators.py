@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 GENERATORS = ("torch", "numpy", "python")
-SEEDABLE = (*GENERATORS, "dgl")
+COMPILED = {"numpy": "numba-numpy", "python": "numba-python"}
+"""The generators that compiled code has in the place of these, which seeds in such code reach."""
+ELSEWHERE = "elsewhere"  # the word for what is not drawn from in compiled code
+SEEDABLE = (*GENERATORS, "dgl", *COMPILED.values())
 """Also those of other libraries, which nothing but a function of theirs seeds."""

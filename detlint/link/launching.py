@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
+from detlint.domain.generators import COMPILED, ELSEWHERE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.hooks import run_hooks
@@ -60,6 +61,12 @@ def launch(run: Run, row: Row, receiver: Object | Function | None, given: Argume
             called = frozenset(_run_by(run, part) for part in inner)
             run.spawn_each(called, (*first, *positional), keywords, whole=kind == "pickles")
         return UNKNOWN
+    if kind == "compiles":
+        run.state = start.but(COMPILED, ELSEWHERE)
+        value = run.call_value(functions, positional, keywords, place)
+        for generator in COMPILED if run.state is not None else ():
+            run.state = run.state.but((generator,), start[generator])
+        return value
     if row.list("methods"):
         return run_hooks(run, row, receiver, given, place)
     if kind in ("forks", "copies", "asks"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.catalogue import Row
-from detlint.domain.generators import GENERATORS, SEEDABLE
+from detlint.domain.generators import COMPILED, ELSEWHERE, GENERATORS, SEEDABLE
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
@@ -234,6 +234,8 @@ class Interpreter(Devices):
             empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
             if self.state is not None and generator in GENERATORS and not empty:
                 word, where, weights = self.state[generator], row.text("where"), row.text("weights")
+                if word == ELSEWHERE:
+                    continue
                 if where:
                     self.note(Perhaps(generator, name, place, word, where))
                     continue
@@ -244,6 +246,7 @@ class Interpreter(Devices):
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool, restores: bool = False) -> None:
         """A call that seeds generators, or may, or that puts a saved state back."""
         if generators and self.state is not None:
+            generators = tuple(COMPILED[g] if self.state[g] == ELSEWHERE else g for g in generators)
             self.note(Seeded(generators, name, place, certain, restores))
             doubtful = [g for g in generators if not certain and self.state[g] != SEEDED]
             self.state = self.state.but(generators, SEEDED).but(doubtful, UNSURE)

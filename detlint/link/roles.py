@@ -269,6 +269,15 @@ def _decorates(run: Run, row: Row, function: Library, given: Arguments, place: P
     return single(function) if made is None else made
 
 
+def _compiles(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """A decorator that compiles a function, itself made by a call or not."""
+    made = _decorates(run, row, function, given, place)
+    known = given.applies(row.list("when"), row.list("unless"))
+    if made == single(function):
+        return made if known else UNKNOWN
+    return single(Partial(single(Library(row.text("calls"))), (made,), ()))
+
+
 ROLES: dict[str, Role] = {
     **ACTOR_ROLES,
     **CALLABLE_ROLES,
@@ -287,5 +296,5 @@ ROLES: dict[str, Role] = {
     "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
     "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
-    "text": _text, "formats": _formats, "decorates": _decorates,
+    "text": _text, "formats": _formats, "decorates": _decorates, "compiles": _compiles,
 }  # fmt: skip

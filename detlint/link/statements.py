@@ -166,7 +166,7 @@ class Statements(Scopes):
         own = frozenset(a for a in found if isinstance(a, _DECORATORS) and self.decorates(a))
         if own:
             result = self.call_value(own, (value,), {}, nowhere(path))
-            kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object)))
+            kept = frozenset(a for a in result if isinstance(a, (Function, Class, Object, Partial)))
             return kept or value
         return value
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver, LibraryRef, PartialCall, TupleOf
+from detlint.domain.generators import COMPILED, ELSEWHERE
 from detlint.domain.given import Given
 from detlint.domain.outcomes import is_none
 from detlint.domain.step import Step
@@ -70,6 +71,9 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     if kind in ("forks", "copies", "asks"):
         step.fork(functions, given, lambda: _initialise(known, step), kind)
         return UNKNOWN
+    if kind == "compiles":
+        within = tuple((generator, ELSEWHERE) for generator in COMPILED)
+        return step.within(within, lambda: step.call_with(functions, given))
     if row.text("members"):
         step.run_command(functions if args.given.each else NOTHING)
         return UNKNOWN

@@ -101,6 +101,16 @@ def decorates(known: Known, step: Step, row: Row, name: str, args: Arguments) ->
     return value_of(LibraryRef(name))
 
 
+def compiles(known: Known, step: Step, row: Row, name: str, args: Arguments) -> Value:
+    """A decorator that compiles a function, itself made by a call or not."""
+    made = decorates(known, step, row, name, args)
+    fits = args.applies(row.list("when"), row.list("unless")) == HOLDS
+    if made == value_of(LibraryRef(name)):
+        return made if fits else UNKNOWN
+    called = LibraryRef(row.text("calls"))
+    return value_of(*(Bound(called, each) if isinstance(each, FunctionRef) else each for each in step.each(made)))
+
+
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains, "trains": marks,
     "restores": marks,
@@ -109,7 +119,7 @@ ROLES: Mapping[str, Role] = {
     "arguments-and-rest": argparse.parse_with_rest,
     "loader": loaders.made, "iterated:loader": loaders.passed_over, "dataset": loaders.held,
     "container": holders.container, "wraps": holders.wraps, "iterated:wraps": holders.gone_through,
-    "iterated:dataset": loaders.gone_through, "makes": makes, "decorates": decorates,
+    "iterated:dataset": loaders.gone_through, "makes": makes, "decorates": decorates, "compiles": compiles,
     "start-method": processes.start_method, "spawn-context": processes.context, "starts": processes.starts,
     "engine": engines.made, "attaches": engines.attaches, "attached": engines.attached, "engine-runs": engines.runs,
     "hooks": autograd.hooks, "backward-hooks": autograd.backward_hooks, "differentiable": autograd.differentiable,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from detlint.domain import effects as e
-from detlint.domain.generators import GENERATORS, SEEDABLE
+from detlint.domain.generators import COMPILED, ELSEWHERE, GENERATORS, SEEDABLE
 from detlint.programs import events as v
 from detlint.programs.events import CHANCE, RESEEDED, SEEDED, UNSEEDED, UNSURE
 from detlint.programs.states import shown, word_of
@@ -28,6 +28,8 @@ def draw(walk: Walk, ways: Ways, draw: e.Draw) -> None:
     if draw.stream not in GENERATORS:
         return
     state = shown(ways.states)
+    if state[str(draw.stream)] == ELSEWHERE:
+        return
     if draw.stream == "torch" and state["device"] == "meta":
         return
     generator, word, place = str(draw.stream), state[str(draw.stream)], walk.place(draw.code)
@@ -44,6 +46,8 @@ def seed(walk: Walk, ways: Ways, seed: e.Seed) -> None:
     names = tuple(str(stream) for stream in seed.streams if stream in SEEDABLE)
     if not names:
         return
+    state = shown(ways.states)
+    names = tuple(COMPILED[name] if state[name] == ELSEWHERE else name for name in names)
     if seed.saved:
         _put_back(walk, ways, names, set[str]().union(*(walk.saved[code] for code in seed.saved)))
         return
