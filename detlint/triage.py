@@ -51,7 +51,9 @@ def _listings(module: Module, _: Rule) -> bool:
 
 def _third_party(module: Module, _: Rule) -> bool:
     methods = module.catalogue.names("libraries", "method", "methods")
-    return bool(module.rows_like("libraries", "draw") or module.calls_like(words=methods))
+    made = module.rows_like("libraries", "draw") or module.rows_like("libraries", "element")
+    compiling = module.catalogue.names("program", "role", kind="compiles")
+    return bool(made or module.calls_like(words=methods) or module.speaks_of(compiling))
 
 
 def _ties(module: Module, _: Rule) -> bool:

@@ -11,7 +11,8 @@ from .support import report
 from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also position generators later sure varargs elements held alone beside silencers fixed fixed_as fix origin "
+    "draw": "names parameter also position generators later sure varargs elements held by_itself alone beside silencers fixed "
+    "fixed_as fix origin "
     "remedy when unless",
     "element": "names unless",
     "use": "methods names",
@@ -172,7 +173,7 @@ def test_a_row_has_known_keys_and_refers_to_what_there_is() -> None:
     wrong = {}
     for table, row in ROWS:
         unknown = set(row.data) - {"id", "file", "release", "sources", "note", *KEYS[table].split()}
-        unknown |= {*row.list("elements")} - elements | {*row.list("generators")} - generators
+        unknown |= {*row.list("elements"), *row.list("by_itself")} - elements | {*row.list("generators")} - generators
         if not (row.text("parameter") or row.text("remedy") or table in ("element", "use")):
             unknown.add("neither a parameter nor a remedy")
         if unknown:

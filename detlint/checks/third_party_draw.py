@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from detlint.analysis.alone import called_alone
 from detlint.analysis.compiled import compiled_draws
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.first_use import first_use
@@ -33,6 +34,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             if _is_drawn(module, row, call) and told.isdisjoint(call.ancestors()):
                 told.add(call)
                 yield _finding(module, rule, row, call, min(module.callee(call)))
+    for row in module.catalogue.rows("libraries", "draw"):
+        for made, call in called_alone(module, row):
+            if _is_drawn(module, row, made):
+                yield _finding(module, rule, row, call, min(module.callee(made)))
     for row in module.catalogue.rows("libraries", "method"):
         if not (module.narrows and module.words.isdisjoint(row.list("methods"))):
             yield from _methods(module, rule, row)
@@ -171,7 +176,7 @@ def _finding(
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
     use = first_use(module, call, module.catalogue.names("libraries", "use", "methods")) if row.text("later") else None
     related = [] if use is None else [(use, "it draws here")]
-    shown = module.short(call.function)
+    shown = module.short(call.function.function if isinstance(call.function, s.Call) else call.function)
     return module.finding(
         rule, call, related=related, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy
     )
