@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -19,6 +19,17 @@ def origins(module: Module, node: s.Expression) -> list[s.Expression]:
     """
     found: dict[s.Expression, None] = {}
     return list(found) if _trace(module, node, found, set(), _DEPTH) else []
+
+
+def comes_by(module: Module, node: s.Expression, methods: Collection[str], depth: int = _DEPTH) -> bool:
+    """Whether a call of one of some methods lies on the way that an object has come."""
+    if isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        inner = node.function.value
+        return node.function.attribute in methods or (depth > 0 and comes_by(module, inner, methods, depth - 1))
+    if isinstance(node, (s.Attribute, s.Subscript)) and not module.values(node):
+        return comes_by(module, node.value, methods, depth)
+    values = module.values(node) if isinstance(node, (s.Name, s.Attribute)) else ()
+    return depth > 0 and any(comes_by(module, value, methods, depth - 1) for value in values or () if value is not node)
 
 
 def returned(module: Module, call: s.Call) -> Iterator[s.Expression]:

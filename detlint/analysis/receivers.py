@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from detlint.analysis.conditions import applies
 from detlint.analysis.generators import kept_as
 from detlint.analysis.many import is_given_many
-from detlint.analysis.origins import origins
+from detlint.analysis.origins import comes_by, origins
 from detlint.catalogue import Row
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
@@ -71,6 +71,10 @@ def makers(module: Module, row: Row, function: s.Expression) -> list[list[s.Expr
     if not isinstance(function, s.Attribute) or not _wrap(row, module.names(function.value)):
         return []
     if through and last_word(function.value) != through:
+        return []
+    if row.list("after") and not comes_by(module, function.value, row.list("after")):
+        return []
+    if comes_by(module, function.value, row.list("never_after")):
         return []
     found: list[list[s.Expression]] = []
     for each in origins(module, function.value):
