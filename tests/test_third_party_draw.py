@@ -16,7 +16,7 @@ KEYS = {
     "remedy when unless",
     "element": "names unless",
     "use": "methods names",
-    "method": "made methods after never_after wrappers parameter also generators position origin made_when made_unless through kept first result sure "
+    "method": "made methods derived after never_after wrappers parameter also generators position origin made_when made_unless through kept first result sure "
     "seedless newer older older_once silencers fixed fixed_as fix once remedy when unless",
 }
 NUMPY = "Seed with `np.random.seed(0)`"

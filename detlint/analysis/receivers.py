@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from detlint.analysis.conditions import applies
+from detlint.analysis.derived import derived_from
 from detlint.analysis.generators import kept_as
 from detlint.analysis.many import is_given_many
 from detlint.analysis.origins import comes_by, origins
@@ -79,7 +80,7 @@ def makers(module: Module, row: Row, function: s.Expression) -> list[list[s.Expr
     found: list[list[s.Expression]] = []
     for each in origins(module, function.value):
         wrapped = _wrapped(module, row, each, _WRAPPERS)
-        names = names_of(module, wrapped[-1]) if wrapped else frozenset()
+        names = names_of(module, row, wrapped[-1]) if wrapped else frozenset()
         if not names or not names <= row.set("made") or (row.text("kept") and not _stays(module, wrapped)):
             return []
         found.append(wrapped)
@@ -92,8 +93,10 @@ def makers(module: Module, row: Row, function: s.Expression) -> list[list[s.Expr
     return found
 
 
-def names_of(module: Module, made: s.Expression) -> frozenset[str]:
+def names_of(module: Module, row: Row, made: s.Expression) -> frozenset[str]:
     """The names of what made an object: what was called, or the types of a parameter."""
+    if row.text("derived"):
+        return derived_from(module, row, made)
     return module.callee(made) if isinstance(made, s.Call) else module.types(made)
 
 
@@ -121,7 +124,11 @@ def _stays(module: Module, wrapped: Sequence[s.Expression]) -> bool:
 
 
 def is_used_alone(module: Module, made: s.Expression, inside: Set[s.Argument]) -> bool:
-    """Whether an object is kept under a name that the file uses for its attributes, and as these arguments, alone."""
+    """Whether an object is kept under a name that the file uses for its attributes, and as these arguments, alone, or
+    under none.
+    """
+    if isinstance(made.parent, s.Attribute):
+        return True
     targets = kept_as(made) if isinstance(made, s.Call) else []
     for target in targets:
         scope = target.scope.find(target.id) if isinstance(target, s.Name) else None

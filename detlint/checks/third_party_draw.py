@@ -50,7 +50,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
     methods = row.set("methods")
     calls = [call for call in module.calls_like(words=methods) if last_word(call.function) in methods]
-    if row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in calls):
+    others = [call for call in calls if not _of_base(module, call)]
+    if row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in others):
         return  # whatever it is, something is given its seed here
     told: set[s.Expression] = set()
     for call in calls:
@@ -59,8 +60,14 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
         if made and told.isdisjoint(made) and _is_drawn(module, row, call):
             if row.text("first"):
                 told.update(made)
-            name = min(name for each in made for name in names_of(module, each))
+            name = min(name for each in made for name in names_of(module, row, each))
             yield _finding(module, rule, row, call, name, chains[0] if len(chains) == 1 else ())
+
+
+def _of_base(module: Module, call: s.Call) -> bool:
+    """Whether a method of the base is called."""
+    owner = call.function.value if isinstance(call.function, s.Attribute) else None
+    return isinstance(owner, s.Call) and module.callee(owner) == {"builtins.super"}
 
 
 def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
