@@ -46,6 +46,7 @@ _SETTINGS = (
     'exclude = ["*main*"]\n',
     'per-file-ignores = {"*.py" = ["DET101"]}\n',
     'torch-version = "2.1"\n',
+    '[[seeds]]\nnames = ["main.seed"]\nseeds = ["torch"]\n',
 )
 _WRONG_SETTINGS = ("select = [", 'selekt = ["ALL"]\n', "select = 1\n", 'select = ["DET9"]\n')
 _OPTIONS: tuple[Any, ...] = (

@@ -8,6 +8,7 @@ from detlint.domain.values import NOTHING, Value, value_of
 from detlint.interpreter import calls, classes, contexts, enumerations, fields
 from detlint.interpreter.arguments import Arguments
 from detlint.interpreter.frames import Frame
+from detlint.interpreter.steps import CallStep
 
 _DICTS = frozenset((LibraryRef("typing.TypedDict"), LibraryRef("typing_extensions.TypedDict")))
 
@@ -51,6 +52,8 @@ def instantiate(frame: Frame, klass: ClassRef, arguments: Arguments, node: int) 
         kind = atom.site.kind if isinstance(atom, Instance) else None
         if isinstance(atom, Instance) and isinstance(kind, ClassRef) and klass in classes.order(frame, kind):
             initialise(frame, atom, classes.order(frame, kind), arguments, node)
+    if known := frame.solver.registered.get((klass.file, klass.name)):
+        frame.solver.libraries.call(CallStep(frame, node), known, arguments.given)
     return value_of(*given)
 
 

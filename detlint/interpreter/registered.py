@@ -11,13 +11,16 @@ Known = Mapping[tuple[str, str], str]
 
 
 def registered(files: Mapping[str, ir.File], names: Collection[str]) -> Known:
-    """What the project defines under these names, by file and name; a class as its constructor."""
+    """What the project defines under these names, by file and name; a class as its constructor, where it has one."""
     if not names:
         return {}
-    known = {path: (_module(path, files), tuple(file.functions)) for path, file in files.items()}
+    known = {path: (_module(path, files), (*file.functions, *file.classes)) for path, file in files.items()}
     found = defined(known, names)
-    makers = {(path, f"{own}.__init__"): name for (path, own), name in found.items()}
-    return {key: name for key, name in (found | makers).items() if key[1] in files[key[0]].functions}
+    makers = {(path, f"{own}.__init__"): (path, own) for path, own in found}
+    made = {key: own for key, own in makers.items() if key[1] in files[key[0]].functions}
+    return {key: name for key, name in found.items() if key not in made.values()} | {
+        key: found[own] for key, own in made.items()
+    }
 
 
 def _module(path: str, files: Collection[str]) -> str:

@@ -224,7 +224,7 @@ class Attributes(Comparisons):
             if kind == "property" and isinstance(owner, Object):
                 method = Function(atom.path, atom.qualified, atom.captured, owner)
                 facts = self.program.function(atom)
-                found = self.invoke(method, (), {}, facts.place)
+                found = self.call_value(single(method), (), {}, facts.place)
                 given = self.program.objects.stored(owner, given_to(facts.name)) if found == UNKNOWN else None
                 return found if given is None else given | UNKNOWN
             if kind == "class" and isinstance(klass, Class):

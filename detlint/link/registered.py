@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from detlint.facts.facts import Facts, Literal, Parameter
+from detlint.facts.facts import DefineClass, Facts, Literal, Parameter
 from detlint.finding import Place
 from detlint.link.records import Name
 from detlint.link.values import Class, Function, Library, Suspended, Value, Wrapped, single
@@ -29,7 +29,8 @@ def registered(facts: Mapping[str, Facts], names: Collection[str]) -> dict[Name,
 
 
 def _names(facts: Facts) -> list[str]:
-    return [name.removeprefix(f"{facts.module}.") for name in facts.functions]
+    classes = (statement.qualified for statement in facts.top if isinstance(statement, DefineClass))
+    return [name.removeprefix(f"{facts.module}.") for name in (*facts.functions, *classes)]
 
 
 def seed_is_given(program: Program, name: str, parameter: str, placed: int) -> bool:
