@@ -257,7 +257,10 @@ def test_other_settings_share_what_is_kept_of_files(root: Path, monkeypatch: pyt
     assert found() == []
 
 
-def test_processes_know_what_is_registered(root: Path) -> None:
+@pytest.mark.parametrize("forks", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_processes_know_what_is_registered(root: Path, monkeypatch: pytest.MonkeyPatch, forks: bool) -> None:
+    monkeypatch.setattr("detlint.processes.forks", lambda: forks)
+    monkeypatch.setattr("detlint.gathering._SPAWNS", 0)
     settings = '[[draws]]\nnames = ["acme.jitter"]\nparameter = "seed"\n'
     files = {f"m{number}.py": "import acme\n\nprint(acme.jitter())\n" + "#" * 70_000 for number in range(3)}
     written(root, {"detlint.toml": settings, "acme.py": "def jitter(seed=None): return plugin(seed)\n", **files})
