@@ -6,7 +6,6 @@ rows in the form of `rules/facts/`.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -111,6 +110,8 @@ def _some(fits: Callable[[str], object]) -> Callable[[object], bool]:
 
 
 def _is_signature(value: object) -> bool:
+    import ast  # which few settings need
+
     try:
         body = ast.parse(f"def f({value}): pass").body if isinstance(value, str) else []
     except (SyntaxError, ValueError):
