@@ -176,3 +176,39 @@ def test_a_library_is_reported_in_its_own_words() -> None:
     assert found.severity.value == "note"
     assert found.finding.message.startswith("the checkpoint that the run is resumed from")
     assert "on_load_checkpoint" in found.finding.details["remedy"]
+
+
+DEEPSPEED = """\
+import deepspeed
+
+
+def main(model):
+    engine, _, loader, _ = deepspeed.initialize(model=model, config="ds.json")
+    _, state = engine.load_checkpoint("out")
+    for epoch in range(state["epoch"], 4):
+        engine.save_checkpoint("out", client_state={"epoch": epoch})
+"""
+DETECTRON2 = """\
+from detectron2.checkpoint import DetectionCheckpointer
+
+
+def main(model, optimizer, path):
+    checkpointer = DetectionCheckpointer(model, "out", optimizer=optimizer)
+    state = checkpointer.resume_or_load(path)
+    for step in range(state.get("iteration", 0), 100):
+        checkpointer.save("last", iteration=step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [(DEEPSPEED, '"rng_state": rng_state()'), (DETECTRON2, "rng_state=rng_state()")],
+    ids=["in a dict of its own", "as a keyword"],
+)
+def test_an_object_saves_the_state_beside_its_own_and_gives_it_back(text: str, entry: str) -> None:
+    (found,) = report({"example.py": text}, ("DET701",)).findings
+    assert found.finding.fix is not None
+    assert found.finding.fix.safety.value == "display"
+    saved, restored = (edit.text for edit in found.finding.fix.edits)
+    assert entry in saved
+    assert restored == '\n    if "rng_state" in state:\n        set_rng_state(state["rng_state"])'

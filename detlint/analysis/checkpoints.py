@@ -75,15 +75,19 @@ class Checkpoints:
         """All entries of a dict, for one that was `loaded` those that are put into it; None where one is not known."""
         return self._put_into(node, []) if loaded and isinstance(node, s.Name) else self._read(node)[1]
 
+    def made(self, node: s.Expression) -> s.Dictionary | s.Call | None:
+        """What makes the one dict that an expression is; None where that is not known."""
+        return self._read(node)[0]
+
     def _read(self, node: s.Expression) -> tuple[s.Dictionary | s.Call | None, Entries | None]:
         """What makes the one dict that an expression is, and all its entries; None for what is not known."""
-        value = self._made(node)
+        value = self._one(node)
         made = None if value is None else next(iter(self.module.values(value) or ()), None)
         if value is None or not isinstance(made, (s.Dictionary, s.Call)):
             return None, None
         return made, self._all_entries(value, made)
 
-    def _made(self, node: s.Expression) -> s.Expression | None:
+    def _one(self, node: s.Expression) -> s.Expression | None:
         """What has the one value that is saved: the expression itself, or what a function of this file returns."""
         values = self.module.values(node) or []
         names = self.module.callee(values[0]) if len(values) == 1 and isinstance(values[0], s.Call) else frozenset()

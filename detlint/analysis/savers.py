@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint.analysis.checkpoints import Checkpoints, Entries
+from detlint.analysis.checkpoints import Checkpoints, Entries, Resumed
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.origins import returned
 from detlint.catalogue import Row
@@ -20,34 +20,55 @@ _DEPTH = 6
 
 @record(frozen=True, slots=True)
 class Kept:
-    """A checkpoint without states of generators: the row that says so, where it stands, and where it is resumed."""
+    """A checkpoint without states of generators: the row that says so, where it stands, and where it is resumed.
+
+    `saved` takes one more entry: the dict that is saved, too, or the call whose keywords are. None: nothing does.
+    """
 
     row: Row
     node: s.Call
-    resumed: s.Call
+    resumed: tuple[Resumed, ...]
+    saved: s.Dictionary | s.Call | None
 
 
 def kept(checkpoints: Checkpoints) -> Iterator[Kept]:
     """The checkpoints of libraries that the file resumes from, one for each of what writes them."""
     module = checkpoints.module
     for row in module.catalogue.rows("checkpoints", "saver"):
-        resuming = (call for call in _spoken(module, row.list("readers")) if _resumes(checkpoints, row, call))
-        resumed = next(resuming, None)
-        if resumed is not None:
-            for call in _places(checkpoints, row, resumed):
-                yield Kept(row, call, resumed)
+        resuming = [call for call in _spoken(module, row.list("readers")) if _resumes(checkpoints, row, call)]
+        resumed = tuple(Resumed(call, _rest(row, call), None, "") for call in resuming)
+        for call in _places(checkpoints, row, resuming) if resuming else ():
+            yield Kept(row, call, resumed, _extra(checkpoints, row, call))
 
 
-def _places(checkpoints: Checkpoints, row: Row, resumed: s.Call) -> Iterable[s.Call]:
+def _rest(row: Row, call: s.Call) -> s.Name | None:
+    """The name of what was loaded and not restored, where what resumes gives it back."""
+    statement = call.parent
+    target = statement.targets[0] if isinstance(statement, s.Assign) and len(statement.targets) == 1 else None
+    if row.text("rest") and isinstance(target, s.Collection):
+        index = int(row.text("rest"))
+        target = target.elements[index] if index < len(target.elements) else None
+    return target if isinstance(target, s.Name) else None
+
+
+def _extra(checkpoints: Checkpoints, row: Row, call: s.Call) -> s.Dictionary | s.Call | None:
+    """What takes one more entry that is saved."""
+    if not row.text("extra") or last_word(call.function) not in row.set("writers"):
+        return None
+    given = _given(row, call, row.text("extra"))
+    return call if row.text("extra") == "**" else checkpoints.made(given[0]) if given else None
+
+
+def _places(checkpoints: Checkpoints, row: Row, resuming: list[s.Call]) -> list[s.Call]:
     """Where a checkpoint is made: what is set so, what writes, or else what resumes."""
     module = checkpoints.module
     if row.text("at") == "made":
         when, unless = row.list("when"), row.list("unless")
         return [call for call in module.calls_to(row.set("names")) if applies(module, call, when, unless)]
     if not row.list("writers"):
-        return [resumed]
+        return resuming
     writing = [call for call in _spoken(module, row.list("writers")) if _writes(checkpoints, row, call)]
-    return writing if all(_is_without_states(checkpoints, row, call) for call in writing) else ()
+    return writing if all(_is_without_states(checkpoints, row, call) for call in writing) else []
 
 
 # What resumes and what writes
@@ -95,7 +116,7 @@ def _writes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
         return _keeps_optimizer(checkpoints, row, function.value)
     if module.callee(call).isdisjoint(writers):
         return False
-    return any(_is_of(module, row, given) and _keeps_optimizer(checkpoints, row, given) for given in _given(call))
+    return any(_is_of(module, row, given) and _keeps_optimizer(checkpoints, row, given) for given in _values(call))
 
 
 def _is_one(module: Module, row: Row, call: s.Call, names: frozenset[str]) -> bool:
@@ -198,7 +219,7 @@ def _is_without_states(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool
     """Whether all is known that is saved beside what the object keeps by itself, and is no state of a generator."""
     entries: Entries = []
     writes = last_word(call.function) in row.set("writers")
-    objects = [call.function.value] if writes and isinstance(call.function, s.Attribute) else _given(call)
+    objects = [call.function.value] if writes and isinstance(call.function, s.Attribute) else _values(call)
     for parameter, calls in (
         (row.text("keeps"), [made for node in objects for made in _made(checkpoints.module, row, node)]),
         (row.text("extra"), [call] if writes else []),
@@ -211,8 +232,16 @@ def _is_without_states(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool
     return not any(checkpoints.may_be_state(key, value) for key, value in entries)
 
 
-def _given(call: s.Call) -> list[s.Expression]:
+def _values(call: s.Call) -> list[s.Expression]:
     return [argument.value for argument in call.arguments]
+
+
+def _given(row: Row, call: s.Call, parameter: str) -> list[s.Expression]:
+    """What a call passes by a parameter, by its name or its place."""
+    positional = [argument.value for argument in call.arguments if argument.keyword is None]
+    place = int(row.text("position") or len(positional))
+    named = [argument.value for argument in call.arguments if argument.keyword == parameter]
+    return named + positional[place : place + 1]
 
 
 def _passed(checkpoints: Checkpoints, row: Row, call: s.Call, parameter: str) -> Entries | None:
@@ -220,12 +249,9 @@ def _passed(checkpoints: Checkpoints, row: Row, call: s.Call, parameter: str) ->
     if parameter == "**":
         hidden = any(argument.star == "**" for argument in call.arguments)
         return None if hidden else [(a.keyword, a.value) for a in call.arguments if a.keyword]
-    positional = [argument for argument in call.arguments if argument.keyword is None]
-    place = int(row.text("position"))
     if any(argument.star for argument in call.arguments):
         return None
-    given = [argument.value for argument in call.arguments if argument.keyword == parameter]
-    given += [argument.value for argument in positional[place : place + 1]]
+    given = _given(row, call, parameter)
     return checkpoints.entries(given[0], loaded=_is_loaded(checkpoints.module, row, given[0])) if given else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint.analysis.checkpoints import Checkpoints, Resumed, Saved
+from detlint.analysis.checkpoints import Checkpoints, Resumed
 from detlint.analysis.savers import kept
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
@@ -27,9 +27,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for each in objects:
         draws = True if each.row.text("draws") else checkpoints.draws
         if draws is not False:
-            resumed = None if each.resumed is each.node else each.resumed
+            calls = [resumed.call for resumed in each.resumed]
+            resumed = None if each.node in calls else calls[0]
+            fix = None if each.saved is None else _fix(module, each.saved, each.resumed, checkpoints.has_ranks)
             lowered = draws is None or each.row.text("level") == "note"
-            yield _finding(module, rule, each.node, resumed, lowered, row=each.row)
+            yield _finding(module, rule, each.node, resumed, lowered, fix, each.row)
 
 
 def _of_dicts(rule: Rule, checkpoints: Checkpoints) -> Iterator[Finding]:
@@ -37,7 +39,7 @@ def _of_dicts(rule: Rule, checkpoints: Checkpoints) -> Iterator[Finding]:
     for saved in checkpoints.saved():
         resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
         if resumed:
-            fix = _fix(module, saved, resumed, checkpoints.has_ranks)
+            fix = _fix(module, saved.node, resumed, checkpoints.has_ranks)
             yield _finding(module, rule, saved.node, resumed[0].call, checkpoints.draws is None, fix)
 
 
@@ -56,12 +58,12 @@ def _finding(
     return module.finding(rule, node, related=related, lowered=lowered, fix=fix, problem=problem, remedy=remedy)
 
 
-def _fix(module: Module, saved: Saved, resumed: Sequence[Resumed], has_ranks: bool) -> Fix | None:
+def _fix(module: Module, saved: s.Dictionary | s.Call, resumed: Sequence[Resumed], has_ranks: bool) -> Fix | None:
     """Save the random state with the rest, and restore it wherever the optimizer's is."""
     last = {(id(_block(each.call)), each.loaded and module.source(each.loaded)): each for each in resumed}
     return edits.fix(
         "Save and restore the random state",
-        _entry(module, saved.node),
+        _entry(module, saved),
         *(_restored(module, each) for each in last.values()),
         # one process's state would be given to all, as by those that take objects: they work in several
         safety=Safety.DISPLAY if has_ranks or any(each.entry is None for each in resumed) else Safety.UNSAFE,
