@@ -92,8 +92,8 @@ def _resumes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
         return False  # by its place, which no signature tells of methods that classes of the file have from theirs
     for condition in row.list("read_when"):
         told = holds(module, call, condition)
-        given = module.argument(call, condition.partition("=")[0]).given
-        if told is False or (told is None and not given):
+        passed = module.argument(call, condition.partition("=")[0])
+        if told is False or (told is None and not (passed.given or passed.values)):
             return False
     return all(_is_set(module, attribute) for attribute in row.list("configured"))
 
