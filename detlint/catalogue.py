@@ -44,7 +44,8 @@ class Rule:
 
     A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to
     do). `check` names the module under `detlint.checks`; `over` says what it looks at, a "file" or the linked
-    "project"; `lower` is the severity of a finding whose open question is answered otherwise; `fix` is the safest that
+    "project"; `lower` is the severity of a finding whose open question is answered otherwise, `least` the lowest that
+    one may have; `fix` is the safest that
     a fix may be, None where there is none; `data` holds the page's own lists. `page` is the file, whose text below the
     header is read when it is asked for.
     """
@@ -59,6 +60,7 @@ class Rule:
     over: str
     severity: Severity
     lower: Severity
+    least: Severity
     breaks: tuple[str, ...]
     default: bool
     torch: str
@@ -357,7 +359,7 @@ def read(rows: str) -> Catalogue:
 
 
 _HEADER_KEYS = frozenset(
-    """code name summary message why help check over severity lower breaks default torch refs fix data""".split()
+    """code name summary message why help check over severity lower least breaks default torch refs fix data""".split()
 )
 
 
@@ -386,6 +388,7 @@ def _rule(page: Path, data: Mapping[str, Any]) -> Rule:
             over=data.get("over", "file"),
             severity=Severity(data["severity"]),
             lower=Severity(data.get("lower", data["severity"])),
+            least=Severity(data.get("least", data.get("lower", data["severity"]))),
             breaks=tuple(data["breaks"]),
             default=data.get("default", True),
             torch=data.get("torch", ""),

@@ -279,7 +279,7 @@ class Verification:
 class Finding:
     """One cause of a difference, at one place.
 
-    `lowered` asks for the lower severity that the rule's page names. Open questions leave it to the
+    `lowered` asks for the lower severity that the rule's page names, `noted` for a note. Open questions leave it to the
     project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
     severity only where `full_if` is answered yes. `operation` is what a device could be asked about it, and
     `verification` what one has shown. `remedies` are the programs that its fix is to seed, until that is made.
@@ -298,3 +298,4 @@ class Finding:
     operation: Operation | None = None
     verification: Verification | None = None
     remedies: tuple[Remedy, ...] = ()
+    noted: bool = False

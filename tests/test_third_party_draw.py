@@ -11,12 +11,12 @@ from .support import report
 from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also position generators later sure varargs elements held by_itself alone beside silencers fixed "
-    "fixed_as fix origin "
-    "remedy when unless",
+    "draw": "names parameter also position generators later sure grade noted varargs elements held by_itself alone beside "
+    "silencers fixed fixed_as fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
-    "method": "made methods derived after never_after wrappers parameter also generators position origin made_when made_unless through kept first result sure "
+    "method": "made methods derived after never_after wrappers parameter also generators position origin made_when "
+    "made_unless through kept first result sure grade noted "
     "seedless newer older older_once silencers fixed fixed_as fix once remedy when unless",
 }
 NUMPY = "Seed with `np.random.seed(0)`"
@@ -36,6 +36,22 @@ def test_what_only_ties_and_rounding_leave_open_is_a_warning(call: str, severity
     package = call.partition(".")[0]
     found = report({"train.py": f"from sklearn import {package}\n\n{call}.fit(x, y)\n"}, ("DET107",)).findings
     assert [judged.severity for judged in found] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("from sklearn.preprocessing import KBinsDiscretizer\nKBinsDiscretizer(5).fit(x)", Severity.NOTE),
+        ("import wandb\nwandb.sweep({'method': 'random', 'parameters': {}})", Severity.NOTE),
+        ("import wandb\nwandb.sweep({'method': 'grid', 'parameters': {}})", None),
+        ("import gymnasium\nenv = gymnasium.make('CliffWalking-v1')\nenv.reset()", Severity.NOTE),
+        ("import gymnasium\nenv = gymnasium.make('PongNoFrameskip-v4')\nenv.reset()", Severity.NOTE),
+        ("import gymnasium\nenv = gymnasium.make('Pong-v5')\nenv.reset()", Severity.WARNING),
+    ],
+)
+def test_what_mostly_repeats_is_a_note(text: str, severity: Severity | None) -> None:
+    found = report({"train.py": text}, ("DET107",)).findings
+    assert [judged.severity for judged in found] == ([severity] if severity else [])
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from detlint.analysis.layouts import no_fused_kernel
 from detlint.analysis.tensors import is_integer, is_whole, is_zeros, listed, rank
 from detlint.semantics.infer import TENSOR
 from detlint.semantics.model import Module, Passed
-from detlint.semantics.values import UNKNOWN, literal
+from detlint.semantics.values import UNKNOWN, among, literal
 from detlint.tree import syntax as s
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+(?:\.\w+)*)(?:(?P<operator>!=|~=|>=|=|:)(?P<values>.*))?")
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>@?!?\w+(?:\.\w+)*)(?:(?P<operator>!=|>=|=|:)(?P<values>.*))?")
 _DEVICE = "torch.device"
 _TENSOR = ["Tensor"]
 
@@ -29,7 +29,6 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     """Whether a condition holds for `call`; None where that cannot be decided.
 
     `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these,
-    `p~=a|b`: p's constant value has one of these in it, in lower case,
     `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor, `p:a|b`: made by a call of one of these.
     `p.q=a` speaks of what p holds: of its entry `q` where it is a dict, else of what the call that made it was given
     for `q`. `@known:p=a`: p=a is known to hold. `@rank=1` and `@rank>=3` speak of the tensor's dimensions, `@float` of
@@ -66,8 +65,7 @@ def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[s
         return True if passed.given else None
     if possible is None:
         return None
-    inside = operator == "~="
-    answers = {any(part in value.lower() for part in wanted) if inside else value in wanted for value in possible}
+    answers = {among(value, wanted) for value in possible}
     if len(answers) != 1:
         return None
     return answers.pop() is (operator != "!=")

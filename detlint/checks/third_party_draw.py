@@ -179,14 +179,27 @@ def _finding(
     if row.text("registered"):
         placed = 0 if module.catalogue.signatures.get(name) else _placed(call)
         only = replace(only, parameter=row.text("parameter"), placed=placed)
-    lowered = row.text("sure") == "no"
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
     use = first_use(module, call, module.catalogue.names("libraries", "use", "methods")) if row.text("later") else None
-    related = [] if use is None else [(use, "it draws here")]
-    shown = module.short(call.function.function if isinstance(call.function, s.Call) else call.function)
     return module.finding(
-        rule, call, related=related, lowered=lowered, only_if=only, fix=fix, call=shown, source=text, remedy=remedy
+        rule,
+        call,
+        related=[] if use is None else [(use, "it draws here")],
+        lowered=row.text("sure") == "no",
+        noted=_is_note(module, row, call, made),
+        only_if=only,
+        fix=fix,
+        call=module.short(call.function.function if isinstance(call.function, s.Call) else call.function),
+        source=text,
+        remedy=remedy,
     )
+
+
+def _is_note(module: Module, row: Row, call: s.Call, made: Sequence[s.Expression]) -> bool:
+    """Whether a row is one of notes, or is where what makes the object, or else the call, is as it says."""
+    asked = made[-1] if made else call
+    plain = isinstance(asked, s.Call) and any(holds(module, asked, condition) for condition in row.list("noted"))
+    return plain or row.text("grade") == "note"
 
 
 def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:

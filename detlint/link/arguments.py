@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from detlint.link.inner import inner
 from detlint.link.values import NONE, UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, constant
 from detlint.semantics.values import UNKNOWN as NO_DEFAULT
-from detlint.semantics.values import parse_signature
+from detlint.semantics.values import among, parse_signature
 
 if TYPE_CHECKING:
     from detlint.link.program import Program
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+(?:\.\w+)*)(?:(?P<operator>!=|~=|=|:)(?P<values>.*))?")
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
 _KNOWN = "@known:"
 _META = "device=meta"  # which a device that may be another is not: nobody trains there
 
@@ -105,8 +105,7 @@ class Arguments:
             answer = answers.pop() if len(answers) == 1 else None
             return answer if answer is None or not match["not"] else not answer
         wanted = match["values"].split("|")
-        inside = operator == "~="
-        found = {any(part in word.lower() for part in wanted) if inside else word in wanted for word in words}
+        found = {among(word, wanted) for word in words}
         if "?" in words or len(found) != 1:
             return None
         return found.pop() is (operator != "!=")

@@ -17,9 +17,9 @@ from detlint.domain.values import UNKNOWN, Value, value_of
 from detlint.ir.lower_expressions import constant
 from detlint.models.inner import inner
 from detlint.semantics.values import UNKNOWN as NO_DEFAULT
-from detlint.semantics.values import parse_signature
+from detlint.semantics.values import among, parse_signature
 
-_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<inner>(?:\.\w+)*)(?:(?P<operator>!=|~=|=|:)(?P<values>.*))?")
+_PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+)(?P<inner>(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
 _KNOWN = "@known:"
 _META = "device=meta"  # which a device that may be another is not: nobody trains there
 _NOT_KNOWN = Outcome(True, True)
@@ -138,9 +138,7 @@ def _atom(
     word = _class(atom) if operator == ":" else _spelled(atom)
     if operator is None:
         return FAILS if word == "None" else HOLDS
-    if operator == "~=":
-        return HOLDS if any(part in word.lower() for part in wanted) else FAILS
-    return HOLDS if word in wanted else FAILS
+    return HOLDS if among(word, wanted) else FAILS
 
 
 def _spelled(atom: Atom) -> str:

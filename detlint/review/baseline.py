@@ -167,7 +167,7 @@ def _unasked(baseline: Baseline, run: Run) -> list[Entry]:
         code
         for code, rule in catalogue.rules.items()
         if code not in asked
-        or rule.lower.rank > config.severity.rank
+        or rule.least.rank > config.severity.rank
         or not rule.speaks_of(config.breaks)
         or not (run.around.complete or rule.over == "file" or code == UNPARSED)
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
+from fnmatch import fnmatchcase
 from functools import cache
 
 from detlint.tree import syntax as s
@@ -29,6 +31,11 @@ def literal(node: s.Expression) -> object:
         value = literal(node.operands[0])
         return -value if isinstance(value, (int, float)) else UNKNOWN
     return UNKNOWN
+
+
+def among(word: str, wanted: Collection[str]) -> bool:
+    """Whether a word is one of those of a condition, in which * stands for any letters and case does not count then."""
+    return word in wanted or any("*" in each and fnmatchcase(word.lower(), each.lower()) for each in wanted)
 
 
 @cache

@@ -13,7 +13,7 @@ from detlint.analyse import UNPARSED, Collected, Models
 from detlint.editing.placement import Placement
 from detlint.facts import signatures
 from detlint.facts.reach import reached_part, words
-from detlint.finding import Finding, Fix, Place, Remedy
+from detlint.finding import Finding, Fix, Place, Remedy, Severity
 from detlint.listing import Around
 from detlint.report import Answered, Basis, Judged, Verdict
 
@@ -147,7 +147,8 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
     """A finding with its questions answered."""
     rule = catalogues.load().rules[finding.code]
     answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
-    return Judged(answered, rule, rule.lower if lowered else rule.severity)
+    severity = Severity.NOTE if finding.noted else rule.lower if lowered else rule.severity
+    return Judged(answered, rule, severity)
 
 
 def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:

@@ -121,7 +121,7 @@ def _rule_page(rule: Rule) -> Iterator[str]:
 
 def severity(rule: Rule) -> str:
     """The severities that a finding of the rule may have, the graver one first."""
-    return ", ".join(dict.fromkeys((rule.severity.value, rule.lower.value)))
+    return ", ".join(dict.fromkeys((rule.severity.value, rule.lower.value, rule.least.value)))
 
 
 def fix(rule: Rule) -> str:
