@@ -62,9 +62,17 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
         does, fix = row.text("does"), _suggestion(_remedy(module, row))
         asked, advice = operation(module, call, row), _advice(module, row)
-        related = list(_related(module, call, row))
         yield module.finding(
-            rule, call, related=related, unless=unless, fix=fix, operation=asked, call=text, does=does, help=advice
+            rule,
+            call,
+            related=_related(module, call, row),
+            noted=row.text("grade") == "note",
+            unless=unless,
+            fix=fix,
+            operation=asked,
+            call=text,
+            does=does,
+            help=advice,
         )
 
 
