@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from detlint.link.inner import inner
-from detlint.link.values import NONE, UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, constant
+from detlint.link.values import NONE, UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, constant, single
 from detlint.semantics.values import UNKNOWN as NO_DEFAULT
 from detlint.semantics.values import among, parse_signature
 
@@ -31,9 +31,11 @@ class Arguments:
         positional: Sequence[Value],
         keywords: Mapping[str, Value],
         signature: str = "",
+        receiver: Atom | None = None,
     ) -> None:
-        """`signature` is that of the function, where it is not known by its name."""
+        """`signature` is that of the function, where it is not known by its name, `receiver` whose method it is."""
         self.program = program
+        self.receiver = receiver
         self.defaults, places = _parameters(signature or program.catalogue.signatures.get(name, ""))
         self.positional = tuple(positional)
         self.keywords = dict(keywords)
@@ -115,7 +117,9 @@ class Arguments:
         parameter, *within = name.split(".")
         if within:
             program = self.program
-            return inner(program.objects, program.catalogue.signatures, self.get(parameter), within)
+            outer = UNKNOWN if self.receiver is None else single(self.receiver)
+            outer = outer if parameter == "self" else self.get(parameter)
+            return inner(program.objects, program.catalogue.signatures, outer, within)
         return self._default(name) if operator and name not in self.given else self.get(name)
 
 

@@ -13,7 +13,7 @@ from detlint.link.evaluate import not_none
 from detlint.link.functions import Functions
 from detlint.link.keywords import set_keyword
 from detlint.link.mappings import DICT, entries, is_namespace, mapped, perhaps, set_shown, show, written_items
-from detlint.link.objects import UNSPELLED, given_to
+from detlint.link.objects import UNSPELLED, given_to, within
 from detlint.link.truth import is_none
 from detlint.link.values import (
     NONE,
@@ -89,6 +89,9 @@ class Assignments(Functions):
                     self.program.objects.store(atom, target.name, value)
                 elif isinstance(atom, Module):
                     self.set_variable_of(atom.path, target.name, value)
+                elif isinstance(atom, Library) and isinstance(atom.receiver, Object):  # of what a library's object has
+                    before = frozenset() if self.is_certain() else UNKNOWN
+                    self.program.objects.store(atom.receiver, within(atom.name, target.name), value | before)
         elif isinstance(target, f.Item):
             self._assign_item(target, value)
         elif isinstance(target, f.Library):

@@ -14,6 +14,10 @@ from detlint.semantics.values import parse_signature
 
 def inner(objects: Objects, signatures: Mapping[str, str], value: Value, names: list[str]) -> Value:
     """What a value holds under a name, what that holds under the next, and so on; None where something is absent."""
+    slot = ".".join(names)
+    owners = [atom for atom in value if isinstance(atom, Object) and slot in objects.slots(atom)]
+    if len(names) > 1 and len(owners) == len(value):  # what has it is the library's, and was set from without
+        return join(objects.slots(atom)[slot] for atom in owners)
     for name in names:
         value = join(_inner(objects, signatures, atom, name) for atom in each(value))
     return value

@@ -90,7 +90,7 @@ class Interpreter(Devices):
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
         spelled = consumer is None or name in self.program.catalogue.signatures
         signature = "" if spelled or consumer is None else consumer.text("signature")
-        given = Arguments(self.program, name, positional, keywords, signature)
+        given = Arguments(self.program, name, positional, keywords, signature, function.receiver)
         callback = self.tables.find(self.tables.callbacks, name)
         if callback is not None:
             self.call_back(callback, given, place)

@@ -358,6 +358,12 @@ def gives_method(value: Value) -> bool:
 
 
 @cache
+def within(owned: str, name: str) -> str:
+    """The slot of an attribute of what an object of a library has, by its qualified name, such as a configuration."""
+    return f"{owned.rpartition('.')[2]}.{name}"
+
+
+@cache
 def given_to(name: str) -> str:
     """The slot of what a property of an object was given."""
     return f"{name}.given"
