@@ -11,8 +11,8 @@ from .support import report
 from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also position generators later sure grade noted varargs elements held by_itself alone beside "
-    "silencers fixed fixed_as fix origin remedy when unless",
+    "draw": "names parameter also position generators later sure grade noted varargs elements held by_itself used holders "
+    "loaders alone beside silencers fixed fixed_as fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
     "method": "made methods derived after never_after wrappers parameter also generators position origin made_when "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from detlint.analysis.alone import called_alone
+from detlint.analysis.alone import called_alone, used
 from detlint.analysis.compiled import compiled_draws
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.first_use import first_use
@@ -33,7 +33,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         for call in sorted(module.calls_to(row.list("names")), key=lambda call: len(list(call.ancestors()))):
             if _is_drawn(module, row, call) and told.isdisjoint(call.ancestors()):
                 told.add(call)
-                yield _finding(module, rule, row, call, min(module.callee(call)))
+                place = used(module, row, call) if row.text("used") else call
+                if place is not None:
+                    yield _finding(module, rule, row, place, min(module.callee(call)))
     for row in module.catalogue.rows("libraries", "draw"):
         for made, call in called_alone(module, row):
             if _is_drawn(module, row, made):
