@@ -65,11 +65,18 @@ def _trace(
             if module.types(node):
                 found[node] = None
                 return True
-            receiver = _receiver(node)
-            return receiver is not None and _trace(module, receiver, found, seen, depth - 1)
+            inner = _unpacked(node) or _receiver(node)
+            return inner is not None and _trace(module, inner, found, seen, depth - 1)
     if isinstance(node, (s.Attribute, s.Subscript)):
         return _trace(module, node.value, found, seen, depth - 1)
     return False
+
+
+def _unpacked(name: s.Name) -> s.Expression | None:
+    """What a name is one of the values of: `make()` for `first, second = make()`."""
+    bindings = reaching(name) or []
+    statement = bindings[0].node if len(bindings) == 1 and bindings[0].path else None
+    return statement.value if isinstance(statement, s.Assign) and isinstance(statement.value, s.Call) else None
 
 
 def _receiver(name: s.Name) -> s.Expression | None:
