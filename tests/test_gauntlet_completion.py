@@ -81,3 +81,58 @@ def test_a_loop_that_ends_early_or_changes_its_tasks_is_left_as_it_is(statement:
         """
     (found,) = report({"example.py": text}, ("DET603",)).findings
     assert (found.finding.fix is not None) is fixed
+
+
+@pytest.mark.parametrize(
+    ("call", "severity"),
+    [
+        ("study.optimize(objective, n_trials=9, n_jobs=2)", "warning"),
+        ("study.optimize(objective, n_trials=9, n_jobs=1)", None),
+        ("study.optimize(objective, n_trials=9, n_jobs=jobs)", None),
+        ("study.optimize(objective, n_trials=9, timeout=60)", None),
+        ("study.optimize(objective, 9, timeout=60)", None),
+        ("study.optimize(objective, timeout=60)", "note"),
+        ("study.optimize(objective, timeout=60, n_jobs=2)", "warning"),
+        ("other.optimize(objective, n_trials=9, n_jobs=2)", None),
+    ],
+)
+def test_a_study_goes_by_its_threads_and_by_the_clock(call: str, severity: str | None) -> None:
+    text = f"""\
+        import optuna
+
+
+        def tune(objective, other, jobs):
+            study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+            {call}
+            return study.best_params
+        """
+    found = report({"example.py": text}, ("DET603",)).findings
+    assert [each.severity.value for each in found] == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("points", "found"),
+    [
+        ("points", 0),
+        ("points, np.arange(count)", 1),
+        ("[points]", 0),
+        ("[points, points]", 1),
+        ("np.asarray(points)", 0),
+        ("measured", 1),
+        ("measured, num_threads=1", 0),
+        ("measured, None, 1", 0),
+    ],
+)
+def test_points_are_added_in_an_order_where_they_are_many(points: str, found: int) -> None:
+    text = f"""\
+        import hnswlib
+        import numpy as np
+
+
+        def build(points, measured, count):
+            index = hnswlib.Index(space="l2", dim=measured.shape[1])
+            index.init_index(max_elements=len(measured))
+            index.add_items({points})
+            return index
+        """
+    assert len(report({"example.py": text}, ("DET603",)).findings) == found

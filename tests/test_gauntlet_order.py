@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .support import report
+from .test_rule_fixes import fixed
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,56 @@ def test_a_finding_says_where_the_order_comes_to_matter() -> None:
     text = "import os\n\nfiles = os.listdir('data')\nlast = files[-1]\n"
     (found,) = report({"example.py": text}, ("DET602",)).findings
     assert [related.place.line for related in found.finding.related] == [4]
+
+
+VOCABULARY = """\
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+vocab = tokenizer.get_vocab()
+
+
+class Words:
+    def __init__(self):
+        self.vocab = tokenizer.get_vocab()
+
+    def number(self):
+        return dict(enumerate({}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "new"),
+    [
+        ("vocab", "sorted(vocab, key=vocab.get)"),
+        ("vocab.keys()", "sorted(vocab.keys(), key=vocab.get)"),
+        ("list(vocab.items())", "sorted(vocab.items(), key=lambda item: item[1])"),
+        ("vocab.values()", "sorted(vocab.values())"),
+        ("self.vocab", "sorted(self.vocab, key=self.vocab.get)"),
+        ("tokenizer.get_vocab()", "sorted(tokenizer.get_vocab(), key=tokenizer.convert_tokens_to_ids)"),
+    ],
+)
+def test_a_vocabulary_is_sorted_by_its_numbers(taken: str, new: str) -> None:
+    assert fixed(VOCABULARY.format(taken), "DET601", unsafe=False) == VOCABULARY.format(new)
+
+
+@pytest.mark.parametrize(
+    ("given", "severity"),
+    [
+        ("enumerate(tokenizer.get_vocab())", "error"),
+        ("enumerate(table['label'].unique())", "warning"),
+        ("enumerate(table.group_by('label').len().rows())", "error"),
+    ],
+    ids=["always another order", "not with numbers", "with numbers, too"],
+)
+def test_an_order_of_a_library_is_an_error_where_it_surely_varies(given: str, severity: str) -> None:
+    text = f"""\
+        import polars as pl
+        from tokenizers import Tokenizer
+
+
+        def numbers(tokenizer: Tokenizer, table: pl.DataFrame):
+            return {{name: i for i, name in {given}}}
+        """
+    (found,) = report({"example.py": text}, ("DET601",)).findings
+    assert found.severity.value == severity
