@@ -25,9 +25,9 @@ class Leak:
     `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
     stands at an index, "paired": what stands beside them in `zip`, "draws": what is drawn at random, "array",
     "writes", "dataset", "state": where items stand in an array, a file, a data set or an optimizer's state, "sums": the
-    order in which they are added up, "alike": which of those comes first that a key ranks alike, "ranked" where it is
-    known to matter. Or it says how the value leaves the code that is known, its order as it is:
-    "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
+    order in which they are added up, "trains": in which a model learns from them, "alike": which of those comes first
+    that a key ranks alike, "ranked" where it is known to matter. Or it says how the value leaves the known code, its
+    order as it is: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
     """
 
     node: s.Node
