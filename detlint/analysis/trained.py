@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from detlint.analysis.contexts import function_around, named
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of
+from detlint.tree.scopes import class_of, reaching
 
 _DEPTH = 3
 _CHOOSING = ("optim", "adam", "sgd")  # parts of the names of what takes parameters to change them
@@ -27,10 +27,21 @@ def is_trained(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
         function = function_around(call)
         calls = [] if function is None else module.calls_to((module.qualified(function),))
         return any(is_trained(module, each, depth - 1) for each in calls)
-    holder = own
-    if isinstance(parent, s.Assign) and parent.value is node and len(parent.targets) == 1:
-        holder = parent.targets[0]
-    return holder is not None and any(_is_taken(module, read) for read in _reads(module, holder))
+    if own is not None:
+        return any(_is_taken(module, read) for read in _reads(module, own, None))
+    return _holds_trained(module, node, depth)
+
+
+def _holds_trained(module: Module, node: s.Node, depth: int) -> bool:
+    """Whether what holds a value is trained, or is what a call makes of it and puts in its place."""
+    parent = node.parent
+    if not isinstance(parent, s.Assign) or parent.value is not node or len(parent.targets) != 1 or depth == 0:
+        return False
+    for read in _reads(module, parent.targets[0], parent.value):
+        outer = read.parent.parent if isinstance(read.parent, (s.Argument, s.Attribute)) else None
+        if _is_taken(module, read) or (isinstance(outer, s.Call) and _holds_trained(module, outer, depth - 1)):
+            return True
+    return False
 
 
 def is_asked_for(module: Module, call: s.Call) -> bool:
@@ -50,11 +61,14 @@ def _chained(module: Module, call: s.Call) -> s.Expression:
     return node
 
 
-def _reads(module: Module, holder: s.Expression) -> Iterator[s.Expression]:
-    """Where what holds the model is read: a variable of the scope, whatever it holds there, or an attribute."""
+def _reads(module: Module, holder: s.Expression, value: s.Expression | None) -> Iterator[s.Expression]:
+    """Where what holds a model is read: a variable that may have the value there, if one is given, or an attribute."""
     if isinstance(holder, s.Name):
         scope = holder.scope.find(holder.id)
-        yield from module.reads(scope, holder.id) if scope is not None else ()
+        for read in module.reads(scope, holder.id) if scope is not None else ():
+            bindings = reaching(read)
+            if value is None or bindings is None or any(binding.value is value for binding in bindings):
+                yield read
     elif isinstance(holder, s.Attribute):
         text, owner = module.source(holder), _class_around(holder)
         for node in module.attributes(holder.attribute):

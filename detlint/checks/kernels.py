@@ -49,7 +49,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         text = shown(module, call)
         if raises:
             what = f"the gradient of `{text}`" if row.text("direction") == "backward" else f"`{text}`"
-            only = _in_force(module, call, ("on",), strict)
+            only = _in_force(module, call, row, ("on",), strict)
             fix, asked = _suggestion(row.text("remedy")), operation(module, call, row, raising=True)
             yield module.finding(
                 rule, call, only_if=only, fix=fix, operation=asked, what=what, remedy=row.text("remedy")
@@ -57,9 +57,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         unless = []
         if _row(module, call, raising) is not None:
-            unless = [_in_force(module, call, ("on",), strict)]
+            unless = [_in_force(module, call, row, ("on",), strict)]
         elif _effect(module, row) == "path":
-            unless = [_in_force(module, call, tuple(rule.data["words"]), switched)]
+            unless = [_in_force(module, call, row, tuple(rule.data["words"]), switched)]
         does, fix = row.text("does"), _suggestion(_remedy(module, row))
         asked, advice = operation(module, call, row), _advice(module, row)
         yield module.finding(
@@ -99,8 +99,8 @@ def _table(catalogue: Catalogue, torch: Version, code: str, raises: bool) -> _Ta
     return _Table(rows, names - objects, objects, raising, methods)
 
 
-def _in_force(module: Module, call: s.Call, words: tuple[str, ...], alone: bool) -> InForce:
-    ever = _constructs(module, call)  # a layer runs later than it is made
+def _in_force(module: Module, call: s.Call, row: Row, words: tuple[str, ...], alone: bool) -> InForce:
+    ever = _constructs(module, call) or row.text("of") == "model"  # which run later than they are made
     local = around(module, call, "deterministic") and not any(around(module, call, effect) for effect in _RELAXED)
     return InForce("algorithms", words, *module.point(call), alone, ever, local)
 

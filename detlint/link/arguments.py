@@ -36,7 +36,7 @@ class Arguments:
         """`signature` is that of the function, where it is not known by its name, `receiver` whose method it is."""
         self.program = program
         self.receiver = receiver
-        self.defaults, places = _parameters(signature or program.catalogue.signatures.get(name, ""))
+        self.defaults, places = _parameters(program.catalogue.signatures.get(name, signature))
         self.positional = tuple(positional)
         self.keywords = dict(keywords)
         self.hidden = self.keywords.pop("**", None) is not None

@@ -88,8 +88,7 @@ class Interpreter(Devices):
         if made is None and not self.tables.speak_of(name):
             return self.call_other(function, positional, keywords, place)
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
-        spelled = consumer is None or name in self.program.catalogue.signatures
-        signature = "" if spelled or consumer is None else consumer.text("signature")
+        signature = "" if consumer is None else consumer.text("signature")
         given = Arguments(self.program, name, positional, keywords, signature, function.receiver)
         callback = self.tables.find(self.tables.callbacks, name)
         if callback is not None:
