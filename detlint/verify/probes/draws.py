@@ -247,9 +247,17 @@ def _transformer_dropout(bench: Bench) -> Run:
 def _optional_dropout(bench: Bench) -> Run:
     inputs, chance = bench.normal(6, 2, 16), bench.given("dropout", 0.5)
     draws: dict[str, Any] = {
-        name: lambda layer: bench.module(layer(16, 16, 2, dropout=chance))(inputs)[0] for name in ("RNN", "LSTM", "GRU")
+        "MultiheadAttention": lambda layer: bench.module(layer(16, 2, dropout=chance))(inputs, inputs, inputs)[0]
     }
-    draws["MultiheadAttention"] = lambda layer: bench.module(layer(16, 2, dropout=chance))(inputs, inputs, inputs)[0]
+    return named(bench, "torch.nn", draws)
+
+
+def _recurrent_dropout(bench: Bench) -> Run:
+    inputs, chance, layers = bench.normal(6, 2, 16), bench.given("dropout", 0.5), bench.given("num_layers", 2)
+    draws: dict[str, Any] = {
+        name: lambda layer: bench.module(layer(16, 16, layers, dropout=chance))(inputs)[0]
+        for name in ("RNN", "LSTM", "GRU")
+    }
     return named(bench, "torch.nn", draws)
 
 
@@ -279,4 +287,5 @@ PROBES: dict[str, Probe] = {
     "torch.fractional-max-pool": Probe(_fractional_max_pool_layers, kind=Kind.DRAWS),
     "torch.transformer-dropout": Probe(_transformer_dropout, kind=Kind.DRAWS),
     "torch.optional-dropout": Probe(_optional_dropout, kind=Kind.DRAWS),
+    "torch.recurrent-dropout": Probe(_recurrent_dropout, kind=Kind.DRAWS),
 }
