@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -59,6 +60,7 @@ class Expressions:
         self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
             "program", "role", kind="attributes"
         )
+        self.evaluating = catalogue.names("program", "role", "methods", kind="evaluates")
         self.inner = module.catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
@@ -197,7 +199,9 @@ class Expressions:
             return f.Literal(number)
         if name and self.module.names(node.value):
             return self._libraries[name]
-        return f.Member(self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) else name)
+        return f.Member(
+            self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) or _lacks(name) else name
+        )
 
     def _variable(self, node: s.Name) -> f.Expression:
         key = node.scope, node.id
@@ -273,7 +277,8 @@ class Expressions:
         pairs = _merged(arguments[0].value) if name == "builtins.dict" and len(arguments) == 1 else ()
         if len(pairs) > 1:
             return f.Table(tuple((None, mapping) for mapping in pairs), node.order)
-        name = function.library if isinstance(function, f.Member) else name
+        if isinstance(function, f.Member):
+            name = "" if function.name in self.evaluating else function.library
         if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function
             return made([receiver, *(a.value for a in arguments)])
@@ -305,6 +310,13 @@ _EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
     s.Operation: _E._operation, s.Conditional: _E._conditional, s.NamedExpression: _E._named,
     s.Comprehension: _E._comprehension, s.Lambda: _E._lambda, s.Starred: _E._starred,
 }  # fmt: skip
+
+
+def _lacks(name: str) -> bool:
+    """Whether a name is of a method that its type does not have, as the 0 that a loss begins with has no `backward`."""
+    owner, _, method = name.rpartition(".")
+    kind = getattr(builtins, owner.removeprefix("builtins."), None) if owner.startswith("builtins.") else None
+    return isinstance(kind, type) and not hasattr(kind, method)
 
 
 def _merged(value: f.Expression) -> tuple[f.Expression, ...]:
