@@ -240,7 +240,20 @@ class FromEntropy:
     place: Place
 
 
-Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy
+@record(frozen=True, slots=True)
+class InTraining:
+    """An open question: does a program, by the call at `place`, run a model that draws as it does in training alone?
+
+    Nothing may have put a model into evaluation before. What is called is the model itself, or a `method`, the name of
+    one; `idle` asks for a program that trains nothing and takes its weights from a file.
+    """
+
+    place: Place
+    method: str = ""
+    idle: bool = False
+
+
+Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining
 
 
 @record(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from detlint.analysis.contexts import docstring, function_around, is_module, named
 from detlint.analysis.evaluating import asks, chance, runs_in_evaluation
 from detlint.analysis.generators import kept_as
+from detlint.analysis.meant import MEANT, comments
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
@@ -15,10 +16,7 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
-_MEANT = re.compile(r"(\b|_)[mM][cC](\b|_|[A-Z])|(?i:monte|bayes|uncertain|stochastic|epistemic|ensembl|always)")
-_MEANT_HERE = re.compile(
-    f"{_MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)"
-)
+_MEANT_HERE = re.compile(f"{MEANT.pattern}|(?i:inferen|eval|test[ -]time|even (in|at|when|during)|stays? on|intention)")
 _NOT_A_MODEL = re.compile(r"(?i)loss|criterion|augment|nois[ey]|perturb|corrupt")
 _TOLD = re.compile(r"(?i)drop[^.]{0,500}(inferen|eval|test)")
 
@@ -154,21 +152,10 @@ def _is_meant(module: Module, call: s.Call) -> bool:
         if isinstance(around, (s.Function, s.Class)):
             told = docstring(around)
             if (
-                _MEANT.search(around.name)
+                MEANT.search(around.name)
                 or _NOT_A_MODEL.search(around.name)
-                or _MEANT.search(told)
+                or MEANT.search(told)
                 or _TOLD.search(told)
             ):
                 return True
-    return bool(_MEANT_HERE.search(_comments(module, call)))
-
-
-def _comments(module: Module, node: s.Node) -> str:
-    """The comments on the lines of a node, and on lines of their own right above it."""
-    lines = module.text.splitlines()
-    start, end = (module.text.count("\n", 0, offset) for offset in module.span(node))
-    found = [line.partition("#")[2] for line in lines[start : end + 1]]
-    while start > 0 and lines[start - 1].lstrip().startswith("#"):
-        start -= 1
-        found.append(lines[start])
-    return "\n".join(found)
+    return bool(_MEANT_HERE.search(comments(module, call)))

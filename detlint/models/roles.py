@@ -113,7 +113,7 @@ def compiles(known: Known, step: Step, row: Row, name: str, args: Arguments) -> 
 
 ROLES: Mapping[str, Role] = {
     "passes": passes, "prepares": prepares, "self": itself, "eval": evaluates, "train": trains, "trains": marks,
-    "restores": marks,
+    "restores": marks, "evaluates": marks,
     "parser": argparse.parser, "subparser": argparse.subparser, "option": argparse.add,
     "option-class": commands.option_class, "defaults": argparse.defaults, "arguments": argparse.parse,
     "arguments-and-rest": argparse.parse_with_rest,

@@ -136,11 +136,12 @@ class Seeded(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Switched(metaclass=Interned):
-    """A switch that is set to `word`."""
+    """A switch that is set to `word`; `owner` is what is named as that which is set, where something is."""
 
     name: str
     word: str
     place: Place
+    owner: str = ""
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -152,13 +153,15 @@ class Loaded(metaclass=Interned):
     worker_init: bool
 
 
-DOUBTS = ("unsure", "fails")  # the marks by which a program is not well known
+EVALUATES = "evaluates"
+DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
 
 
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
-    call of what is not known, where a generator is "unsure", or a function that in all that is seen of it "fails".
+    call of what is not known, where a generator is "unsure", a function that in all that is seen of it "fails", or
+    what "evaluates", as it puts something into evaluation of which it is not known what it is.
     """
 
     kind: str

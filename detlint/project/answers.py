@@ -9,11 +9,22 @@ from pathlib import PurePosixPath
 
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
-from detlint.finding import Ends, FromEntropy, InForce, InLibrary, Place, Question, Unseeded, UnseededLibrary
+from detlint.finding import (
+    Ends,
+    FromEntropy,
+    InForce,
+    InLibrary,
+    InTraining,
+    Place,
+    Question,
+    Unseeded,
+    UnseededLibrary,
+)
 from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.project.modes import Modes
 
 _TESTS = {"test", "tests", "testing"}
 
@@ -40,6 +51,8 @@ class Answers:
             return self._in_force(question)
         if isinstance(question, FromEntropy):
             return question.place in self._entropic
+        if isinstance(question, InTraining):
+            return self._modes.trains(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -172,6 +185,10 @@ class Answers:
         found = [met for entry in self.entries for met in entry.of(Seeded) if met.event.entropy and not met.option]
         steps = (call.place for met in found for call in met.path)
         return frozenset((*(met.event.place for met in found), *steps))
+
+    @cached_property
+    def _modes(self) -> Modes:
+        return Modes(self.program, self.entries)
 
     @cached_property
     def _started(self) -> frozenset[str]:

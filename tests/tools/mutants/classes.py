@@ -40,7 +40,7 @@ CLASSES = {
         MutantClass("M9", "zeros made empty", memory.zeros, "DET40[12]", cap=30),
         MutantClass("M10", "random state left out of a checkpoint", states.checkpoints, "DET701"),
         MutantClass("M11", "seed moved behind the model", seeding.calls_moved, "DET(10[1-7]|20[145])"),
-        MutantClass("M12", "model.eval() dropped", states.evaluation, "DET(110|10[1-7])", cap=18),
+        MutantClass("M12", "model.eval() dropped", states.evaluation, "DET(11[01]|10[1-7])", cap=18),
         MutantClass(
             "M13", "constant seed made time, pid or hash", seeding.numbers_replaced, "DET(10[1-7]|604|20[1345])"
         ),

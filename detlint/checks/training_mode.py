@@ -1,0 +1,86 @@
+"""DET111: models that evaluate in training mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.contexts import is_module
+from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, may_evaluate, words
+from detlint.catalogue import Rule
+from detlint.editing import edits
+from detlint.finding import Finding, Fix, InTraining, Safety
+from detlint.semantics.index import last_word
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+
+def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Calls that evaluate what may be a model: the project knows whether it is one, and in which mode."""
+    if not may_evaluate(module, rule.data["evaluating"]):
+        return
+    for call in module.calls:
+        kind = evaluates(module, call)
+        if kind and _may_be_a_model(module, call):
+            yield from _findings(module, rule, call, kind)
+
+
+def _may_be_a_model(module: Module, call: s.Call) -> bool:
+    """Whether what is called may be a model, or a method of one: it is no function, and no class."""
+    called, names = call.function, module.callee(call)
+    if names and (not isinstance(called, s.Attribute) or module.names(called.value)):
+        return False
+    owners = [class_of(module.functions[name]) for name in names if name in module.functions]
+    known = all(owner is not None and is_module(module, owner) for owner in owners)
+    return known and isinstance(called, (s.Name, s.Attribute, s.Subscript))
+
+
+def _findings(module: Module, rule: Rule, call: s.Call, kind: str) -> Iterator[Finding]:
+    """One finding for what is called being a model, another for a method of one; at most one of them stands."""
+    place, model, idle = module.place(call), call.function, kind == "idle"
+    full = module.unseeded("torch", call)
+    called = module.short(model)
+    asked, fix = InTraining(place, idle=idle), _fix(module, call, model, trains=kind == "named")
+    yield module.finding(rule, call, only_if=asked, full_if=full, fix=fix, call=called, model=called)
+    if isinstance(model, s.Attribute):
+        asked = InTraining(place, model.attribute, idle)
+        yield module.finding(rule, call, only_if=asked, full_if=full, call=called, model=module.short(model.value))
+
+
+def _fix(module: Module, call: s.Call, model: s.Expression, *, trains: bool) -> Fix | None:
+    """The model put into evaluation ahead of what evaluates it, and back into training behind it where it `trains`."""
+    root = model
+    while isinstance(root, s.Attribute):
+        root = root.value
+    statement = _statement(call, root, model)
+    if not isinstance(root, s.Name) or statement is None:
+        return None
+    changes = [edits.ahead(module, statement, edits.new("{it}.eval()", it=model))]
+    if trains:
+        if any(isinstance(part, s.Leave) and part.kind == "return" for part in s.walk(statement)):
+            return None
+        changes.append(edits.behind(module, statement, edits.new("{it}.train()", it=model)))
+    return edits.fix("Put the model into evaluation", *changes, safety=Safety.UNSAFE)
+
+
+def _statement(call: s.Call, root: s.Expression, model: s.Expression) -> s.Statement | None:
+    """The largest statement around a call that neither trains nor makes the model."""
+    found: s.Statement | None = None
+    for above in call.ancestors():
+        if isinstance(above, (s.Function, s.Class)):
+            break
+        if isinstance(above, s.Statement) and not isinstance(above, s.Block):
+            if found is not None and any(_is_apart(part, root, model) for part in s.walk(above)):
+                break
+            found = above
+    return found
+
+
+def _is_apart(part: s.Node, root: s.Expression, model: s.Expression) -> bool:
+    """Whether a part of the code trains, or makes the model."""
+    if isinstance(part, s.Call):
+        word = last_word(part.function)
+        return word in STEPS or bool(words(word) & TRAINS)
+    if isinstance(part, s.Name):
+        return part.stored and isinstance(root, s.Name) and part.id == root.id
+    return isinstance(part, s.Attribute) and part.stored and last_word(model) == part.attribute

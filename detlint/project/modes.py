@@ -1,0 +1,120 @@
+"""In which mode programs run their models: where these draw as they do in training alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+from detlint.facts import facts as f
+from detlint.finding import InTraining, Place
+from detlint.link.program import Program
+from detlint.programs.entries import Entry
+from detlint.programs.events import EVALUATES, Apart, Called, Drawn, Guarded, Marked, Scope, Switched, Trace
+
+_UNKNOWN = "?"  # the name of what is not known, which nothing puts back into training
+_RUNS = frozenset(("forward", "__call__"))
+_NOTHING = frozenset[str]()
+_Found = set[tuple[Place, str, bool]]
+
+
+class Modes:
+    """The calls by which programs run models that draw as in training, while nothing has been put into evaluation."""
+
+    def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
+        self._program = program
+        self._layers = program.catalogue.names("randomness", "consumer", mode="train")
+        self._words = program.catalogue.names("contexts", "code", id="training")
+        self._draws = lru_cache(maxsize=None)(self._draws_of)
+        self._found: _Found = set()
+        for entry in entries:
+            trains, restores = entry.marked("trains"), entry.marked("restores")
+            if (trains or restores) and not entry.self_check and not program.facts[entry.path].tests:
+                _Walk(self, self._found, restores and not trains).go(entry.trace, _NOTHING)
+
+    def trains(self, question: InTraining) -> bool:
+        """Whether some program runs a model in training by a call."""
+        names = {question.method} if question.method else _RUNS
+        ways = (True,) if question.idle else (True, False)
+        return any((question.place, name, idle) in self._found for name in names for idle in ways)
+
+    def draws(self, event: Drawn) -> bool:
+        """Whether a draw is one that is made in training alone."""
+        if event.generator != "torch":
+            return False
+        return event.what in self._layers or event.place in self._draws(event.place.path)
+
+    def _draws_of(self, path: str) -> frozenset[Place]:
+        """The calls of a file that a test of the mode, or an argument that tells it, leaves to training."""
+        facts = self._program.facts.get(path)
+        bodies = () if facts is None else (function.body for function in facts.functions.values())
+        return frozenset(place for body in bodies for place in self._told(body))
+
+    def _told(self, part: Any, told: bool = False) -> Iterator[Place]:
+        """The places of calls within a part of a function that hang on the mode."""
+        if isinstance(part, tuple):
+            for each in part:
+                yield from self._told(each, told)
+                told = told or (isinstance(each, f.Branch) and _leaves(each) and self._asks(each.test))
+            return
+        if isinstance(part, f.Call) and (told or any(self._asks(argument.value) for argument in part.arguments)):
+            yield part.place
+        if isinstance(part, (f.Branch, f.Conditional)):
+            told = told or self._asks(part.test)
+        elif isinstance(part, f.Junction):
+            told = told or any(map(self._asks, part.operands))
+        if is_dataclass(part):
+            for each in fields(part):
+                yield from self._told(getattr(part, each.name), told)
+
+    def _asks(self, value: object) -> bool:
+        """Whether an expression is, or tests, what tells training from evaluation."""
+        if isinstance(value, (f.Local, f.Member)) and value.name in self._words:
+            return True
+        parts: tuple[object, ...] = ()
+        if isinstance(value, (f.Junction, f.Computed)):
+            parts = value.operands
+        elif isinstance(value, f.Compare):
+            parts = (value.left, value.right)
+        return any(map(self._asks, parts))
+
+
+def _leaves(branch: f.Branch) -> bool:
+    return any(isinstance(one, f.Leave) for one in (*branch.body, *branch.orelse))
+
+
+class _Walk:
+    """What one program does, gone through in order."""
+
+    def __init__(self, modes: Modes, found: _Found, idle: bool) -> None:
+        self._modes, self._found, self._idle = modes, found, idle
+        self._seen: dict[tuple[int, frozenset[str]], tuple[bool, frozenset[str]]] = {}
+
+    def go(self, trace: Trace, evaluated: frozenset[str]) -> tuple[bool, frozenset[str]]:
+        """Whether what is traced surely draws as in training, and the names of what is in evaluation after it."""
+        key = id(trace), evaluated
+        if key not in self._seen:
+            self._seen[key] = self._go(trace, evaluated)
+        return self._seen[key]
+
+    def _go(self, trace: Trace, evaluated: frozenset[str]) -> tuple[bool, frozenset[str]]:
+        draws = False
+        for event in trace:
+            if isinstance(event, Drawn):
+                if not evaluated and self._modes.draws(event):
+                    draws = True
+                    self._found.add((event.place, "forward", self._idle))
+            elif isinstance(event, Switched):
+                if event.name == "layers":
+                    evaluated = evaluated | {event.owner} if event.word == "eval" else evaluated - {event.owner}
+            elif isinstance(event, Marked):
+                evaluated = evaluated | {_UNKNOWN} if event.kind == EVALUATES else evaluated
+            elif isinstance(event, (Called, Scope, Guarded, Apart)):
+                inner, after = self.go(event.trace, evaluated)
+                if inner and isinstance(event, Called) and not event.imports:
+                    self._found.add((event.place, event.name, self._idle))
+                if not isinstance(event, Apart):
+                    evaluated = after
+                    draws = draws or (inner and (not isinstance(event, Guarded) or event.sure))
+        return draws, evaluated
