@@ -95,7 +95,7 @@ def test_it_is_a_warning_where_torch_is_not_seeded(seed: str, severity: str) -> 
         "model.train(mode=False); print(validate(model, [torch.ones(4)]))",
         "print(validate(model.eval(), [torch.ones(4)]))",
         "if args.dropout: model.eval()\n        print(validate(model, [torch.ones(4)]))",
-        "torch.load(\"teacher.pt\").eval(); print(validate(model, [torch.ones(4)]))",
+        'torch.load("teacher.pt").eval(); print(validate(model, [torch.ones(4)]))',
     ],
 )
 def test_what_may_be_in_evaluation_is_silent(validate: str) -> None:
@@ -115,7 +115,10 @@ def test_a_chance_of_none_draws_nothing() -> None:
 
 
 def test_a_method_of_a_model_is_one_too() -> None:
-    assert severities("for x in [torch.ones(4)]:\n            with torch.no_grad():\n                model.encode(x)") == []
+    assert (
+        severities("for x in [torch.ones(4)]:\n            with torch.no_grad():\n                model.encode(x)")
+        == []
+    )
     over = "with torch.no_grad():\n            for x in [torch.ones(4)]:\n                valid = model.encode(x)"
     assert severities(over) == []
     assert severities("with torch.no_grad():\n            test = [model.encode(x) for x in args.test_set]") == ["note"]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.actors import ACTOR_ROLES
 from detlint.link.arguments import Arguments
@@ -84,21 +83,14 @@ def _receiver(function: Library) -> Value:
 
 
 def _eval(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    run.switch("layers", "eval", place, _named(run))
+    run.switch("layers", "eval", place)
     return _receiver(function)
 
 
 def _train(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     mode = truth(given.first()).expected if given.positional or given.keywords else True
-    run.switch("layers", "train" if mode else "eval", place, _named(run))
+    run.switch("layers", "train" if mode else "eval", place)
     return _receiver(function)
-
-
-def _named(run: Run) -> str:
-    """The name of what has the method that is called: the last part of it."""
-    run.ask("node", run.node)
-    owner = run.node.function.value if run.node is not None and isinstance(run.node.function, f.Member) else None
-    return owner.name if isinstance(owner, (f.Local, f.Global, f.Member)) else ""
 
 
 def _wraps(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:

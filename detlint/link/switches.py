@@ -36,10 +36,10 @@ class Switches(Callbacks):
             for row in rows if not is_parameter(option) else ():
                 self.note(Switched(row.text("switch"), row.text("word") or "on", place))
 
-    def switch(self, name: str, word: str, place: Place, owner: str = "") -> None:
-        """A switch that is set, of what is named so."""
+    def switch(self, name: str, word: str, place: Place) -> None:
+        """A switch that is set."""
         if self.state is not None:
-            self.note(Switched(name, word, place, owner))
+            self.note(Switched(name, word, place))
             self.state = self.state.but((name,), word)
 
     def switch_by(self, name: str, answer: Truth, place: Place) -> None:

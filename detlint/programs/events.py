@@ -136,12 +136,11 @@ class Seeded(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Switched(metaclass=Interned):
-    """A switch that is set to `word`; `owner` is what is named as that which is set, where something is."""
+    """A switch that is set to `word`."""
 
     name: str
     word: str
     place: Place
-    owner: str = ""
 
 
 @record(frozen=True, slots=True, eq=False)

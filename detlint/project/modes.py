@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from detlint.facts import facts as f
@@ -14,6 +14,7 @@ from detlint.programs.entries import Entry
 from detlint.programs.events import EVALUATES, Apart, Called, Drawn, Guarded, Marked, Scope, Switched, Trace
 
 _UNKNOWN = "?"  # the name of what is not known, which nothing puts back into training
+_NAMED = (f.Local, f.Global, f.Member)
 _RUNS = frozenset(("forward", "__call__"))
 _NOTHING = frozenset[str]()
 _Found = set[tuple[Place, str, bool]]
@@ -26,7 +27,9 @@ class Modes:
         self._program = program
         self._layers = program.catalogue.names("randomness", "consumer", mode="train")
         self._words = program.catalogue.names("contexts", "code", id="training")
-        self._draws = lru_cache(maxsize=None)(self._draws_of)
+        self._modes = program.catalogue.names("contexts", "code", id="modes")
+        self._draws = cache(self._draws_of)
+        self._owners = cache(self._owners_of)
         self._found: _Found = set()
         for entry in entries:
             trains, restores = entry.marked("trains"), entry.marked("restores")
@@ -45,11 +48,28 @@ class Modes:
             return False
         return event.what in self._layers or event.place in self._draws(event.place.path)
 
+    def owner(self, event: Switched) -> str:
+        """The name of what is put into a mode: its last part, "" where it has none."""
+        return self._owners(event.place.path).get(event.place, "")
+
     def _draws_of(self, path: str) -> frozenset[Place]:
         """The calls of a file that a test of the mode, or an argument that tells it, leaves to training."""
+        return frozenset(place for body in self._bodies(path) for place in self._told(body))
+
+    def _owners_of(self, path: str) -> dict[Place, str]:
+        """The calls of a file that set a mode, and the names of what they are methods of."""
+        found: dict[Place, str] = {}
+        for call in (part for body in self._bodies(path) for part in _parts(body) if isinstance(part, f.Call)):
+            method = call.function
+            if isinstance(method, f.Member) and method.name in self._modes:
+                found[call.place] = method.value.name if isinstance(method.value, _NAMED) else ""
+        return found
+
+    def _bodies(self, path: str) -> Iterator[f.Statements]:
         facts = self._program.facts.get(path)
-        bodies = () if facts is None else (function.body for function in facts.functions.values())
-        return frozenset(place for body in bodies for place in self._told(body))
+        if facts is not None:
+            yield tuple(facts.top)
+            yield from (function.body for function in facts.functions.values())
 
     def _told(self, part: Any, told: bool = False) -> Iterator[Place]:
         """The places of calls within a part of a function that hang on the mode."""
@@ -64,7 +84,7 @@ class Modes:
             told = told or self._asks(part.test)
         elif isinstance(part, f.Junction):
             told = told or any(map(self._asks, part.operands))
-        if is_dataclass(part):
+        if _is_node(part):
             for each in fields(part):
                 yield from self._told(getattr(part, each.name), told)
 
@@ -78,6 +98,18 @@ class Modes:
         elif isinstance(value, f.Compare):
             parts = (value.left, value.right)
         return any(map(self._asks, parts))
+
+
+def _parts(part: Any) -> Iterator[object]:
+    """A part of a function, and all within it."""
+    yield part
+    inner = part if isinstance(part, tuple) else [getattr(part, x.name) for x in fields(part)] if _is_node(part) else ()
+    for each in inner:
+        yield from _parts(each)
+
+
+def _is_node(part: object) -> bool:
+    return is_dataclass(part) and not isinstance(part, (type, Place))
 
 
 def _leaves(branch: f.Branch) -> bool:
@@ -107,7 +139,8 @@ class _Walk:
                     self._found.add((event.place, "forward", self._idle))
             elif isinstance(event, Switched):
                 if event.name == "layers":
-                    evaluated = evaluated | {event.owner} if event.word == "eval" else evaluated - {event.owner}
+                    owner = self._modes.owner(event)
+                    evaluated = evaluated | {owner or _UNKNOWN} if event.word == "eval" else evaluated - {owner}
             elif isinstance(event, Marked):
                 evaluated = evaluated | {_UNKNOWN} if event.kind == EVALUATES else evaluated
             elif isinstance(event, (Called, Scope, Guarded, Apart)):
