@@ -9,6 +9,7 @@ from detlint.domain.atoms import (
     NOT_NONE,
     AllocationSite,
     Atom,
+    Bound,
     Choice,
     ClassRef,
     Constant,
@@ -101,6 +102,9 @@ def object_cells(frame: Frame, base: Value, slot: Slot) -> tuple[Cell, ...]:
             found.append((atom.site, slot))
         elif isinstance(atom, (ClassRef, ModuleRef)):
             found.append((atom, slot))
+        elif isinstance(atom, Bound) and isinstance(atom.receiver, Instance) and isinstance(slot, Attribute):
+            owned = atom.function.name.rpartition(".")[2]  # something that an object of a library has
+            found.append((atom.receiver.site, Attribute(f"{owned}.{slot.name}")))
         elif isinstance(atom, Choice):
             found += (*object_cells(frame, atom.default, slot), *object_cells(frame, atom.other, slot))
     return tuple(found)

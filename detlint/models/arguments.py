@@ -36,7 +36,7 @@ class Arguments(Struct):
     places: tuple[str, ...]
     resolve: Callable[[Value], Value]
     join: Callable[[Value, Value], Value]
-    inner: Callable[[Value, str], Value]
+    inner: Callable[[Value | None, str], Value]
 
     def of(self, name: str) -> Value | None:
         """What is given for a parameter, resolved; None where nothing is."""
@@ -85,8 +85,11 @@ class Arguments(Struct):
         name, operator, within = match["name"], match["operator"], match["inner"].split(".")[1:]
         found = self.of(name)
         value = found if found is not None else self._default(name) if operator and not within else self.get(name)
-        for part in within:
+        for part in within if name != "self" else ():
             value = self.resolve(self.inner(value, part))
+        if name == "self":
+            value = self.resolve(self.inner(None, ".".join(within)))
+            value = value if value.atoms else UNKNOWN
         wanted = frozenset((match["values"] or "").split("|"))
 
         def judge(value: Value) -> Outcome:

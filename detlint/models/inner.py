@@ -9,9 +9,15 @@ from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, NULL, UNKNOWN, Value, under
 
 
-def inner(step: Step, value: Value, name: str) -> Value:
-    """What a value holds under a name: None where that is absent, unknown where nobody tells."""
+def inner(step: Step, value: Value | None, name: str) -> Value:
+    """What a value holds under a name: None where that is absent, unknown where nobody tells.
+
+    Without a value it is the object whose method is called, and the name that of something that it has.
+    """
     found = NOTHING
+    if value is None:
+        known = isinstance(step.receiver, Instance)
+        return step.read(step.receiver, Attribute(name)) if known else UNKNOWN  # type: ignore[arg-type]
     for atom in step.each(value):
         found = step.join(found, _held(step, atom, name))
     return found
