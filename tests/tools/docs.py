@@ -12,6 +12,7 @@ from tests.benchmarks import report
 from tests.benchmarks.results import Results
 from tests.tools import accuracy as measured_accuracy
 from tests.tools import course, site
+from tests.tools.libraries import page, programs
 from tests.tools.missed import missed
 from tests.tools.operations import counted, operations
 from tests.tools.peers import peers as measured_peers
@@ -31,6 +32,7 @@ def generate(write: bool) -> list[Path]:
         "limits.md": limits(),
         "peers.md": peers(),
         "accuracy.md": accuracy(),
+        "libraries.md": libraries(),
     }
     for name, text in texts.items():
         path = ROOT / "docs" / name
@@ -66,6 +68,11 @@ def accuracy() -> str:
     data = measured_accuracy.read()
     page = _filled("accuracy.md", "mutants", measured_accuracy.mutants(data))
     return _between(page, "twice", measured_accuracy.twice(data))
+
+
+def libraries() -> str:
+    """`docs/libraries.md`: what was measured of the rows on libraries."""
+    return page.render(programs.read(), page.read())
 
 
 def _filled(name: str, mark: str, text: str) -> str:

@@ -1,0 +1,1 @@
+"""What rows on libraries say, measured: small programs, each run twice in fresh processes under five ways of seeding."""
