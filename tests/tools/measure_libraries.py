@@ -26,27 +26,24 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="these libraries alone")
     parser.add_argument("--release", default="", metavar="PART", help="releases that have this in them")
     parser.add_argument(
-        "--only", default="", metavar="PART", help="programs whose heading has this in it, kept nowhere"
+        "--only", nargs="+", default=[""], metavar="PART", help="programs whose headings have one of these"
     )
     options = parser.parse_args(arguments)
     for library in programs.read():
         if options.names and library.name not in options.names:
             continue
-        chosen = [program for program in library.programs if options.only in program.name]
+        chosen = [each for each in library.programs if any(part in each.name for part in options.only)]
         for release in library.releases if chosen else ():
             if options.release not in release:
                 continue
             python = running.environment(options.environments.resolve(), release)
             found, errors = running.measure(python, chosen)
+            about = {"date": str(date.today()), "python": platform.python_version()}
+            page.keep(library, release, about, found, errors)
             for program in chosen:
                 told, ways = verdict(program, found[program.name])
-                if told != CONFIRMED or options.only:
+                if told != CONFIRMED:
                     print(f"{release}: {program.name}: {told} {', '.join(ways)} {errors.get(program.name, '')}")
-                if options.only:
-                    print(found[program.name])
-            if not options.only:
-                about = {"date": str(date.today()), "python": platform.python_version()}
-                page.keep(library, release, about, found, errors)
     return 0
 
 

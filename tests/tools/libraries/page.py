@@ -44,14 +44,16 @@ def read() -> dict[str, Any]:
 def keep(
     library: Library, release: str, about: Data, found: Mapping[str, Mapping[str, str]], errors: Mapping[str, str]
 ) -> None:
-    """Keep what was measured of a release."""
-    rows = {
-        program.name: {"program": program.digest, "ways": found[program.name]}
+    """Keep what was measured of programs with a release, beside what was of the others."""
+    kept, known = read(), {program.digest for program in library.programs}
+    before = kept.get(release, {}).get("programs", {})
+    rows = {digest: told for digest, told in before.items() if digest in known} | {
+        program.digest: {"program": program.name, "ways": found[program.name]}
         | ({"error": errors[program.name]} if program.name in errors else {})
         for program in library.programs
+        if program.name in found
     }
-    kept = read() | {release: {**about, "programs": rows}}
-    KEPT.write_text(_written(kept), encoding="utf-8")
+    KEPT.write_text(_written(kept | {release: {**about, "programs": rows}}), encoding="utf-8")
 
 
 def _written(kept: Data) -> str:
@@ -71,16 +73,16 @@ def _line(value: object) -> str:
 def stale(libraries: Sequence[Library], data: Data) -> list[str]:
     """The programs that were changed, or left out, since they were measured."""
     known = {
-        (release, program.name): program.digest
+        (release, program.digest)
         for library in libraries
         for release in library.releases
         for program in library.programs
     }
     return [
-        f"{release}: {name}"
+        f"{release}: {found['program']}"
         for release, measured in data.items()
-        for name, found in measured["programs"].items()
-        if known.get((release, name)) != found["program"]
+        for digest, found in measured["programs"].items()
+        if (release, digest) not in known
     ]
 
 
@@ -168,5 +170,5 @@ def _unmeasured(rows: Sequence[str], seen: set[str]) -> Iterator[str]:
 
 
 def _measured(data: Data, release: str, program: Program) -> Data | None:
-    found: Data | None = data.get(release, {}).get("programs", {}).get(program.name)
-    return found if found and found["program"] == program.digest else None
+    found: Data | None = data.get(release, {}).get("programs", {}).get(program.digest)
+    return found

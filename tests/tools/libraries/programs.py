@@ -57,8 +57,8 @@ class Program:
 
     @property
     def digest(self) -> str:
-        """What tells whether it has changed since it was measured."""
-        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+        """What tells whether it has changed since it was measured, however it is laid out and whatever rows it is for."""
+        return hashlib.sha256(ast.dump(ast.parse(self.text)).encode()).hexdigest()[:12]
 
     @property
     def parameter(self) -> str:
