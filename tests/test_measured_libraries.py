@@ -12,6 +12,7 @@ from tests.tools.libraries import child, page, programs, running
 from tests.tools.libraries.claims import (
     CONFIRMED,
     DIFFERS,
+    ELSEWHERE,
     FAILED,
     MISSED,
     REFUTED,
@@ -104,20 +105,25 @@ def test_rows_of_which_each_draws_must_all_be_seeded() -> None:
     assert [way for way, claim in told.items() if claim == DIFFERS] == ["nothing", "random", "numpy", "torch"]
 
 
-def test_a_row_that_speaks_of_either_generator_leaves_open_what_one_of_them_does() -> None:
-    assert claims(program("", "draw albumentations")) == {"nothing": DIFFERS, "numpy": DIFFERS, "given": REPEATS}
+def test_a_row_says_nothing_of_releases_that_it_does_not_speak_of() -> None:
+    row, measured = program("", "draw albumentations"), dict.fromkeys(("nothing", "random"), DIFFERS)
+    assert verdict(row, "albumentations==2.0.8 opencv-python-headless", measured)[0] == CONFIRMED
+    assert verdict(row, "albumentations==1.4.18 opencv-python-headless", measured) == (ELSEWHERE, ())
 
 
 def test_verdicts() -> None:
     sampled = program("", "method pandas.sample")
     measured = dict.fromkeys(("nothing", "random", "torch"), DIFFERS) | dict.fromkeys(("numpy", "all"), REPEATS)
-    assert verdict(sampled, measured) == (CONFIRMED, ())
-    assert verdict(sampled, measured | {"numpy": DIFFERS}) == (REFUTED, ("numpy",))
-    assert verdict(sampled, measured | {"nothing": FAILED})[0] == "not measured"
-    assert verdict(sampled, measured | {"given": FAILED}) == (CONFIRMED, ())  # an older release
+    assert verdict(sampled, "pandas==3.1.0", measured) == (CONFIRMED, ())
+    assert verdict(sampled, "pandas==3.1.0", measured | {"numpy": DIFFERS}) == (REFUTED, ("numpy",))
+    assert verdict(sampled, "pandas==3.1.0", measured | {"nothing": FAILED})[0] == "not measured"
+    assert verdict(sampled, "pandas==3.1.0", measured | {"given": FAILED}) == (CONFIRMED, ())  # an older release
     unsure = program("", "draw sklearn.trees")
-    assert verdict(unsure, dict.fromkeys(measured, REPEATS)) == (UNSEEN, ("nothing", "random", "torch"))
-    assert verdict(program("", outside=True), measured) == (MISSED, ("nothing", "random", "torch"))
+    assert verdict(unsure, "scikit-learn==1.9.1", dict.fromkeys(measured, REPEATS)) == (
+        UNSEEN,
+        ("nothing", "random", "torch"),
+    )
+    assert verdict(program("", outside=True), "pandas==3.1.0", measured) == (MISSED, ("nothing", "random", "torch"))
 
 
 def test_programs_are_run_twice_in_fresh_processes() -> None:

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
             about = {"date": str(date.today()), "python": platform.python_version()}
             page.keep(library, release, about, found, errors)
             for program in chosen:
-                told, ways = verdict(program, found[program.name])
+                told, ways = verdict(program, release, found[program.name])
                 if told != CONFIRMED:
                     print(f"{release}: {program.name}: {told} {', '.join(ways)} {errors.get(program.name, '')}")
     return 0

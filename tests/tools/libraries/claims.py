@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
+from detlint import releases
+from detlint.catalogue import Row
 from tests.tools.libraries.programs import Program, find
 
 Way = Literal["nothing", "random", "numpy", "torch", "all", "given"]
@@ -17,28 +20,28 @@ WAYS: Mapping[Way, tuple[str, ...]] = {
     "given": (),  # nothing but the argument
 }
 REPEATS, DIFFERS, FAILED = "repeats", "differs", "failed"
+ELSEWHERE = "of other releases"
 CONFIRMED, REFUTED, MISSED, UNSEEN, UNMEASURED = "confirmed", "refuted", "no row says so", "not seen", "not measured"
 
 
 def claims(program: Program) -> Mapping[Way, str]:
-    """What its rows say of two runs, by way; nothing of the ways that they leave open."""
+    """What its rows say of two runs, by way."""
     if program.outside:
         return dict.fromkeys(WAYS, REPEATS)
     told: dict[Way, str] = {}
     for way, seeded in WAYS.items():
         each = [_claim(row, way, frozenset(seeded)) for row in program.rows]
-        if DIFFERS in each:
-            told[way] = DIFFERS
-        elif all(claim == REPEATS for claim in each):
-            told[way] = REPEATS
+        told[way] = DIFFERS if DIFFERS in each else REPEATS
     return told
 
 
-def verdict(program: Program, measured: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    """How the rows fare by what was measured, and the ways that tell against them.
+def verdict(program: Program, release: str, measured: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """How the rows fare by what was measured with a release, and the ways that tell against them.
 
     A release that does not know the argument says nothing of it.
     """
+    if not all(_speaks_of(find(row), release) for row in program.rows):
+        return ELSEWHERE, ()
     told = claims(program)
     if FAILED in (measured[way] for way in measured if way != "given") or not measured:
         return UNMEASURED, ()
@@ -53,7 +56,14 @@ def verdict(program: Program, measured: Mapping[str, str]) -> tuple[str, tuple[s
     return REFUTED, against
 
 
-def _claim(name: str, way: Way, seeded: frozenset[str]) -> str | None:
+def _speaks_of(row: Row, release: str) -> bool:
+    """Whether a row speaks of what pip installs for `release` ("albumentations==1.4.18 opencv-python-headless")."""
+    own = row.text("release")
+    library = re.split("[<>=!~]", own)[0]
+    return not own or releases.holds(own, releases.required(release.split(), {library}))
+
+
+def _claim(name: str, way: Way, seeded: frozenset[str]) -> str:
     table, row = name.partition(" ")[0], find(name)
     if table == "seeder":
         return REPEATS
@@ -62,6 +72,6 @@ def _claim(name: str, way: Way, seeded: frozenset[str]) -> str | None:
     if table == "consumer":
         return REPEATS if set(row.list("generator")) <= seeded else DIFFERS
     generators = set(row.list("generators"))
-    if table in ("entropy", "generator", "compiled") or not generators & seeded:
+    if table in ("entropy", "generator", "compiled") or not generators <= seeded or not generators:
         return DIFFERS
-    return REPEATS if len(generators) == 1 else None
+    return REPEATS

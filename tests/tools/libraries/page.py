@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.libraries import programs
-from tests.tools.libraries.claims import DIFFERS, FAILED, REFUTED, REPEATS, UNMEASURED, verdict
+from tests.tools.libraries.claims import DIFFERS, ELSEWHERE, FAILED, REFUTED, REPEATS, UNMEASURED, verdict
 from tests.tools.libraries.programs import Library, Program
 
 KEPT = Path(__file__).parents[3] / "docs" / "libraries.json"
@@ -31,7 +31,7 @@ Generated from `docs/libraries.json` and `rules/` by `python -m tests.tools.docs
 A row is *confirmed* where it says what came of each way; *refuted*, and by which ways, where it says otherwise; *not seen*
 where two runs that it says may differ did not. *Outside* a row is what its conditions leave out, and outside all rows what
 none speaks of: *confirmed* where the runs agree, *no row says so* where they do not, often because the size of the data
-decides, which detlint does not see. Two runs that agree prove nothing of other sizes, threads or releases.
+decides, which detlint does not see. Rows *of other releases* say nothing of this one. Two runs that agree prove nothing of other sizes, threads or releases.
 """
 
 
@@ -94,13 +94,18 @@ def render(libraries: Sequence[Library], data: Data) -> str:
 def _page(libraries: Sequence[Library], data: Data) -> Iterator[str]:
     rows = [name for name, _ in programs.third_party()]
     found = [
-        (program, verdict(program, measured["ways"])[0])
+        (program, verdict(program, release, measured["ways"])[0])
         for library in libraries
         for release in library.releases
         for program in library.programs
         if (measured := _measured(data, release, program)) is not None
     ]
-    seen = {row for program, told in found if not program.outside and told != UNMEASURED for row in program.rows}
+    seen = {
+        row
+        for program, told in found
+        if not program.outside and told not in (UNMEASURED, ELSEWHERE)
+        for row in program.rows
+    }
     yield _INTRODUCTION
     yield f"{len(seen & {*rows})} of {len(rows)} rows were measured. Of programs, each with each release:"
     yield f"{', '.join(f'{count} {told}' for told, count in Counter(told for _, told in found).most_common())}."
@@ -125,7 +130,7 @@ def _release(library: Library, release: str, data: Data) -> Iterator[str]:
         measured = _measured(data, release, program)
         if measured is None:
             continue
-        told, against = verdict(program, measured["ways"])
+        told, against = verdict(program, release, measured["ways"])
         names = ", ".join(f"`{row.partition(' ')[2]}`" for row in program.rows)
         row = f"{'outside ' * program.outside}{names or 'all rows'}"
         ways = measured["ways"]

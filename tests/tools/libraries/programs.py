@@ -32,7 +32,7 @@ TABLES = {
     "seeder": ("randomness", "seeder"),
     "entropy": ("randomness", "entropy"),
     "generator": ("randomness", "generator"),
-    "compiled": ("randomness", "compiled"),
+    "compiled": ("program", "role"),
 }
 _RELEASE = re.compile(r"^- `([^`]+)`", re.MULTILINE)
 _PROGRAM = re.compile(
@@ -94,6 +94,8 @@ def third_party() -> Iterator[tuple[str, Row]]:
     own = ("torch", "numpy", "random", "builtins", "os", "time", "datetime", "uuid", "secrets", "detlint", "threading")
     for table, (file, name) in TABLES.items():
         for row in catalogue.load().rows(file, name):
+            if table == "compiled" and row.text("kind") != "compiles":
+                continue
             names = row.list("names") or row.list("made")
             of = {each.partition(".")[0] for each in names} - {*own}
             if of and (file == "libraries" or not {each.partition(".")[0] for each in names} & {*own}):
