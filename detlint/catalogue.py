@@ -104,9 +104,8 @@ class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 
     def __init__(self, rules: Mapping[str, Rule], content: Content, rows: str = registered.NOTHING) -> None:
-        """`rows` are those that are registered, among others in `content`."""
-        self.rules = rules
-        self.released = content.released  # the libraries of rows that speak of some releases alone
+        """`rows` are those that are registered, `released` the libraries of rows that speak of some releases alone."""
+        self.rules, self.released = rules, content.released
         self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = Tables(content, registered.releases(rows))
         self._content = content
         self._registered = rows
