@@ -215,3 +215,23 @@ def test_a_loss_that_begins_as_a_number_trains() -> None:
     (found,) = report({"sum.py": NET + SUMMED}, ("DET111",)).findings
     assert found.severity.value == "note"
     assert report({"sum.py": (NET + SUMMED).replace("loss.backward()", "loss")}, ("DET111",)).findings == ()
+
+
+GRAPHS = """
+import torch
+from torch_geometric.nn import GATConv
+
+torch.manual_seed(0)
+model = GATConv(8, 8, dropout=0.6)
+
+def evaluate(loader):
+    return [model(data).argmax() for data in loader]
+
+model(torch.ones(4)).sum().backward()
+evaluate([1])
+"""
+
+
+def test_layers_of_a_library_drop_as_its_row_says() -> None:
+    assert len(report({"graphs.py": GRAPHS}, ("DET111",)).findings) == 1
+    assert report({"graphs.py": GRAPHS.replace(", dropout=0.6", "")}, ("DET111",)).findings == ()
