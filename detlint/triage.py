@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from detlint.analysis.environment import may_write
+from detlint.analysis.evaluations import may_evaluate
 from detlint.catalogue import Rule
 from detlint.semantics.model import Module
 
@@ -83,6 +84,7 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "set_epoch": lambda module, rule: module.speaks_of(tuple(rule.data["samplers"])),
     "third_party_draw": _third_party,
     "ties": _ties,
+    "training_mode": lambda module, rule: may_evaluate(module, rule.data["evaluating"]),
     "uninitialised": _rows("memory", "allocator"),
     "worker_init": _page("loaders"),
     "workspace": _workspace,

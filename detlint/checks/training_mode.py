@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.contexts import is_module
-from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, may_evaluate, words
+from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, words
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, InTraining, Safety
@@ -17,8 +17,6 @@ from detlint.tree.scopes import class_of
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls that evaluate what may be a model: the project knows whether it is one, and in which mode."""
-    if not may_evaluate(module, rule.data["evaluating"]):
-        return
     for call in module.calls:
         kind = evaluates(module, call)
         if kind and _may_be_a_model(module, call):
