@@ -182,6 +182,16 @@ for epoch in range(3):
     assert change.new == NET + epochs.replace("    with", "    net.eval()\n    with") + "    net.train()\n"
 
 
+def test_the_fix_ends_before_what_is_returned() -> None:
+    text = NET + SUMMED.replace(
+        "    return [net(x).argmax() for x in batches]",
+        "    with torch.no_grad():\n        for x in batches:\n            net(x).argmax()\n        return 1",
+    )
+    (change,) = fixed("run.py", "run", text).changes
+    loop = "        for x in batches:\n            net(x).argmax()\n"
+    assert change.new == text.replace(loop, f"        net.eval()\n{loop}        net.train()\n")
+
+
 def test_recurrent_layers_drop_between_layers_alone(torch: ModuleType) -> None:
     ones = torch.ones(5, 1, 8)
     for kind in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):

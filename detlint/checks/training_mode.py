@@ -50,25 +50,26 @@ def _fix(module: Module, call: s.Call, model: s.Expression, *, trains: bool) -> 
     root = model
     while isinstance(root, s.Attribute):
         root = root.value
-    statement = _statement(call, root, model)
+    statement = _statement(call, root, model, whole=trains)
     if not isinstance(root, s.Name) or statement is None:
         return None
     changes = [edits.ahead(module, statement, edits.new("{it}.eval()", it=model))]
     if trains:
-        if any(isinstance(part, s.Leave) and part.kind == "return" for part in s.walk(statement)):
-            return None
         changes.append(edits.behind(module, statement, edits.new("{it}.train()", it=model)))
     return edits.fix("Put the model into evaluation", *changes, safety=Safety.UNSAFE)
 
 
-def _statement(call: s.Call, root: s.Expression, model: s.Expression) -> s.Statement | None:
-    """The largest statement around a call that neither trains nor makes the model."""
+def _statement(call: s.Call, root: s.Expression, model: s.Expression, *, whole: bool) -> s.Statement | None:
+    """The largest statement around a call that neither trains nor makes the model, nor returns where it must end."""
     found: s.Statement | None = None
     for above in call.ancestors():
         if isinstance(above, (s.Function, s.Class)):
             break
         if isinstance(above, s.Statement) and not isinstance(above, s.Block):
-            if found is not None and any(_is_apart(part, root, model) for part in s.walk(above)):
+            parts = list(s.walk(above))
+            if whole and any(isinstance(part, s.Leave) and part.kind == "return" for part in parts):
+                break
+            if found is not None and any(_is_apart(part, root, model) for part in parts):
                 break
             found = above
     return found
