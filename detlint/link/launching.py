@@ -54,7 +54,7 @@ def launch(run: Run, row: Row, receiver: Object | Function | None, given: Argume
         return UNKNOWN
     kind = row.text("kind")
     spawns = kind in ("spawns", "pickles") or (kind == "forks" and start["start"] == "spawn")
-    if spawns and given.applies(row.list("when"), row.list("unless")):
+    if spawns and given.applies(row.list("when"), row.list("unless")) and not _stays(run, row, receiver):
         for atom in each(functions):
             inner = each(atom.function) if isinstance(atom, Partial) else [atom]
             first = atom.positional if isinstance(atom, Partial) else ()
@@ -90,6 +90,14 @@ def run_tasks(run: Run, row: Row, given: Arguments, tasks: Value) -> Value:
             if isinstance(task, Partial):
                 run.spawn_each(task.function, task.positional, dict(task.keywords), whole=True)
     return UNKNOWN
+
+
+def _stays(run: Run, row: Row, receiver: Object | Function | None) -> bool:
+    """Whether what runs a function was made so that it does in this process."""
+    if not (row.list("made_unless") and isinstance(receiver, Object) and isinstance(receiver.kind, Library)):
+        return False
+    made = run.kept(receiver, receiver.kind.name)
+    return any(made.holds(condition) is True for condition in row.list("made_unless"))
 
 
 def _run_by(run: Run, atom: Atom) -> Atom:

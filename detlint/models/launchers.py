@@ -8,11 +8,11 @@ from detlint.catalogue import Row
 from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver, LibraryRef, PartialCall, TupleOf
 from detlint.domain.generators import COMPILED, ELSEWHERE
 from detlint.domain.given import Given
-from detlint.domain.outcomes import is_none
+from detlint.domain.outcomes import HOLDS, is_none
 from detlint.domain.step import Step
 from detlint.domain.values import NOTHING, UNKNOWN, Value, value_of
 from detlint.models import trainers
-from detlint.models.arguments import Arguments
+from detlint.models.arguments import Arguments, named_in
 
 if TYPE_CHECKING:
     from detlint.models.known import Known
@@ -63,7 +63,7 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     if row.text("items"):
         return _gone_through(step, row.text("items"), functions, args.given.positional[1:])
     given = _given(step, row, args)
-    if kind in ("spawns", "pickles"):
+    if kind in ("spawns", "pickles") and not _stays(known, step, row):
         outcome = args.applies(row.list("when"), row.list("unless"))
         return step.arm(
             outcome, lambda: _spawned(step, kind, functions, given), lambda: step.call_with(functions, given)
@@ -80,6 +80,15 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
     if row.text("members"):
         given = Given(given.positional, given.keywords, given.open, options=True)
     return step.call_with(functions, given)
+
+
+def _stays(known: Known, step: Step, row: Row) -> bool:
+    """Whether what runs a function was made so that it does in this process."""
+    owner = step.receiver
+    if not (row.list("made_unless") and isinstance(owner, Instance) and isinstance(owner.site.kind, LibraryRef)):
+        return False
+    made = known.kept(step, owner, owner.site.kind.name, *map(named_in, row.list("made_unless")))
+    return any(made.holds(condition) == HOLDS for condition in row.list("made_unless"))
 
 
 def perhaps_launch(known: Known, step: Step, row: Row, args: Arguments) -> None:
