@@ -14,9 +14,9 @@ from detlint import registered, rulebook
 from detlint.fences import Fence, fences
 from detlint.finding import Safety, Severity
 from detlint.records import record
+from detlint.releases import includes as includes
 from detlint.rows import Row as Row
 from detlint.rows import Tables
-from detlint.rows import includes as includes
 from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
 

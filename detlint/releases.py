@@ -1,4 +1,4 @@
-"""Which releases of libraries a project takes, by its requirements, and which rows of facts speak of these."""
+"""Releases of libraries: which specifiers include one, which a project takes, and whether a row speaks of these."""
 
 from __future__ import annotations
 
@@ -9,8 +9,22 @@ from functools import cache
 from packaging.version import Version
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^]]*\])?\s*\(?((?:[<>=!~]=?=?[^;#()]*)?)")
+_SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
 _NEWEST = Version("99999")  # where nothing bounds it: what is not required is taken as of today
 _OLDEST = Version("0")
+
+
+@cache
+def includes(specifiers: str, version: Version) -> bool:
+    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
+    if not specifiers:
+        return True
+    clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
+    if version.base_version == str(version) and None not in clauses:
+        return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
+    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
+
+    return SpecifierSet(specifiers).contains(version, prereleases=True)
 
 
 def required(lines: Iterable[str], libraries: Collection[str]) -> dict[str, str]:
@@ -35,7 +49,8 @@ def holds(release: str, releases: Mapping[str, str]) -> bool:
     match = _REQUIREMENT.match(release)
     if match is None:
         raise ValueError(f"{release!r} is no release of a library, such as albumentations>=1.4.21")
-    return _holds(match[2], releases.get(match[1], ""))
+    requirement = releases.get(match[1], "")
+    return _holds(match[2], requirement) if requirement else includes(match[2].strip(), _NEWEST)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -10,10 +9,8 @@ from typing import Any
 from packaging.version import Version
 
 from detlint.records import record
-from detlint.releases import holds
+from detlint.releases import holds, includes
 from detlint.rulebook import Content
-
-_SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
 
 
 @record(frozen=True)
@@ -40,19 +37,6 @@ class Row:
     def holds_for(self, torch: Version, key: str = "torch") -> bool:
         """Whether the versions under `key` include `torch`; a row without the key holds for all."""
         return includes(self.text(key), torch)
-
-
-@cache
-def includes(specifiers: str, version: Version) -> bool:
-    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
-    if not specifiers:
-        return True
-    clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
-    if version.base_version == str(version) and None not in clauses:
-        return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
-    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
-
-    return SpecifierSet(specifiers).contains(version, prereleases=True)
 
 
 @cache
