@@ -31,7 +31,8 @@ Generated from `docs/libraries.json` and `rules/` by `python -m tests.tools.docs
 A row is *confirmed* where it says what came of each way; *refuted*, and by which ways, where it says otherwise; *not seen*
 where two runs that it says may differ did not. *Outside* a row is what its conditions leave out, and outside all rows what
 none speaks of: *confirmed* where the runs agree, *no row says so* where they do not, often because the size of the data
-decides, which detlint does not see. Rows *of other releases* say nothing of this one. Two runs that agree prove nothing of other sizes, threads or releases.
+decides, which detlint does not see. Rows *of other releases* say nothing of this one. Two runs that agree prove nothing of
+other sizes, threads or releases.
 """
 
 

@@ -8,8 +8,9 @@ A heading tells the rows of a program by their tables, and after a colon what is
     ## outside draw sklearn.kmeans: what its conditions leave out, so that two runs agree
     ## outside all rows: what no row speaks of, as two runs agree
 
-The fence below it is run: its leading imports, then what a way of seeding seeds, then the rest, which leaves what is
-compared in `result`. `seed` is a mapping with the parameter that takes the seed, empty but where it is to be given.
+Each is large enough for what draws only with much data, and says how large. The fence below the heading is run: its
+leading imports, then what a way of seeding seeds, then the rest, which leaves what is compared in `result`. `seed` is a
+mapping with the parameter that takes the seed, empty but where it is to be given.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Program:
 
     @property
     def digest(self) -> str:
-        """What tells whether it has changed since it was measured, however it is laid out and whatever rows it is for."""
+        """What tells whether it has changed since it was measured, in more than its layout or the rows it is for."""
         return hashlib.sha256(ast.dump(ast.parse(self.text)).encode()).hexdigest()[:12]
 
     @property
