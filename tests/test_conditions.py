@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from detlint import catalogue
 from detlint.analysis import constants, contexts, gradients, indices, tensors
 from detlint.analysis.conditions import holds
 from detlint.semantics.model import Module
@@ -417,3 +418,20 @@ def test_a_test_that_only_applies_a_model_takes_no_gradient(path: str, answer: b
     read = module(HEADER + textwrap.dedent(text), path)
     call = next(read.calls_to(("torch.nn.functional.relu",)))
     assert gradients.may_have_gradient(read, call) is answer
+
+
+def test_every_condition_of_the_tables_is_one() -> None:
+    read, call = last("F.interpolate(x)")
+    keys = ("when", "unless", "made_when", "made_unless", "noted", "read_when", "read_unless")
+    written = {
+        condition
+        for file, tables in catalogue.load().tables.items()
+        for rows in tables.values()
+        for row in rows
+        for key in keys
+        for condition in row.list(key)
+        if "self." not in condition and not (file == "switches" and key == "read_when")  # of programs alone; a moment
+    }
+    assert len(written) > 200
+    for condition in written:
+        holds(read, call, condition)  # raises where it is none
