@@ -12,7 +12,7 @@ from detlint.tree import syntax as s
 
 
 def called_alone(module: Module, row: Row) -> Iterator[tuple[s.Call, s.Call]]:
-    """The calls of what a row names as `alone`, by rows of `element`, each with the first call of what it makes."""
+    """The calls of the elements that a row names in `by_itself`, each with the first call of what it makes."""
     for identity in row.list("by_itself"):
         element = module.catalogue.row("libraries", "element", identity)
         for made in module.calls_to(element.list("names")):

@@ -13,6 +13,9 @@ from detlint.tree import syntax as s
 
 def compiled_draws(module: Module) -> Iterator[tuple[s.Call, str]]:
     """The first call of each compiled function that draws, for each generator that it would draw from elsewhere."""
+    names = module.catalogue.names("program", "role", kind="compiles")
+    if not module.speaks_of(names):
+        return
     compiling = [row for row in module.catalogue.rows("program", "role") if row.text("kind") == "compiles"]
     for generator in COMPILED:
         told: set[s.Function] = set()
