@@ -1,4 +1,4 @@
-"""DET404: copies to the host that are read before the GPU has made them."""
+"""DET404: copies between host and GPU that are made later, and memory that is read or written before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from detlint.analysis.contexts import may_be_on_gpu, shown
 from detlint.analysis.locals import Local
 from detlint.analysis.operations import operation
-from detlint.analysis.uses import Effect, Uses
+from detlint.analysis.tensors import is_on_cpu
+from detlint.analysis.uses import Effect, Use, Uses
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix
@@ -21,11 +22,17 @@ from detlint.tree.scopes import Scope
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Copies made with `non_blocking=True` whose first use on every path is a read, with nothing between that may wait.
 
-    What is called between may wait unless it is one of the page's `free` names, or only has the GPU do something.
+    Of a page-locked buffer that is copied to the GPU the first write counts so. What is called between may wait unless
+    it is one of the page's `free` names, or only has the GPU do something.
     """
     uses = Uses(module, rule.data["libraries"])
     bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
+    sent: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
     for call in module.calls_giving(("non_blocking",)):
+        for buffers, buffer in ((bound, _filled(module, call)), (sent, _sent(call))):
+            scope = buffer.scope.find(buffer.id) if buffer is not None and _is_locked(module, buffer) else None
+            if buffer is not None and scope is not None and scope.kind in ("module", "function"):
+                buffers[scope, buffer.id][call] = call
         if not _copies_to_host(call) or not may_be_on_gpu(module, call):
             continue
         use = uses.of(call)
@@ -40,6 +47,57 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         for call, (read, certain) in held.reads().items():
             if certain and not _is_queued(rule, read):
                 yield _finding(module, rule, call, read)
+    for (scope, name), events in sent.items():
+        writes = _Writes(module, rule.data["libraries"])
+        held = Local(module, writes, scope, name, events, False, fills=lambda call: _may_wait(module, rule, call))
+        for call, (write, certain) in held.reads().items():
+            if certain:
+                yield _finding(module, rule, call, write, "written")
+
+
+class _Writes(Uses):
+    """Uses of memory that another one still reads: to write it is what comes too early, to read it does no harm."""
+
+    def of(self, node: s.Expression, runs: bool = False) -> Use:
+        use = super().of(node, runs)
+        effect = {Effect.FILLS: Effect.READS, Effect.READS: Effect.NOTHING}.get(use.effect, use.effect)
+        return Use(effect, use.node)
+
+
+def _filled(module: Module, call: s.Call) -> s.Name | None:
+    """The buffer `b` of `b.copy_(x, non_blocking=True)`, whose `x` may be on a GPU."""
+    function, given = call.function, call.arguments[0]
+    owner = function.value if isinstance(function, s.Attribute) and function.attribute == "copy_" else None
+    elsewhere = given.keyword is None and not given.star and not is_on_cpu(module, given.value)
+    return owner if isinstance(owner, s.Name) and elsewhere and _does_not_block(call) else None
+
+
+def _sent(call: s.Call) -> s.Name | None:
+    """The buffer `b` of `b.to(device, non_blocking=True)`, `b.cuda(non_blocking=True)` or `x.copy_(b, ...)`."""
+    function = call.function
+    if not isinstance(function, s.Attribute) or not _does_not_block(call) or _copies_to_host(call):
+        return None
+    given = function.value if function.attribute in ("to", "cuda") else None
+    if function.attribute == "copy_" and call.arguments and call.arguments[0].keyword is None:
+        given = call.arguments[0].value
+    return given if isinstance(given, s.Name) else None
+
+
+def _does_not_block(call: s.Call) -> bool:
+    return any(a.keyword == "non_blocking" and literal(a.value) is True for a in call.arguments)
+
+
+def _is_locked(module: Module, buffer: s.Name) -> bool:
+    """Whether a variable surely holds page-locked memory of the host."""
+    values = module.values(buffer) or []
+    return bool(values) and all(isinstance(value, s.Call) and _locks(module, value) for value in values)
+
+
+def _locks(module: Module, call: s.Call) -> bool:
+    if isinstance(call.function, s.Attribute) and call.function.attribute == "pin_memory":
+        return True
+    made = any(name.startswith("torch.") for name in module.callee(call))
+    return made and any(a.keyword == "pin_memory" and literal(a.value) is True for a in call.arguments)
 
 
 def _copies_to_host(call: s.Call) -> bool:
@@ -68,22 +126,23 @@ def _may_wait(module: Module, rule: Rule, call: s.Call) -> bool:
     return not names or not all(name in rule.data["free"] or name.startswith(("torch.", "time.")) for name in names)
 
 
-def _finding(module: Module, rule: Rule, call: s.Call, read: s.Node) -> Finding:
+def _finding(module: Module, rule: Rule, call: s.Call, use: s.Node, used: str = "read") -> Finding:
     row = module.catalogue.row("ops", "op", rule.data["row"])
     return module.finding(
         rule,
         call,
-        related=[(read, "read here; nothing has waited for the copy")],
+        related=[(use, f"{used} here; nothing has waited for the copy")],
         fix=_fix(module, call),
-        operation=operation(module, call, row),
+        operation=operation(module, call, row) if used == "read" else None,
         call=shown(module, call),
+        problem=rule.data["problems"][used],
     )
 
 
 def _fix(module: Module, call: s.Call) -> Fix | None:
     """The copy that waits: `x.cpu()` where nothing else is asked for."""
     assert isinstance(call.function, s.Attribute)
-    alone = len(call.arguments) == 2
+    alone = len(call.arguments) == 2 and _copies_to_host(call)
     change = (
         edits.replaced(module, call, edits.new("{tensor}.cpu()", tensor=call.function.value))
         if alone
