@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from detlint.catalogue import nearest
-from detlint.domain.generators import GENERATORS, SEEDABLE
+from detlint.domain.generators import COMPILED, GENERATORS, SEEDABLE
 from detlint.registered import Tables, written
 
 KEYS = {  # by setting: those of a row, and what each holds
@@ -21,9 +21,9 @@ KEYS = {  # by setting: those of a row, and what each holds
               "unless": "conditions", "signature": "signature"},
     "ordered": {"names": "names"},
 }  # fmt: skip
-_SEEDED = (*SEEDABLE, "cuda")
+_SEEDED = (*(name for name in SEEDABLE if name not in COMPILED.values()), "cuda")
 _KINDS = {"call": (), "forward": ("forward", "__call__"), "iteration": ("__iter__",)}  # with the methods that draw
-_NONE = ("raises", "nothing")
+_NONE = ("raises", "default", "nothing")
 _NAME = re.compile(r"\w+(\.\w+)+")
 _CONDITION = re.compile(r"!?\w+|\w+!?=[^|]+(\|[^|]+)*")
 Row = dict[str, Any]

@@ -126,10 +126,10 @@ TAKES_SEED = {"names": ["acme.jitter"], "parameter": "seed"}
         ),
         (
             {"seeds": [{**SEEDS, "seeds": ["pytorch"]}]},
-            "seeds[1]: seeds must be a list of generators, each torch, numpy, python, dgl, monai, numba-numpy, numba-python or cuda, not ['pytorch']",
+            "seeds[1]: seeds must be a list of generators, each torch, numpy, python, dgl, monai or cuda, not ['pytorch']",
         ),
         ({"seeds": [{**SEEDS, "parameter": 0}]}, "seeds[1]: parameter must be the name of a parameter, not 0"),
-        ({"seeds": [{**SEEDS, "none": "fails"}]}, "seeds[1]: none must be raises or nothing, not 'fails'"),
+        ({"seeds": [{**SEEDS, "none": "fails"}]}, "seeds[1]: none must be raises, default or nothing, not 'fails'"),
         ({"seeds": [{**SEEDS, "restores": "yes"}]}, "seeds[1]: restores must be true or false, not 'yes'"),
         (
             {"seeds": [{**SEEDS, "signature": "seed)"}]},
