@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from detlint.analysis.contexts import named
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -30,7 +31,9 @@ def _first(module: Module, node: s.Expression, methods: Collection[str], steps: 
     if isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
         if parent.attribute in methods:
             return parent.parent
-        return _first(module, parent.parent, methods, steps) if parent.attribute in _handing_on(module) else None
+        return (
+            _first(module, parent.parent, methods, steps) if parent.attribute in named(module, "passes-model") else None
+        )
     if isinstance(parent, (s.Collection, s.Dictionary)):
         return _first(module, parent, methods, steps)
     if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
@@ -45,17 +48,8 @@ def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -
     iterating = module.python("functions", "iterates") | module.catalogue.names("program", "role", kind="wraps")
     if names and names <= iterating:
         return call
-    makes = bool(names) and all(_last(name)[:1].isupper() for name in names)
+    makes = bool(names) and all(name.rpartition(".")[2][:1].isupper() for name in names)
     return _first(module, call, methods, steps) if makes else None
-
-
-def _handing_on(module: Module) -> frozenset[str]:
-    """Return the methods of a model that give the model."""
-    return frozenset(map(_last, module.catalogue.names("program", "role", id="module-methods")))
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _reads(module: Module, value: s.Expression) -> Iterator[s.Expression]:
