@@ -27,7 +27,7 @@ def write(folder: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="it samples what only Linux tells")
 def test_after_random_edits_the_server_says_what_a_fresh_run_says(tmp_path: Path) -> None:
     write(tmp_path)
-    outcome = soak(tmp_path, 600, seed=3, most=50)
+    outcome = soak(tmp_path, 600, seed=4, most=50)
     assert outcome.is_good(), table(outcome)
     assert outcome.compared == 2
     assert outcome.findings > 5

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from detlint.analysis.conditions import applies
 from detlint.analysis.generators import kept_as
-from detlint.catalogue import Row
+from detlint.catalogue import Catalogue, Row
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 
-def called_alone(module: Module, row: Row) -> Iterator[tuple[s.Call, s.Call]]:
-    """The calls of the elements that a row names in `by_itself`, each with the first call of what it makes."""
-    for identity in row.list("by_itself"):
-        element = module.catalogue.row("libraries", "element", identity)
-        for made in module.calls_to(element.list("names")):
-            call = first_called(module, made) if applies(module, made, (), element.list("unless")) else None
-            if call is not None:
-                yield made, call
+def called_alone(module: Module) -> Iterator[tuple[Row, s.Call, s.Call]]:
+    """The calls of the elements that rows name in `by_itself`, with its row and the first call of what it makes."""
+    for row in _rows(module.catalogue):
+        for identity in row.list("by_itself"):
+            element = module.catalogue.row("libraries", "element", identity)
+            for made in module.calls_to(element.list("names")):
+                call = first_called(module, made) if applies(module, made, (), element.list("unless")) else None
+                if call is not None:
+                    yield row, made, call
+
+
+@cache
+def _rows(catalogue: Catalogue) -> tuple[Row, ...]:
+    return tuple(row for row in catalogue.rows("libraries", "draw") if row.list("by_itself"))
 
 
 def used(module: Module, row: Row, made: s.Call) -> s.Call | None:

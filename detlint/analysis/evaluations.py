@@ -23,15 +23,21 @@ _DATA = frozenset(("loader", "dataloader", "dataset", "batches"))
 TRAINS = frozenset(("train", "training", "fit"))
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 STEPS = frozenset(("backward", "zero_grad"))
+_LOADS = ("load_state_dict", "load_from_checkpoint")
 _DROPS = re.compile(r"(?i)drop_?out")
 
 
 def may_evaluate(module: Module, marks: Iterable[str]) -> bool:
     """Whether a file has one of these words, or a function whose name says that it evaluates, and is none of tests."""
-    if not module.words.isdisjoint(module.catalogue.names("program", "runner")):
+    if is_for_a_runner(module):
         return False
     said = _EVALUATES | _USES
     return not module.words.isdisjoint(marks) or any(said & words(one.name) for one in module.every(s.Function))
+
+
+def is_for_a_runner(module: Module) -> bool:
+    """Whether a file is there to be run by what runs tests."""
+    return not module.words.isdisjoint(module.catalogue.names("program", "runner"))
 
 
 @cache
@@ -185,8 +191,8 @@ def _drops_gradients(module: Module, function: s.Function | None) -> bool:
 
 def _loads(module: Module, call: s.Call, function: s.Function | None) -> bool:
     """Whether weights are loaded ahead of a call, in the same function."""
-    loading = module.calls_named(("load_state_dict", "load_from_checkpoint"))
-    return any(function_around(one) is function and one.order < call.order for one in loading)
+    before = (one for one in module.calls_named(_LOADS) if one.order < call.order and last_word(one.function) in _LOADS)
+    return any(function_around(one) is function for one in before)
 
 
 def _is_meant(module: Module, call: s.Call, function: s.Function | None) -> bool:

@@ -12,7 +12,7 @@ _STEPS = 6  # from a variable to what is made of it, as a loader of a sampler
 
 
 def first_use(module: Module, made: s.Call, methods: Collection[str] = ()) -> s.Node | None:
-    """Return where the object that `made` gives is called, gone through or asked for one of `methods`.
+    """Return where the object that `made` gives is called, or with `methods` gone through or asked for one of these.
 
     That is the first such place by the order of the text, or the first of what the object is given to and kept by.
     None where the file shows no use.
@@ -27,7 +27,7 @@ def _first(module: Module, node: s.Expression, methods: Collection[str], steps: 
     if isinstance(parent, s.Call) and parent.function is node:
         return parent
     if isinstance(parent, (s.For, s.Clause)) and parent.iterator is node:
-        return node
+        return node if methods else None
     if isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
         if parent.attribute in methods:
             return parent.parent
@@ -47,7 +47,7 @@ def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -
     names = module.callee(call)
     iterating = module.python("functions", "iterates") | module.catalogue.names("program", "role", kind="wraps")
     if names and names <= iterating:
-        return call
+        return call if methods else None
     makes = bool(names) and all(name.rpartition(".")[2][:1].isupper() for name in names)
     return _first(module, call, methods, steps) if makes else None
 

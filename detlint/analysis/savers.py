@@ -34,7 +34,10 @@ class Kept:
 def kept(checkpoints: Checkpoints) -> Iterator[Kept]:
     """The checkpoints of libraries that the file resumes from, one for each of what writes them."""
     module = checkpoints.module
-    for row in module.catalogue.rows("checkpoints", "saver"):
+    rows = module.catalogue.rows("checkpoints", "saver")
+    if not _spoken(module, module.catalogue.names("checkpoints", "saver", "readers")):
+        return
+    for row in rows:
         resuming = [call for call in _spoken(module, row.list("readers")) if _resumes(checkpoints, row, call)]
         resumed = tuple(Resumed(call, _rest(row, call), None, "") for call in resuming)
         for call in _places(checkpoints, row, resuming) if resuming else ():

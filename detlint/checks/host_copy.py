@@ -66,10 +66,13 @@ class _Writes(Uses):
 
 def _filled(module: Module, call: s.Call) -> s.Name | None:
     """The buffer `b` of `b.copy_(x, non_blocking=True)`, whose `x` may be on a GPU."""
-    function, given = call.function, call.arguments[0]
+    function = call.function
     owner = function.value if isinstance(function, s.Attribute) and function.attribute == "copy_" else None
+    if not isinstance(owner, s.Name) or not _does_not_block(call):
+        return None
+    given = call.arguments[0]
     elsewhere = given.keyword is None and not given.star and not is_on_cpu(module, given.value)
-    return owner if isinstance(owner, s.Name) and elsewhere and _does_not_block(call) else None
+    return owner if elsewhere else None
 
 
 def _sent(call: s.Call) -> s.Name | None:

@@ -36,10 +36,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 place = used(module, row, call) if row.text("used") else call
                 if place is not None:
                     yield _finding(module, rule, row, place, min(module.callee(call)))
-    for row in module.catalogue.rows("libraries", "draw"):
-        for made, call in called_alone(module, row):
-            if _is_drawn(module, row, made):
-                yield _finding(module, rule, row, call, min(module.callee(made)))
+    for row, made, call in called_alone(module):
+        if _is_drawn(module, row, made):
+            yield _finding(module, rule, row, call, min(module.callee(made)))
     for row in module.catalogue.rows("libraries", "method"):
         if not (module.narrows and module.words.isdisjoint(row.list("methods"))):
             yield from _methods(module, rule, row)

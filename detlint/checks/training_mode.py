@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.contexts import is_module
-from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, words
+from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, is_for_a_runner, words
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, InTraining, Safety
@@ -17,7 +17,7 @@ from detlint.tree.scopes import class_of
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Calls that evaluate what may be a model: the project knows whether it is one, and in which mode."""
-    for call in module.calls:
+    for call in module.calls if not is_for_a_runner(module) else ():
         kind = evaluates(module, call)
         if kind and _may_be_a_model(module, call):
             yield from _findings(module, rule, call, kind)

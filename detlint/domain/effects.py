@@ -13,6 +13,9 @@ from detlint.ir.nodes import Leaving
 Stream = str | AllocationSite
 """Whatever draws: a global generator, by its library, or an object with one of its own."""
 
+COPIES = frozenset(("forks", "copies", "asks"))
+"""The kinds of launchers that run a function in a copy of the process, or in this one as if it were one."""
+
 
 class _Effect(Struct, frozen=True, tag=True, cache_hash=True, gc=False):
     """What all effects share."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
+from detlint.domain.effects import COPIES
 from detlint.domain.generators import COMPILED, ELSEWHERE
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
@@ -69,7 +70,7 @@ def launch(run: Run, row: Row, receiver: Object | Function | None, given: Argume
         return value
     if row.list("methods"):
         return run_hooks(run, row, receiver, given, place)
-    if kind in ("forks", "copies", "asks"):
+    if kind in COPIES:
         with run.apart():
             if kind != "asks":
                 run.state = start.but(("python",), FORKED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from packaging.version import Version
@@ -105,10 +105,10 @@ class Tables:
         return found
 
 
-def _with_methods(rows: Iterable[Row]) -> dict[str, Row]:
+def _with_methods(rows: Sequence[Row]) -> dict[str, Row]:
     """Rows by their names, and by those methods of what is `made` by what they name."""
     found = _by_name(rows)
-    for row in list(found.values()):
+    for row in (row for row in rows if row.list("made")):
         for name in row.list("names"):
             found |= {f"{maker}.{name.rpartition('.')[2]}": row for maker in row.list("made")}
     return found

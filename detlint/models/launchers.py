@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Row
 from detlint.domain.atoms import Bound, ClassRef, FunctionRef, Instance, IteratorOver, LibraryRef, PartialCall, TupleOf
+from detlint.domain.effects import COPIES
 from detlint.domain.generators import COMPILED, ELSEWHERE
 from detlint.domain.given import Given
 from detlint.domain.outcomes import HOLDS, is_none
@@ -68,7 +69,7 @@ def launch(known: Known, step: Step, row: Row, args: Arguments) -> Value:
         return step.arm(
             outcome, lambda: _spawned(step, kind, functions, given), lambda: step.call_with(functions, given)
         )
-    if kind in ("forks", "copies", "asks"):
+    if kind in COPIES:
         step.fork(functions, given, lambda: _initialise(known, step), kind)
         return UNKNOWN
     if kind == "compiles":
