@@ -11,7 +11,7 @@ from .support import report
 from .test_rule_fixes import changes, fixed
 
 KEYS = {
-    "draw": "names parameter also position generators later sure grade noted varargs elements held by_itself used holders "
+    "draw": "names parameter also position generators later sure grade noted varargs elements only held by_itself used holders "
     "loaders alone beside silencers fixed fixed_as fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
@@ -119,7 +119,7 @@ ENVIRONMENTS = [  # what is made and used, and the line that comes of the safe f
     ("def play():\n    env = gymnasium.make('A')\n    env.reset()\n", "unsafe", "env.reset(seed=0)"),
     ("for name in 'AB':\n    env = gymnasium.make(name)\n    env.reset()\n", "unsafe", "env.reset(seed=0)"),
     ("class Agent:\n    def __init__(self):\n        self.env = gymnasium.make('A')\n\n    def reset(self):\n"
-     "        self.env.reset()\n\n\nif __name__ == '__main__':\n    Agent()\n", "safe", "self.env.reset(seed=0)"),
+     "        self.env.reset()\n\n\nif __name__ == '__main__':\n    Agent().reset()\n", "safe", "self.env.reset(seed=0)"),
     ("if torch.rand(1) > 0:\n    env = gym.make('A')\nelse:\n    env = gym.make('B')\nenv.reset()\n" + OLD, "", ""),
     ("env = gym.make('A')\nenv.action_space.sample()\n", "safe", "env.action_space.seed(0)"),
     ("for name in 'AB':\n    env = gym.make(name)\n    env.action_space.sample()\n", "unsafe", "env.action_space.seed(0)"),
@@ -181,6 +181,17 @@ def test_shards_are_shuffled_by_process_and_time_whatever_is_seeded(made: str, f
     judged = report({"train.py": text}, ("DET107",)).findings
     assert [each.severity.value for each in judged] == found
     assert all("the number of the process and the time" in each.finding.message for each in judged)
+
+
+@pytest.mark.parametrize(("used", "found"), [("data.Augment()", 1), ("data.load()", 0)])
+def test_what_no_program_of_those_that_import_it_gets_to_draws_nothing(used: str, found: int) -> None:
+    data = (
+        "import albumentations as A\n\n\nclass Augment:\n    def __init__(self):\n"
+        "        self.t = A.Compose([A.RandomCrop(8, 8)])\n\n\ndef load():\n    return 1\n"
+    )
+    main = f"import data\n\nif __name__ == '__main__':\n    print({used})\n"
+    assert len(report({"data.py": data}, ("DET107",)).findings) == 1  # a library, which others may use
+    assert len(report({"data.py": data, "train.py": main}, ("DET107",)).findings) == found
 
 
 def test_a_row_has_known_keys_and_refers_to_what_there_is() -> None:

@@ -121,6 +121,8 @@ def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
     if not row.list("held"):
         given = [argument.value for argument in call.arguments[:1]]
     held = [value for each in given for value in module.values(each) or [each]]
+    if row.text("only") and not all(_is_of(module, row.text("only"), value) for value in held):
+        return False
     inner = [node for value in held for node in s.walk(value) if isinstance(node, s.Call)]
     for identity in row.list("elements"):
         element = module.catalogue.row("libraries", "element", identity)
@@ -130,6 +132,18 @@ def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
             if called and called <= names and applies(module, each, (), element.list("unless")):
                 return True
     return False
+
+
+def _is_of(module: Module, package: str, held: s.Expression) -> bool:
+    """Whether a list holds nothing but what calls of a package make: with another thing its releases of today fail."""
+    elements = held.elements if isinstance(held, s.Collection) else [held]
+    made = [value for each in elements for value in module.values(each) or [each]]
+    return all(
+        isinstance(value, s.Call)
+        and bool(module.callee(value))
+        and all(name.startswith(f"{package}.") for name in module.callee(value))
+        for value in made
+    )
 
 
 @asked_once

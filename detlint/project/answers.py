@@ -82,12 +82,17 @@ class Answers:
         elif self.program.imports.find(question.library, path, path) is not None:
             return False
         if not generators:
-            return True
+            return not self._is_dead(path, question.function)
         found: Iterator[State] = self._before(path, question.function, question.order)
         if not any(all(state[generator] == UNSEEDED for generator in generators) for state in found):
             return False
         ends = self._outcomes.get(path, ())
         return not question.lasting or any(all(end[g] == UNSEEDED for g in generators) for end in ends)
+
+    def _is_dead(self, path: str, function: str) -> bool:
+        """Whether programs import a file of the project, and none of them gets to a function or a method of it."""
+        reached = not function or bool(self.program.walks.get((path, function)))
+        return not reached and bool(self._importers(path))
 
     def drawing(self, question: UnseededLibrary, place: Place) -> Iterator[Entry]:
         """The programs that draw by a library at a place, or by what is made there, with its generator unseeded."""
