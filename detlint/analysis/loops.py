@@ -9,7 +9,7 @@ from detlint.records import record
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import reaching
+from detlint.tree.scopes import Binding, class_of, reaching
 
 _COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _LISTS = frozenset(("builtins.list",))
@@ -74,11 +74,13 @@ class Loops:
         for argument in call.arguments:
             if argument.keyword == "file" and self._outside(argument.value, loop) and self.is_file(argument.value):
                 yield Effect(call, "writes")
+        for receiver in self._filled_by(call, loop):
+            yield Effect(receiver, "adds")
         if not isinstance(call.function, s.Attribute) or self.is_message(call):
             return
         method, receiver = call.function.attribute, call.function.value
         data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
-        if method in self._adding and data and self._outside(receiver, loop):
+        if method in self._adding and data and self._gathers(receiver, loop):
             yield Effect(receiver, "adds")
         elif method in self._writing and data and self._writes_outside(receiver, loop):
             yield Effect(call, "writes")
@@ -146,6 +148,53 @@ class Loops:
         bindings = scope.bindings[node.id] if scope is not None else []
         return bool(bindings) and not any(_inside(b.node, loop) for b in bindings if b.kind != "augment")
 
+    def _filled_by(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Expression]:
+        """The lists that a function of the file adds to each time it is called with something of the loop."""
+        functions = [self.module.functions[name] for name in self.module.callee(call) if name in self.module.functions]
+        given = [a for a in call.arguments if not isinstance(a.value, s.Constant) and not a.star]
+        if not given or (isinstance(call.function, s.Attribute) and not self._outside(call.function.value, loop)):
+            return
+        for function in functions:
+            for part in s.walk(function.body):
+                if not (isinstance(part, s.Call) and isinstance(part.function, s.Attribute)):
+                    continue
+                if part.function.attribute in self._adding and not all(
+                    isinstance(a.value, s.Constant) for a in part.arguments
+                ):
+                    yield from self._seen_outside(part.function.value, function, call, loop)
+
+    def _seen_outside(
+        self, receiver: s.Expression, function: s.Function, call: s.Call, loop: s.For | s.While
+    ) -> Iterator[s.Expression]:
+        """A list in a function, as the loop has it that calls this: an attribute of its object, or an argument."""
+        holder = receiver.value if isinstance(receiver, s.Attribute) else receiver
+        place = next((n for n, p in enumerate(function.parameters) if _is(holder, p.name)), None)
+        if place is None:
+            return
+        method = class_of(function) is not None and not self.module.is_static(function)
+        if isinstance(receiver, s.Attribute):
+            if method and place == 0:
+                yield receiver
+            return
+        by_place = [a.value for a in call.arguments if a.keyword is None and not a.star]
+        named = [a.value for a in call.arguments if a.keyword == function.parameters[place].name]
+        place -= 1 if method else 0
+        found = named or by_place[place : place + 1] if place >= 0 else []
+        yield from (each for each in found if self._outside(each, loop))
+
+    def _gathers(self, receiver: s.Expression, loop: s.For | s.While) -> bool:
+        """Whether a list that items are added to is there before the loop, or is one of several by a key.
+
+        By a key that is the item itself each list gets what belongs to this item alone.
+        """
+        keyed = entry_of(receiver)
+        if keyed is None:
+            return self._outside(receiver, loop)
+        holder, key = keyed
+        names = [part.id for part in s.walk(loop.target) if isinstance(part, s.Name)] if isinstance(loop, s.For) else []
+        own = isinstance(key, s.Name) and key.id in names
+        return not own and self._outside(holder, loop)
+
     def _elsewhere(self, node: s.Node, loop: s.For | s.While) -> bool:
         function = self.module.function_of(node)
         return function is not self.module.function_of(loop)
@@ -184,7 +233,12 @@ class Loops:
                 node = around
                 continue
             if isinstance(around, s.Subscript) and node is not around.value:
-                return around.stored
+                if around.stored:
+                    return True
+                if not self._is_beside(around.value, read):
+                    return False
+                node = around
+                continue
             if isinstance(around, s.Operation) and around.operator in ("%", *_COMPARES):
                 return False
             if isinstance(around, s.Assign):
@@ -195,6 +249,15 @@ class Loops:
                 return False
             node = around
         return False
+
+    def _is_beside(self, holder: s.Expression, count: s.Name) -> bool:
+        """Whether a container is another than the one whose items are counted."""
+        bindings = reaching(count) or ()
+        counted = [a.value for b in bindings if isinstance(b.value, s.Call) for a in b.value.arguments]
+        texts = {self._text(each) for node in counted for each in (node, *_measured_in(node))}
+        made = [v for v in self.module.values(holder) or () if isinstance(v, s.Comprehension)]
+        same = {self._text(holder), *(self._text(clause.iterator) for each in made for clause in each.clauses)}
+        return bool(bindings) and texts.isdisjoint(same)
 
     def counts(self, index: s.Expression) -> bool:
         """Whether an index goes through a whole list, as one of `range(len(x))` or `enumerate(x)` does."""
@@ -207,6 +270,8 @@ class Loops:
             fixed = all(isinstance(argument.value, s.Constant) for argument in call.arguments)
             if not names or not names <= {"builtins.range", "builtins.enumerate"} or fixed:
                 return False
+            if binding.path and binding.path[0] != 0:
+                return False  # what `enumerate` counts
         return bool(bindings)
 
     def is_found(self, index: s.Expression) -> bool:
@@ -222,8 +287,11 @@ class Loops:
     def keeps_count(self, index: s.Expression) -> bool:
         """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
         bindings = reaching(index) or () if isinstance(index, s.Name) else ()
-        targets = [b.node for b in bindings if isinstance(b.node, s.Name) and b.node.parent is not None]
-        return any(self.is_data(target, target.parent) for target in targets if target.parent is not None)
+        found = ((loop, name) for loop in map(_looping, bindings) if loop for name in s.walk(loop.target))
+        return any(
+            isinstance(name, s.Name) and isinstance(index, s.Name) and name.id == index.id and self.is_data(name, loop)
+            for loop, name in found
+        )
 
     def draw(self, node: s.Node, around: s.Node | None = None) -> s.Call | None:
         """A call in `node` that draws from a generator, where each item comes to it in a loop `around` it."""
@@ -307,6 +375,31 @@ def _finds(node: s.Expression, finding: Set[str]) -> bool:
             return True
         node = node.function.value
     return False
+
+
+def _looping(binding: Binding) -> s.For | s.Clause | None:
+    """The loop or the clause of a comprehension that gives a name its values."""
+    node = binding.node if isinstance(binding.node, (s.For, s.Clause)) else binding.node.parent
+    return node if isinstance(node, (s.For, s.Clause)) else None
+
+
+def _is(node: s.Expression, name: str) -> bool:
+    return isinstance(node, s.Name) and node.id == name
+
+
+def _measured_in(node: s.Expression) -> Iterator[s.Expression]:
+    """What an expression asks the length of, such as `x` in `len(x)`."""
+    if isinstance(node, s.Call) and len(node.arguments) == 1:
+        yield node.arguments[0].value
+
+
+def entry_of(node: s.Expression) -> tuple[s.Expression, s.Expression] | None:
+    """The mapping and the key of `d[key]` or `d.setdefault(key, ...)`."""
+    if isinstance(node, s.Subscript) and len(node.indices) == 1:
+        return node.value, node.indices[0]
+    if isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and node.function.attribute == "setdefault":
+        return (node.function.value, node.arguments[0].value) if node.arguments else None
+    return None
 
 
 def in_handler(node: s.Node, outer: s.Node) -> bool:

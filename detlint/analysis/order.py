@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from detlint.analysis.loops import Loops
+from detlint.analysis.loops import Loops, entry_of
 from detlint.analysis.ordered_calls import Calls
+from detlint.analysis.parts import Out, Parts, Path, Step
 from detlint.analysis.ranking import has_alike_key, ranks_alike
 from detlint.analysis.rebound import live
 from detlint.records import record
@@ -41,6 +42,7 @@ class Order:
         self.module = module
         self.loops = Loops(module)
         self.calls = Calls(module, self.loops)
+        self.parts = Parts(module)
         self._of_text = module.python("methods", "text-of-text")
         self._seen: set[tuple[s.Node, bool]] = set()
         self._origin: s.Expression | None = None
@@ -59,7 +61,7 @@ class Order:
         """Where the order of what stands at `place` of a tuple matters."""
         self._seen = set()
         self._origin, self._of = node, ""
-        return list(self._unpacked(node, place, False, _DEPTH))
+        return list(self._parts(self.parts.of(node, (Step("item", place),)), False, _DEPTH))
 
     def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
         """Where the order of a list matters that `node` adds to in an arbitrary order."""
@@ -95,25 +97,38 @@ class Order:
                 yield from self._bound(parent.target, parent, text, depth)
         elif isinstance(parent, s.Operation):
             yield from self._operation(parent, text, depth)
-        elif isinstance(parent, s.Comprehension):
-            if self.calls.is_flattened(parent):
-                yield from self._leaks(parent, text, depth)
+        elif isinstance(parent, s.Comprehension) and self.calls.is_flattened(parent):
+            yield from self._leaks(parent, text, depth)
         elif isinstance(parent, s.Conditional) and node is not parent.test:
             yield from self._leaks(parent, text, depth)
-        elif isinstance(parent, s.Dictionary) and node in parent.values and not text:
-            yield Leak(parent, "passed")
         elif isinstance(parent, s.Starred):
             if isinstance(parent.parent, s.Collection) and parent.parent.kind != "set":
                 yield from self._leaks(parent.parent, text, depth)
         elif isinstance(parent, s.Leave):
-            yield from self._returned(parent, None, text, depth)
-        elif isinstance(parent, s.Collection) and parent.kind == "tuple" and isinstance(parent.parent, s.Leave):
-            yield from self._returned(parent.parent, parent.elements.index(node), text, depth)
+            yield from self._returned(parent, text, depth)
+        else:
+            yield from self._placed(node, text, depth)
+
+    def _placed(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
+        """What becomes of a value that is put into something, as it is taken from there."""
+        if not text:
+            yield from self._parts(self.parts.put(node), text, depth)
+
+    def _parts(self, found: Iterable[s.Expression | Out], text: bool, depth: int) -> Iterator[Leak]:
+        """What becomes of a value where it is taken from what it was put into, until it is sorted there."""
+        fixed: s.Expression | None = None
+        for part in sorted(found, key=lambda each: each.node.order if isinstance(each, Out) else each.order):
+            if isinstance(part, Out):
+                yield Leak(part.node, "returned" if isinstance(part.node, s.Leave) else "passed")
+            elif self._sorts(part):
+                fixed = part
+            elif fixed is None:
+                yield from self._leaks(part, text, depth - 1)
 
     # Calls
 
     def _argument(self, argument: s.Argument, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
-        names, kind = self.module.callee(call), self.calls.kind(argument, call)
+        names, kind = self.parts.called(call), self.calls.kind(argument, call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         if names == {"builtins.zip"}:
             yield Leak(call, "paired")
@@ -137,10 +152,13 @@ class Order:
                 return
             if not (kind == "draws" and argument.keyword) and not (kind == "first" and self.loops.only_one(call)):
                 yield Leak(call, kind)
-        elif kind in ("adds", "free"):
+        elif kind == "adds" or names == {"builtins.dict"}:
+            yield from self._placed(argument.value, text, depth)
+        elif kind == "free":
             return
         elif any(name in self.module.functions or name in self.module.classes for name in names):
             yield from self._entered(argument, call, names, text, depth)
+            yield from self._placed(argument.value, text, depth)
         elif any(name.endswith("Dataset") for name in names):
             yield Leak(call, "dataset")
         elif not self.calls.gives_order(self.module.function_of(call)):  # which may be how that sorts
@@ -213,9 +231,8 @@ class Order:
         elif (
             node.operator in ("yield", "from")
             and not text
-            and not self.calls.gives_order(self.module.function_of(node))
         ):
-            yield Leak(node, "yielded")
+            yield from self._yielded(node, depth)
 
     def _comprehension(self, clause: s.Clause, depth: int) -> Iterator[Leak]:
         node = clause.parent
@@ -234,6 +251,10 @@ class Order:
         if isinstance(target, s.Collection):
             if len(target.elements) > 1 and not text and assign.operator == "=":
                 yield Leak(assign, "first")
+        elif isinstance(target, s.Subscript) or (
+            isinstance(target, s.Attribute) and not _is_self(self.module, target.value)
+        ):
+            yield from self._placed(assign.value, text, depth) if assign.value is not None else ()
         else:
             yield from self._bound(target, assign, text, depth)
 
@@ -300,6 +321,9 @@ class Order:
                 yield Leak(holder, "passed")
         elif isinstance(holder, s.Attribute) and isinstance(holder.value, s.Name):
             yield from self._attribute(holder, node, depth)
+        elif (entry := entry_of(holder)) is not None and (holder, True) not in self._seen:
+            self._seen.add((holder, True))
+            yield from self._parts(self.parts.of_holder(entry[0], (Step("entry"),), node), False, depth)
 
     def _attribute(self, holder: s.Attribute, node: s.Node, depth: int) -> Iterator[Leak]:
         klass = self.module.class_of(holder)
@@ -319,36 +343,29 @@ class Order:
             yield Leak(node, "kept")
         yield from found
 
-    def _returned(self, leave: s.Leave, place: int | None, text: bool, depth: int) -> Iterator[Leak]:
-        """What callers do with what a function returns, or with what stands at `place` of the tuple that it returns."""
+    def _returned(self, leave: s.Leave, text: bool, depth: int) -> Iterator[Leak]:
+        """What callers do with what a function returns."""
         function = self.module.function_of(leave)
-        if (
-            leave.kind != "return"
-            or function is None
-            or function.name == "<lambda>"
-            or self.calls.gives_order(function)
-        ):
+        if leave.kind != "return" or function is None or function.name == "<lambda>":
             return
-        name = self.module.qualified(function)
-        calls = [call for call in self.module.calls if name in self.module.callee(call)]
+        if self.calls.gives_order(function):
+            return
+        calls = self.parts.callers(function)
         for call in calls:
-            if place is None:
-                yield from self._leaks(call, text, depth - 1)
-            else:
-                yield from self._unpacked(call, place, text, depth - 1)
+            yield from self._leaks(call, text, depth - 1)
         if not calls:
             yield Leak(leave, "returned")
 
-    def _unpacked(self, call: s.Expression, place: int, text: bool, depth: int) -> Iterator[Leak]:
-        parent = call.parent
-        if isinstance(parent, s.Leave) and parent.kind == "return" and depth > 0:
-            yield from self._returned(parent, place, text, depth)
-        elif isinstance(parent, s.Assign) and isinstance(parent.targets[0], s.Collection):
-            elements = parent.targets[0].elements
-            if place < len(elements) and not any(isinstance(element, s.Starred) for element in elements):
-                yield from self._bound(elements[place], parent, text, depth)
-        elif isinstance(parent, s.Subscript) and literal(parent.indices[0]) == place:
-            yield from self._leaks(parent, text, depth)
+    def _yielded(self, node: s.Node, depth: int) -> Iterator[Leak]:
+        """What callers do with what a generator yields in an arbitrary order."""
+        function = self.module.function_of(node)
+        if function is None or self.calls.gives_order(function):
+            return
+        calls = self.parts.callers(function)
+        for call in calls:
+            yield from self._leaks(call, False, depth - 1)
+        if not calls:
+            yield Leak(node, "yielded")
 
     # Loops
 
@@ -357,6 +374,8 @@ class Order:
             if effect.kind == "adds":
                 assert isinstance(effect.node, s.Expression)
                 yield from self._kept(effect.node, node, depth)
+            elif effect.kind == "yielded":
+                yield from self._yielded(effect.node, depth)
             else:
                 yield Leak(effect.node, effect.kind)
 

@@ -1,0 +1,340 @@
+"""Where a value comes out again that was put into a container, an object, or what a function gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.rebound import live
+from detlint.records import record
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope, class_of
+
+_DEPTH = 8
+_ALL = ("values",)
+_TAKING = ("get", "pop", "setdefault")
+
+
+@record(frozen=True, slots=True)
+class Step:
+    """One step into a value: to an "item" of a sequence, an "entry" of a mapping or an "attribute".
+
+    `key` is its index, key or name, None where that is not known or where all are meant.
+    """
+
+    kind: str
+    key: str | int | None = None
+
+    def leads_to(self, kind: str, key: object) -> bool:
+        """Whether an access of a kind, with a key that may not be known (None), may get what stands here."""
+        return kind == self.kind and (key is None or self.key is None or key == self.key)
+
+
+Path = tuple[Step, ...]
+
+
+@record(frozen=True, slots=True)
+class Out:
+    """A value that leaves the function, with what is followed at `path` in it.
+
+    `node` is the statement that returns it, or the argument that hands it on.
+    """
+
+    node: s.Node
+    path: Path
+
+
+class Parts:
+    """Follows values of one file to what is made of them and what they are taken from again."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._kept = module.python("functions", "same-items")
+        self._adding = module.python("methods", "takes-in")
+        self._seen: set[tuple[s.Node, Path]] = set()
+
+    def put(self, node: s.Expression) -> list[s.Expression | Out]:
+        """Where a value comes out again that `node` puts into something: nothing where it puts it nowhere."""
+        self._seen = set()
+        return list(self._put(node, (), _DEPTH))
+
+    def of(self, node: s.Expression, path: Path) -> list[s.Expression | Out]:
+        """Where a value comes out that stands at `path` in what `node` gives."""
+        self._seen = set()
+        return list(self._at(node, path, _DEPTH))
+
+    def of_holder(self, holder: s.Expression, path: Path, node: s.Node) -> list[s.Expression | Out]:
+        """Where a value comes out that `node` puts at `path` of what a name or an expression holds."""
+        self._seen = set()
+        return list(self._held(holder, path, node, _DEPTH))
+
+    # Into containers
+
+    def _put(self, node: s.Expression, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        parent = node.parent
+        if isinstance(parent, s.Dictionary) and node in parent.values:
+            key = parent.keys[parent.values.index(node)]
+            yield from self._at(parent, (Step("entry", _key(key)), *path), depth)
+        elif isinstance(parent, s.Collection) and parent.kind in ("tuple", "list"):
+            yield from self._at(parent, (Step("item", parent.elements.index(node)), *path), depth)
+        elif isinstance(parent, s.Comprehension) and node in parent.elements:
+            kind = "entry" if parent.kind == "dict" and node is parent.elements[-1] else "item"
+            if parent.kind in ("list", "generator") or kind == "entry":
+                yield from self._at(parent, (Step(kind), *path), depth)
+        elif isinstance(parent, s.Assign) and node is parent.value and parent.operator == "=":
+            for target in parent.targets:
+                if isinstance(target, s.Subscript):
+                    step = Step("entry", _key(target.indices[0]) if len(target.indices) == 1 else None)
+                    yield from self._held(target.value, (step, *path), parent, depth)
+                elif isinstance(target, s.Attribute) and not self._is_self(target.value):
+                    yield from self._held(target.value, (Step("attribute", target.attribute), *path), parent, depth)
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            yield from self._given(parent, parent.parent, path, depth)
+
+    def _given(self, argument: s.Argument, call: s.Call, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        """What becomes of a value that a call puts into what it makes, or into what it is a method of."""
+        names = self.called(call)
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        if isinstance(call.function, s.Attribute) and method in ("append", "appendleft", "insert"):
+            yield from self._held(call.function.value, (Step("item"), *path), call, depth)
+        elif names == {"builtins.dict"} and argument.keyword:
+            yield from self._at(call, (Step("entry", argument.keyword), *path), depth)
+        elif len(names) == 1 and (klass := self.module.classes.get(next(iter(names)))) is not None:
+            for attribute in self._attributes(klass, call, argument):
+                yield from self._at(call, (Step("attribute", attribute), *path), depth)
+
+    def _attributes(self, klass: s.Class, call: s.Call, argument: s.Argument) -> Iterator[str]:
+        """The attributes in which an object keeps what it is made with."""
+        name = self.parameter(call, argument)
+        made = self.module.method(klass, "__init__")
+        if made is None:
+            fields = [name for each in reversed(self.module.family(klass)) for name in _fields(each)]
+            if klass.decorators and name.startswith("#") and int(name[1:]) < len(fields):
+                yield fields[int(name[1:])]
+            elif klass.decorators and name in fields:
+                yield name
+            return
+        if not made.parameters:
+            return
+        for read in self.module.reads(made.scope, name):
+            assign = read.parent
+            if isinstance(assign, s.Assign) and assign.value is read:
+                for target in assign.targets:
+                    if isinstance(target, s.Attribute) and isinstance(target.value, s.Name):
+                        if target.value.id == made.parameters[0].name:
+                            yield target.attribute
+
+    def parameter(self, call: s.Call, argument: s.Argument) -> str:
+        """The parameter of a function of the file that takes an argument; of others its keyword, or its place as `#0`."""
+        if argument.star:
+            return ""
+        if argument.keyword is not None:
+            return argument.keyword
+        place = [a for a in call.arguments if a.keyword is None].index(argument)
+        signature = self.module.signature(self.called(call))
+        return signature[place][0] if place < len(signature) else f"#{place}"
+
+    # Out of them
+
+    def _at(self, node: s.Expression, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        """Where a value comes out that stands at `path` in `node`."""
+        if not path:
+            yield node
+            return
+        if depth == 0 or (node, path) in self._seen:
+            return
+        self._seen.add((node, path))
+        parent, step = node.parent, path[0]
+        if isinstance(parent, s.Subscript) and node is parent.value:
+            if not parent.stored and len(parent.indices) == 1:
+                yield from self._subscript(parent, path, depth)
+        elif isinstance(parent, s.Attribute):
+            if isinstance(parent.parent, s.Call) and parent.parent.function is parent:
+                yield from self._method(parent.attribute, parent.parent, path, depth)
+            elif step.leads_to("attribute", parent.attribute) and not parent.stored:
+                yield from self._at(parent, path[1:], depth)
+        elif isinstance(parent, (s.For, s.Clause)) and node is parent.iterator:
+            if step.kind == "item":
+                yield from self._unpacked(parent.target, path[1:], parent, depth)
+        elif isinstance(parent, s.Assign) and node is parent.value:
+            if parent.operator == "=":
+                for target in parent.targets:
+                    yield from self._unpacked(target, path, parent, depth)
+                yield from self._put(node, path, depth)
+        elif isinstance(parent, s.NamedExpression) and node is parent.value:
+            yield from self._at(parent, path, depth)
+            yield from self._unpacked(parent.target, path, parent, depth)
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            yield from self._argument(parent, parent.parent, path, depth)
+        elif isinstance(parent, s.Conditional) and node is not parent.test:
+            yield from self._at(parent, path, depth)
+        elif isinstance(parent, s.Operation) and parent.operator in ("+", "or", "and", "await"):
+            yield from self._at(parent, _loose(path) if parent.operator == "+" else path, depth)
+        elif isinstance(parent, s.Operation) and parent.operator in ("yield", "from"):
+            step = () if parent.operator == "from" else (Step("item"),)
+            yield from self._left(parent, (*step, *path), depth)
+        elif isinstance(parent, s.Leave) and parent.kind == "return":
+            yield from self._left(parent, path, depth)
+        else:
+            yield from self._put(node, path, depth)
+
+    def _subscript(self, node: s.Subscript, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        index, step = node.indices[0], path[0]
+        if isinstance(index, s.Slice):
+            if step.kind == "item":
+                yield from self._at(node, _loose(path), depth)
+        elif step.kind in ("item", "entry") and step.leads_to(step.kind, _key(index)):
+            yield from self._at(node, path[1:], depth)
+
+    def _method(self, method: str, call: s.Call, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        step, first = path[0], call.arguments[0].value if call.arguments else None
+        if method == "copy":
+            yield from self._at(call, path, depth)
+        elif step.kind == "entry" and method in _ALL:
+            yield from self._at(call, (Step("item"), *path[1:]), depth)
+        elif step.kind == "entry" and method == "items":
+            yield from self._at(call, (Step("item"), Step("item", 1), *path[1:]), depth)
+        elif step.kind == "entry" and method in _TAKING and step.leads_to("entry", _key(first)):
+            yield from self._at(call, path[1:], depth)
+        elif step.kind == "item" and method == "pop":
+            yield from self._at(call, path[1:], depth)
+
+    def _argument(self, argument: s.Argument, call: s.Call, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        names, step = self.called(call), path[0]
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        place = call.arguments.index(argument)
+        if names and names <= self._kept:
+            yield from self._at(call, path if names == {"builtins.dict"} else _loose(path), depth)
+        elif names == {"builtins.enumerate"} and step.kind == "item":
+            yield from self._at(call, (Step("item"), Step("item", 1), *path[1:]), depth)
+        elif names == {"builtins.zip"} and step.kind == "item":
+            yield from self._at(call, (Step("item"), Step("item", place), *path[1:]), depth)
+        elif names and all(name in self.module.functions or name in self.module.classes for name in names):
+            yield from self._entered(argument, call, names, path, depth)
+            yield from self._given(argument, call, path, depth)
+        elif isinstance(call.function, s.Attribute) and method in ("extend", "update"):
+            yield from self._held(call.function.value, _loose(path), call, depth)
+        elif isinstance(call.function, s.Attribute) and method in self._adding:
+            yield from self._given(argument, call, path, depth)
+        else:
+            yield Out(argument, path)
+
+    def _entered(
+        self, argument: s.Argument, call: s.Call, names: frozenset[str], path: Path, depth: int
+    ) -> Iterator[s.Expression | Out]:
+        wanted = self.parameter(call, argument)
+        for name in sorted(names):
+            klass = self.module.classes.get(name)
+            function = self.module.functions.get(name) if klass is None else self.module.method(klass, "__init__")
+            if function is not None and any(parameter.name == wanted for parameter in function.parameters):
+                for read in self.module.reads(function.scope, wanted):
+                    if any(b.kind == "parameter" for b in live(read)):
+                        yield from self._at(read, path, depth - 1)
+
+    def _left(self, node: s.Node, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        """What the callers of a function in the file take from what it returns or yields."""
+        function = self.module.function_of(node)
+        if function is None or function.name == "<lambda>":
+            return
+        calls = self.callers(function)
+        for call in calls:
+            yield from self._at(call, path, depth - 1)
+        if not calls:
+            yield Out(node, path)
+
+    def called(self, call: s.Call) -> frozenset[str]:
+        """The qualified names of what is called, with methods of a base that `super()` finds."""
+        names = self.module.callee(call)
+        function = call.function
+        if names or not (isinstance(function, s.Attribute) and isinstance(function.value, s.Call)):
+            return names
+        klass = self.module.class_of(call)
+        if klass is None or self.module.callee(function.value) != {"builtins.super"}:
+            return names
+        for base in self.module.ancestry(klass):
+            known = self.module.classes.get(base)
+            if known is None or function.attribute in known.scope.bindings:
+                return frozenset((f"{base}.{function.attribute}",))
+        return names
+
+    def callers(self, function: s.Function) -> list[s.Call]:
+        """The calls of a function in its file."""
+        name = self.module.qualified(function)
+        return [call for call in self.module.calls_named((name,)) if name in self.module.callee(call)]
+
+    # Names
+
+    def _unpacked(self, target: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
+        """What is done with what a target gets."""
+        if isinstance(target, s.Collection):
+            if path and path[0].kind == "item" and not any(isinstance(e, s.Starred) for e in target.elements):
+                for place, element in enumerate(target.elements):
+                    if path[0].leads_to("item", place):
+                        yield from self._unpacked(element, path[1:], node, depth)
+        elif isinstance(target, s.Name):
+            scope = target.scope.find(target.id)
+            if scope is not None:
+                yield from self._reads(scope, target, path, node, depth)
+        elif isinstance(target, s.Attribute) and self._is_self(target.value):
+            yield from self._attribute(target, path, depth)
+
+    def _reads(self, scope: Scope, target: s.Name, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
+        for read in self.module.reads(scope, target.id):
+            if any(b.node is node or b.node is target for b in live(read)):
+                yield from self._at(read, path, depth - 1)
+
+    def _attribute(self, target: s.Attribute, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        """What the methods of a class take from an attribute."""
+        klass = self.module.class_of(target)
+        for part in self.module.family(klass) if klass is not None else ():
+            for read in s.walk(part.body):
+                if isinstance(read, s.Attribute) and read.attribute == target.attribute and not read.stored:
+                    if self._is_self(read.value):
+                        yield from self._at(read, path, depth - 1)
+
+    def _held(self, holder: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
+        """What is taken from a container, by name or attribute, into which `node` put something."""
+        if depth == 0:
+            return
+        if isinstance(holder, s.Subscript) and len(holder.indices) == 1:
+            yield from self._held(holder.value, (Step("entry", _key(holder.indices[0])), *path), node, depth)
+        elif isinstance(holder, s.Attribute) and self._is_self(holder.value):
+            yield from self._attribute(holder, path, depth)
+        elif isinstance(holder, s.Attribute):
+            yield from self._held(holder.value, (Step("attribute", holder.attribute), *path), node, depth)
+        elif isinstance(holder, s.Name) and (scope := holder.scope.find(holder.id)) is not None:
+            last = max((part.order for part in s.walk(node)), default=node.order)
+            loops = [a for a in node.ancestors() if isinstance(a, (s.For, s.While))]
+            for read in self.module.reads(scope, holder.id):
+                again = any(a in loops for a in read.ancestors())
+                if read is not holder and (read.order > last or again):
+                    if any(b.order < last for b in live(read)):
+                        yield from self._at(read, path, depth - 1)
+
+    def _is_self(self, node: s.Expression) -> bool:
+        """Whether a name is the first parameter of a method."""
+        if not isinstance(node, s.Name):
+            return False
+        function = self.module.function_of(node)
+        while function is not None and class_of(function) is None:
+            function = self.module.function_of(function)
+        return function is not None and bool(function.parameters) and function.parameters[0].name == node.id
+
+
+def _fields(klass: s.Class) -> Iterator[str]:
+    """The fields that a class declares, in their order."""
+    for node in klass.body.statements:
+        if isinstance(node, s.Assign) and node.annotation is not None and isinstance(node.targets[0], s.Name):
+            yield node.targets[0].id
+
+
+def _key(node: s.Expression | None) -> str | int | None:
+    """The constant that an index is; None where it is none."""
+    value = literal(node) if node is not None else None
+    return value if isinstance(value, (str, int)) else None
+
+
+def _loose(path: Path) -> Path:
+    """A path into a sequence of which the places are no longer known."""
+    return (Step("item"), *path[1:]) if path and path[0].kind == "item" else path
