@@ -253,7 +253,36 @@ class InTraining:
     idle: bool = False
 
 
-Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining
+@record(frozen=True, slots=True)
+class Carrier:
+    """What carries a value from one function to another.
+
+    `kind` is "parameter": of the function `name`, called `part` or, where a caller does not know that, the one at a
+    place such as "#0"; "result": what the function gives, or its item or entry `part`; "attribute": `part` of objects
+    of the class `name`; "variable": of a module; "class": the class itself.
+    """
+
+    kind: str
+    name: str
+    part: str = ""
+
+
+@record(frozen=True, slots=True)
+class Reaches:
+    """An open question: does the arbitrary order of what `carriers` hold get to a use of one of the `kinds`?
+
+    `path` is the file that names the carriers so. With `apart`, what that file itself does with them does not count;
+    with `anyhow` the answer is also yes where no other file imports it.
+    """
+
+    carriers: tuple[Carrier, ...]
+    kinds: tuple[str, ...]
+    path: str
+    apart: bool = False
+    anyhow: bool = False
+
+
+Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | Reaches
 
 
 @record(frozen=True, slots=True)

@@ -29,13 +29,16 @@ class Judged:
 class Verdict:
     """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted.
 
-    `remedies` are the programs that may be seeded in place of it.
+    `remedies` are the programs that may be seeded in place of it. `use` is the kind of use that what is found comes to
+    in other files, `steps` are the places on its way there, the use last.
     """
 
     stands: bool = True
     lowered: bool = False
     doubted: bool = False
     remedies: tuple[Remedy, ...] = ()
+    use: str = ""
+    steps: tuple[Place, ...] = ()
 
 
 @record(frozen=True)

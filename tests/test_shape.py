@@ -37,6 +37,7 @@ RANKS = (
     {"flows"},
     {"bisect", "editing"},
     {"analysis", "applying"},
+    {"orders"},
     {"facts", "triage"},
     {"analyse", "link"},
     {"repairs", "report"},

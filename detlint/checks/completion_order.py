@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.completion import Completions, Source
-from detlint.analysis.order import Leak, elsewhere
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, Safety
+from detlint.finding import Finding, Fix, Reaches, Safety
+from detlint.orders.completion import Completions, Source
+from detlint.orders.leaks import Leak, carriers, elsewhere
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
@@ -20,15 +20,17 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     wanted = list(uses)
     for source in Completions(module).found():
         leaks = [leak for leak in source.leaks if leak.kind in uses and _matters(module, rule, source, leak)]
-        if not leaks:
+        held = () if leaks or source.keyed else carriers(source.leaks)
+        if not (leaks or held):
             continue
-        leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
-        use = source.row.text("use") or uses[leak.kind]
-        unsure = leak.kind in rule.data["leaving"] and not _is_data(module, leak)
+        leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order), default=None)
+        use = source.row.text("use") or ("" if leak is None else uses[leak.kind])
+        unsure = leak is not None and leak.kind in rule.data["leaving"] and not _is_data(module, leak)
         yield module.finding(
             rule,
             source.node,
-            related=elsewhere(module, source.node, leak.node, f"the order {use} here"),
+            related=() if leak is None else elsewhere(module, source.node, leak.node, f"the order {use} here"),
+            only_if=None if leak is not None else Reaches(held, tuple(rule.data["afar"]), module.path),
             lowered=unsure or source.row.text("sure") == "no",
             fix=_fix(module, source),
             of=source.row.text("of") or "order",
@@ -46,7 +48,7 @@ def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
     if leak.kind == "paired":
         return _is_paired(source, leak)
     if leak.kind == "passed":
-        return not source.keyed and _is_writing(rule, leak)
+        return False
     if leak.kind not in rule.data["leaving"] or _is_data(module, leak):
         return True
     function = module.function_of(leak.node)
@@ -64,13 +66,6 @@ def _is_asked_for(rule: Rule, source: Source) -> bool:
     tests = [around.test for around in source.node.ancestors() if isinstance(around, (s.If, s.Conditional))]
     names = [part.id for test in tests for part in s.walk(test) if isinstance(part, s.Name)]
     return any(word in name for name in names for word in rule.data["options"])
-
-
-def _is_writing(rule: Rule, leak: Leak) -> bool:
-    """Whether what is given a list has a name that says that it writes: `write_datafile(path, tokens)`."""
-    called = leak.node.function if isinstance(leak.node, s.Call) else None
-    name = called.attribute if isinstance(called, s.Attribute) else called.id if isinstance(called, s.Name) else ""
-    return name.lower().lstrip("_").startswith(tuple(rule.data["writing"]))
 
 
 def _is_paired(source: Source, leak: Leak) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from detlint.analysis.listings import Listings
-from detlint.analysis.order import Leak, Order, elsewhere
-from detlint.analysis.sorting import is_iterated, sorted_where_taken
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, Safety
+from detlint.finding import Finding, Fix, Reaches, Safety
+from detlint.orders.follow import Order
+from detlint.orders.leaks import Leak, carriers, elsewhere
+from detlint.orders.listings import Listings
+from detlint.orders.sorting import is_iterated, sorted_where_taken
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
@@ -26,18 +27,21 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for call, kind in found:
-        leaks = [leak for leak in order.leaks(call) if leak.kind in uses and _matters(module, rule, call, leak)]
-        if not leaks:
+        every = order.leaks(call)
+        leaks = [leak for leak in every if leak.kind in uses and _matters(module, rule, call, leak)]
+        asked = None if leaks else Reaches(carriers(every), tuple(rule.data["afar"]), module.path)
+        if asked is not None and not asked.carriers:
             continue
-        leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order))
-        related = elsewhere(module, call, leak.node, f"the order {uses[leak.kind]} here")
+        leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order), default=None)
+        use = "" if leak is None else uses[leak.kind]
         yield module.finding(
             rule,
             call,
-            related=related,
+            related=() if leak is None else elsewhere(module, call, leak.node, f"the order {use} here"),
+            only_if=asked,
             fix=_fix(module, listings, call, kind),
             call=module.short(call.function),
-            use=uses[leak.kind],
+            use=use,
             remedy=rule.data[kind][0],
         )
 
@@ -102,10 +106,9 @@ def _is_given(name: s.Name, function: s.Function, shown: list[str]) -> bool:
 
 
 def _is_data(module: Module, rule: Rule, leak: Leak) -> bool:
-    """Whether what leaves the known code is a data set: its class keeps it, or a function that makes one returns it."""
+    """Whether what leaves the known code is a data set: its class keeps it or hands it on."""
     if leak.kind not in rule.data["leaving"]:
         return True
     klass, function = module.class_of(leak.node), module.function_of(leak.node)
-    if klass is not None:
-        return module.is_a(klass, "dataset") and (function is None or function.name not in rule.data["not_data"])
-    return leak.kind == "returned" and function is not None and function.name in rule.data["functions"]
+    own = klass is not None and module.is_a(klass, "dataset")
+    return own and (function is None or function.name not in rule.data["not_data"])

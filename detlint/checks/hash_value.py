@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.elements import Elements
-from detlint.analysis.hashes import Hashes, Use
 from detlint.analysis.kinds import Kind
-from detlint.analysis.order import elsewhere
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Operation, Safety
+from detlint.orders.hashes import Hashes, Use
+from detlint.orders.leaks import elsewhere
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from detlint.analysis.elements import Elements
-from detlint.analysis.hash_maps import HashMaps
 from detlint.analysis.kinds import ALIKE, SALTED, Kind
-from detlint.analysis.order import Leak, Order, elsewhere
-from detlint.analysis.ordered_calls import EXPOSING
 from detlint.analysis.receivers import followed, of_libraries
-from detlint.analysis.sets import Sets
-from detlint.analysis.sorting import in_first_order, is_called, sorted_where_taken
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, Operation, Safety
+from detlint.finding import Carrier, Finding, Fix, Operation, Reaches, Safety
+from detlint.orders.calls import EXPOSING
+from detlint.orders.follow import Order
+from detlint.orders.hash_maps import HashMaps
+from detlint.orders.leaks import LEAVING, Leak, carriers, elsewhere
+from detlint.orders.sets import Sets
+from detlint.orders.sorting import in_first_order, is_called, sorted_where_taken
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
+_HOLDING = EXPOSING | {s.Leave}
 _VARIES = SALTED | {Kind.IDENTITY}
 
 _REMEDIES = dict.fromkeys(ALIKE, "text") | dict.fromkeys((Kind.IDENTITY, Kind.APART), "identity")
@@ -43,19 +45,28 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
     elements = Elements(module)
     certain, likely = frozenset(rule.data["uses"]), frozenset(rule.data["likely"])
     for node in module.nodes:
-        if type(node.parent) not in EXPOSING or not isinstance(node, s.Expression):
+        if type(node.parent) not in _HOLDING or not isinstance(node, s.Expression):
             continue
-        if not order.calls.exposes(node) or not sets.is_set(node):
+        exposed = type(node.parent) in EXPOSING and order.calls.exposes(node)
+        held = () if exposed else order.handing.held(node)
+        if not (exposed or held) or not sets.is_set(node):
             continue
         kind = elements.of(node)
         kind = Kind.IDENTITY if kind is Kind.UNKNOWN and is_called(node) else kind
         if kind is Kind.STABLE or _stays_set(sets, node) or sets.has_no_order(node):
             continue
-        leaks = [leak for leak in order.leaks(node) if leak.kind in (certain if kind in _VARIES else likely)]
-        if leaks:
+        if held:
+            if kind in _VARIES:
+                yield _held(module, rule, node, kind, held)
+            continue
+        every, copied = order.leaks(node), _copies_set(sets, node)
+        leaks = [leak for leak in every if leak.kind in (certain if kind in _VARIES else likely)]
+        if {leak.kind for leak in leaks} <= LEAVING:
+            yield from _left(module, rule, node, kind, every, leaks, copied)
+        elif leaks:
             leak = min(leaks, key=lambda leak: _rank(rule, leak))
             row = elements.row(kind)
-            fix = _fix(module, node, kind, copied=_copies_set(sets, node))
+            fix = _fix(module, node, kind, copied=copied)
             yield _finding(module, rule, node, kind, leak, fix, None if row is None else Operation(row.id))
 
 
@@ -124,6 +135,50 @@ def _finding(
         use=uses[leak.kind],
         fix=fix,
         operation=operation,
+        remedy=rule.data[_REMEDIES.get(kind, "unknown")][0],
+    )
+
+
+def _held(module: Module, rule: Rule, node: s.Expression, kind: Kind, held: tuple[Carrier, ...]) -> Finding:
+    """A set that other files are handed, where they take its items one by one."""
+    asked = Reaches(held, tuple(rule.data["library"]), module.path, apart=True)
+    return _asking(module, rule, node, kind, asked)
+
+
+def _left(
+    module: Module, rule: Rule, node: s.Expression, kind: Kind, every: list[Leak], leaks: list[Leak], copied: bool
+) -> Iterator[Finding]:
+    """An order of a set that leaves the file: a note where nobody takes it up, and its items are known to vary."""
+    held, leak = carriers(every), min(leaks, key=lambda leak: _rank(rule, leak), default=None)
+    alone = leak is not None and kind in _VARIES
+    if held or alone:
+        asked = Reaches(held, tuple(rule.data["library"]), module.path, anyhow=alone) if held else None
+        use = "" if leak is None else rule.data["uses"][leak.kind]
+        fix = _fix(module, node, kind, copied=copied)
+        yield _asking(module, rule, node, kind, asked, use, fix, noted=alone)
+
+
+def _asking(
+    module: Module,
+    rule: Rule,
+    node: s.Expression,
+    kind: Kind,
+    asked: Reaches | None,
+    use: str = "",
+    fix: Fix | None = None,
+    *,
+    noted: bool = False,
+) -> Finding:
+    """A finding that leaves to the project whether the order matters."""
+    return module.finding(
+        rule,
+        node,
+        only_if=asked,
+        lowered=kind not in _VARIES,
+        noted=noted,
+        what=f"the set `{module.short(node)}`",
+        use=use,
+        fix=fix,
         remedy=rule.data[_REMEDIES.get(kind, "unknown")][0],
     )
 

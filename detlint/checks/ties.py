@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.conditions import applies
-from detlint.analysis.loops import Loops
 from detlint.analysis.ties import Tied, Ties, receiver_or_first
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix
+from detlint.orders.loops import Loops
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from detlint.facts import facts as f
+from detlint.facts.carried import carried
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
 from detlint.facts.tests import holds_tests
@@ -24,9 +25,8 @@ def collect(module: Module) -> f.Facts:
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     outcomes = module.catalogue.names("randomness", "outcome")
     lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
-    return f.Facts(
-        module.module, module.path, top, collector.functions, guarded, _acts(top), lasting, holds_tests(module)
-    )
+    tests, flows = holds_tests(module), carried(module)
+    return f.Facts(module.module, module.path, top, collector.functions, guarded, _acts(top), lasting, tests, flows)
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

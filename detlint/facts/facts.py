@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from detlint.facts.flows import Flow
 from detlint.finding import Place
 from detlint.programs.events import CAUGHT as CAUGHT
 from detlint.programs.events import FUNCTION as FUNCTION
@@ -387,7 +388,8 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name.
 
     `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,
-    `lasting` whether it trains, saves or reads a command line, `tests` whether it is for a runner of tests.
+    `lasting` whether it trains, saves or reads a command line, `tests` whether it is for a runner of tests. `flows` are
+    what it does with the order of what others hand it.
     """
 
     module: str
@@ -398,3 +400,4 @@ class Facts:
     acts: bool
     lasting: bool
     tests: bool
+    flows: tuple[Flow, ...] = ()

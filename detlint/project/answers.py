@@ -17,6 +17,7 @@ from detlint.finding import (
     InTraining,
     Place,
     Question,
+    Reaches,
     Unseeded,
     UnseededLibrary,
 )
@@ -25,6 +26,7 @@ from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
 from detlint.project.modes import Modes
+from detlint.project.orders import Orders
 
 _TESTS = {"test", "tests", "testing"}
 
@@ -53,6 +55,8 @@ class Answers:
             return question.place in self._entropic
         if isinstance(question, InTraining):
             return self._modes.trains(question)
+        if isinstance(question, Reaches):
+            return self.orders.use(question) is not None or (question.anyhow and question.path not in self._imported)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -190,6 +194,11 @@ class Answers:
         found = [met for entry in self.entries for met in entry.of(Seeded) if met.event.entropy and not met.option]
         steps = (call.place for met in found for call in met.path)
         return frozenset((*(met.event.place for met in found), *steps))
+
+    @cached_property
+    def orders(self) -> Orders:
+        """Orders, followed through the files."""
+        return Orders(self.program)
 
     @cached_property
     def _modes(self) -> Modes:

@@ -13,13 +13,14 @@ from detlint.documents.documents import Documents
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
-from detlint.finding import Place, Question, Remedy, UnseededLibrary
+from detlint.finding import Place, Question, Reaches, Remedy, UnseededLibrary
 from detlint.link.program import linked
 from detlint.link.starts import starts
 from detlint.link.tables import tables
 from detlint.programs.entries import Entry
 from detlint.project import programs
 from detlint.project.answers import Answers
+from detlint.project.orders import Use
 from detlint.project.spaces import spaces
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
@@ -104,6 +105,10 @@ class Project:
     def _targets(self) -> frozenset[tuple[str, str]]:
         """The functions that are entry points, by path and name."""
         return frozenset((entry.path, entry.target) for entry in self.entries if entry.target)
+
+    def use(self, question: Reaches) -> Use | None:
+        """Where an order comes to matter in the files of the project."""
+        return self._answers.orders.use(question)
 
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""

@@ -13,7 +13,7 @@ from detlint.analyse import UNPARSED, Collected, Models
 from detlint.editing.placement import Placement
 from detlint.facts import signatures
 from detlint.facts.reach import reached_part, words
-from detlint.finding import Finding, Fix, Place, Remedy, Severity
+from detlint.finding import Finding, Fix, Place, Related, Remedy, Severity
 from detlint.listing import Around
 from detlint.report import Answered, Basis, Judged, Verdict
 
@@ -85,7 +85,7 @@ class Confirmed:
         fix = fix or (None if finding.remedies else finding.fix)
         if fix is not None:
             fix = self._placement.placed(_settled(fix, lowered, verdict.doubted))
-        self.findings.append(_judged(finding, lowered, fix))
+        self.findings.append(_judged(_told(finding, verdict), lowered, fix))
 
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
@@ -149,6 +149,18 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
     answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
     severity = Severity.NOTE if finding.noted else rule.lower if lowered else rule.severity
     return Judged(answered, rule, severity)
+
+
+def _told(finding: Finding, verdict: Verdict) -> Finding:
+    """A finding with the use that what is found comes to in other files, and its way there."""
+    if not verdict.use:
+        return finding
+    rule = catalogues.load().rules[finding.code]
+    use = rule.data["uses"][verdict.use]
+    details = {**finding.details, "use": use}
+    *way, last = verdict.steps
+    told = (*(Related(place, "it is handed on here") for place in way), Related(last, f"the order {use} here"))
+    return replace(finding, message=rule.message.format(**details), details=details, related=told, noted=False)
 
 
 def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:

@@ -14,7 +14,7 @@ from detlint.config import Config
 from detlint.documents.documents import Documents
 from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
-from detlint.finding import Finding, Question, Remedy, Safety, Unseeded, UnseededLibrary
+from detlint.finding import Finding, Question, Reaches, Remedy, Safety, Unseeded, UnseededLibrary
 from detlint.listing import ALONE, Around
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
@@ -149,10 +149,11 @@ def _verdict(project: Project, finding: Finding) -> Verdict:
         return Verdict(stands=False)
     if any(project.holds(question) for question in finding.unless):
         return Verdict(stands=False)
+    use = project.use(finding.only_if) if isinstance(finding.only_if, Reaches) else None
     lowered = finding.full_if is not None and not project.holds(finding.full_if)
-    return Verdict(
-        True, lowered, not _holds_always(project, finding.full_if or finding.only_if), _remedies(project, finding)
-    )
+    doubted = not _holds_always(project, finding.full_if or finding.only_if)
+    found = ("", ()) if use is None else (use.kind, use.places)
+    return Verdict(True, lowered, doubted, _remedies(project, finding), *found)
 
 
 def _remedies(project: Project, finding: Finding) -> tuple[Remedy, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.rebound import live
+from detlint.orders.rebound import live
 from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -87,7 +87,7 @@ class Parts:
                 if isinstance(target, s.Subscript):
                     step = Step("entry", _key(target.indices[0]) if len(target.indices) == 1 else None)
                     yield from self._held(target.value, (step, *path), parent, depth)
-                elif isinstance(target, s.Attribute) and not self._is_self(target.value):
+                elif isinstance(target, s.Attribute) and not self.is_self(target.value):
                     yield from self._held(target.value, (Step("attribute", target.attribute), *path), parent, depth)
         elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             yield from self._given(parent, parent.parent, path, depth)
@@ -120,13 +120,11 @@ class Parts:
         for read in self.module.reads(made.scope, name):
             assign = read.parent
             if isinstance(assign, s.Assign) and assign.value is read:
-                for target in assign.targets:
-                    if isinstance(target, s.Attribute) and isinstance(target.value, s.Name):
-                        if target.value.id == made.parameters[0].name:
-                            yield target.attribute
+                kept = [each for each in assign.targets if isinstance(each, s.Attribute) and self.is_self(each.value)]
+                yield from (each.attribute for each in kept)
 
     def parameter(self, call: s.Call, argument: s.Argument) -> str:
-        """The parameter of a function of the file that takes an argument; of others its keyword, or its place as `#0`."""
+        """The parameter that takes an argument; of functions that are not known its keyword, or its place as `#0`."""
         if argument.star:
             return ""
         if argument.keyword is not None:
@@ -172,8 +170,7 @@ class Parts:
         elif isinstance(parent, s.Operation) and parent.operator in ("+", "or", "and", "await"):
             yield from self._at(parent, _loose(path) if parent.operator == "+" else path, depth)
         elif isinstance(parent, s.Operation) and parent.operator in ("yield", "from"):
-            step = () if parent.operator == "from" else (Step("item"),)
-            yield from self._left(parent, (*step, *path), depth)
+            yield from self._left(parent, path if parent.operator == "from" else (Step("item"), *path), depth)
         elif isinstance(parent, s.Leave) and parent.kind == "return":
             yield from self._left(parent, path, depth)
         else:
@@ -195,9 +192,9 @@ class Parts:
             yield from self._at(call, (Step("item"), *path[1:]), depth)
         elif step.kind == "entry" and method == "items":
             yield from self._at(call, (Step("item"), Step("item", 1), *path[1:]), depth)
-        elif step.kind == "entry" and method in _TAKING and step.leads_to("entry", _key(first)):
-            yield from self._at(call, path[1:], depth)
-        elif step.kind == "item" and method == "pop":
+        elif (step.kind == "entry" and method in _TAKING and step.leads_to("entry", _key(first))) or (
+            step.kind == "item" and method == "pop"
+        ):
             yield from self._at(call, path[1:], depth)
 
     def _argument(self, argument: s.Argument, call: s.Call, path: Path, depth: int) -> Iterator[s.Expression | Out]:
@@ -276,10 +273,12 @@ class Parts:
             scope = target.scope.find(target.id)
             if scope is not None:
                 yield from self._reads(scope, target, path, node, depth)
-        elif isinstance(target, s.Attribute) and self._is_self(target.value):
+        elif isinstance(target, s.Attribute) and self.is_self(target.value):
             yield from self._attribute(target, path, depth)
 
-    def _reads(self, scope: Scope, target: s.Name, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
+    def _reads(
+        self, scope: Scope, target: s.Name, path: Path, node: s.Node, depth: int
+    ) -> Iterator[s.Expression | Out]:
         for read in self.module.reads(scope, target.id):
             if any(b.node is node or b.node is target for b in live(read)):
                 yield from self._at(read, path, depth - 1)
@@ -289,9 +288,9 @@ class Parts:
         klass = self.module.class_of(target)
         for part in self.module.family(klass) if klass is not None else ():
             for read in s.walk(part.body):
-                if isinstance(read, s.Attribute) and read.attribute == target.attribute and not read.stored:
-                    if self._is_self(read.value):
-                        yield from self._at(read, path, depth - 1)
+                named = isinstance(read, s.Attribute) and read.attribute == target.attribute and not read.stored
+                if named and isinstance(read, s.Attribute) and self.is_self(read.value):
+                    yield from self._at(read, path, depth - 1)
 
     def _held(self, holder: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
         """What is taken from a container, by name or attribute, into which `node` put something."""
@@ -299,7 +298,7 @@ class Parts:
             return
         if isinstance(holder, s.Subscript) and len(holder.indices) == 1:
             yield from self._held(holder.value, (Step("entry", _key(holder.indices[0])), *path), node, depth)
-        elif isinstance(holder, s.Attribute) and self._is_self(holder.value):
+        elif isinstance(holder, s.Attribute) and self.is_self(holder.value):
             yield from self._attribute(holder, path, depth)
         elif isinstance(holder, s.Attribute):
             yield from self._held(holder.value, (Step("attribute", holder.attribute), *path), node, depth)
@@ -307,12 +306,11 @@ class Parts:
             last = max((part.order for part in s.walk(node)), default=node.order)
             loops = [a for a in node.ancestors() if isinstance(a, (s.For, s.While))]
             for read in self.module.reads(scope, holder.id):
-                again = any(a in loops for a in read.ancestors())
-                if read is not holder and (read.order > last or again):
-                    if any(b.order < last for b in live(read)):
-                        yield from self._at(read, path, depth - 1)
+                after = read.order > last or any(a in loops for a in read.ancestors())
+                if read is not holder and after and any(b.order < last for b in live(read)):
+                    yield from self._at(read, path, depth - 1)
 
-    def _is_self(self, node: s.Expression) -> bool:
+    def is_self(self, node: s.Expression) -> bool:
         """Whether a name is the first parameter of a method."""
         if not isinstance(node, s.Name):
             return False

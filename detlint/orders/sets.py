@@ -21,6 +21,7 @@ class Sets:
         self.algebra = module.python("methods", "set-algebra")
         self._methods = {f"builtins.set.{method}" for method in self.algebra}
         self._sets: dict[s.Expression, bool] = {}
+        self._returned: dict[s.Function, bool] = {}
 
     def may_be_any(self) -> bool:
         """Whether the file has a word or a display without which it has no sets."""
@@ -94,12 +95,22 @@ class Sets:
                 return self.is_set(node.arguments[0].value)
             functions = [self.module.functions[name] for name in names if name in self.module.functions]
             if len(functions) == len(names):
-                return all(f.returns is not None and self._annotates_set(f.returns) for f in functions)
+                return all(self._gives_set(function) for function in functions)
         if isinstance(node.function, s.Attribute):
             if node.function.attribute in self.algebra:
                 return self.is_set(node.function.value) or names <= self._methods != names
             return node.function.attribute == "copy" and self.is_set(node.function.value)
         return False
+
+    def _gives_set(self, function: s.Function) -> bool:
+        """Whether a function returns nothing but sets."""
+        if function.returns is not None:
+            return self._annotates_set(function.returns)
+        if function not in self._returned:
+            leaves = [n for n in s.walk(function.body) if isinstance(n, s.Leave) and n.kind == "return"]
+            own = [leave for leave in leaves if self.module.function_of(leave) is function]
+            self._returned[function] = bool(own) and all(len(n.values) == 1 and self.is_set(n.values[0]) for n in own)
+        return self._returned[function]
 
     def _is_keys(self, node: s.Expression) -> bool:
         return isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and node.function.attribute == "keys"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.loops import in_handler
-from detlint.analysis.order import Leak, Order
 from detlint.catalogue import Row
+from detlint.orders.follow import Order
+from detlint.orders.leaks import Leak
+from detlint.orders.loops import in_handler
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 
-from detlint.analysis.loops import Loops
-from detlint.analysis.ranking import ranks_alike
 from detlint.catalogue import Catalogue
+from detlint.orders.loops import Loops
+from detlint.orders.ranking import ranks_alike
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -90,7 +90,8 @@ class Calls:
             if ranks_alike(self.module, call):
                 return True
             if call not in self._exposing:
-                return False
+                names = self.module.callee(call)
+                return bool(names) and all(n in self.module.functions or n in self.module.classes for n in names)
             method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
             kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
             return self._methods.get(("other", method)) in _TAKING or kinds.isdisjoint(_KEEPING)
@@ -152,7 +153,7 @@ class Calls:
         parent = call.parent
         if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
             count = parent.target.elements[0]
-            return isinstance(count, s.Name) and self.loops.is_data(count, parent)
+            return isinstance(count, s.Name) and self.loops.counts.is_data(count, parent)
         made = parent.parent if isinstance(parent, s.Argument) else None
         if not isinstance(made, s.Call) or self.module.callee(made) != {"builtins.dict"}:
             return False

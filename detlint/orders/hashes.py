@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.loops import Loops
+from detlint.orders.loops import Loops
 from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from detlint.analysis.loops import Loops, entry_of
-from detlint.analysis.ordered_calls import Calls
-from detlint.analysis.parts import Out, Parts, Path, Step
-from detlint.analysis.ranking import has_alike_key, ranks_alike
-from detlint.analysis.rebound import live
-from detlint.records import record
+from detlint.finding import Carrier
+from detlint.orders.calls import Calls
+from detlint.orders.gathering import entry_of
+from detlint.orders.handing import Handing
+from detlint.orders.leaks import LEAVING, Leak
+from detlint.orders.loops import Loops
+from detlint.orders.parts import Out, Parts, Step
+from detlint.orders.ranking import has_alike_key, ranks_alike
+from detlint.orders.rebound import live
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
 _DEPTH = 8
-LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed"))
-
-
-@record(frozen=True, slots=True)
-class Leak:
-    """A place where an arbitrary order matters.
-
-    `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
-    stands at an index, "paired": what stands beside them in `zip`, "draws": what is drawn at random, "array",
-    "writes", "dataset", "state": where items stand in an array, a file, a data set or an optimizer's state, "sums": the
-    order in which they are added up, "trains": in which a model learns from them, "alike": which of those comes first
-    that a key ranks alike, "ranked" where it is known to matter. Or it says how the value leaves the known code, its
-    order as it is: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
-    """
-
-    node: s.Node
-    kind: str
+_THROUGH = 2  # functions of other files that may give a value back
 
 
 class Order:
@@ -43,8 +31,10 @@ class Order:
         self.loops = Loops(module)
         self.calls = Calls(module, self.loops)
         self.parts = Parts(module)
+        self.handing = Handing(module, self.parts)
         self._of_text = module.python("methods", "text-of-text")
         self._seen: set[tuple[s.Node, bool]] = set()
+        self._entries: list[tuple[s.Function, s.Call]] = []  # the calls by which functions are entered
         self._origin: s.Expression | None = None
         self._of = ""
 
@@ -57,17 +47,24 @@ class Order:
         self._origin, self._of = node, of
         return list(self._leaks(node, text, _DEPTH))
 
-    def leaks_of_item(self, node: s.Expression, place: int) -> list[Leak]:
-        """Where the order of what stands at `place` of a tuple matters."""
+    def leaks_of_part(self, node: s.Expression, key: str | int) -> list[Leak]:
+        """Where the order of what stands at a place of a tuple, or under a key of a dict, matters."""
         self._seen = set()
         self._origin, self._of = node, ""
-        return list(self._parts(self.parts.of(node, (Step("item", place),)), False, _DEPTH))
+        step = Step("item" if isinstance(key, int) else "entry", key)
+        return list(self._parts(self.parts.of(node, (step,)), False, _DEPTH))
 
     def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
         """Where the order of a list matters that `node` adds to in an arbitrary order."""
         self._seen = set()
         self._origin, self._of = None, ""
         return list(self._kept(holder, node, _DEPTH))
+
+    def leaks_of_parameter(self, function: s.Function, name: str) -> list[Leak]:
+        """Where the order of what a function is given matters."""
+        self._seen = set()
+        self._origin, self._of = None, ""
+        return list(self._reads(function.scope, name, None, False, _DEPTH))
 
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
         if depth == 0 or (node, text) in self._seen:
@@ -97,9 +94,9 @@ class Order:
                 yield from self._bound(parent.target, parent, text, depth)
         elif isinstance(parent, s.Operation):
             yield from self._operation(parent, text, depth)
-        elif isinstance(parent, s.Comprehension) and self.calls.is_flattened(parent):
-            yield from self._leaks(parent, text, depth)
-        elif isinstance(parent, s.Conditional) and node is not parent.test:
+        elif (isinstance(parent, s.Comprehension) and self.calls.is_flattened(parent)) or (
+            isinstance(parent, s.Conditional) and node is not parent.test
+        ):
             yield from self._leaks(parent, text, depth)
         elif isinstance(parent, s.Starred):
             if isinstance(parent.parent, s.Collection) and parent.parent.kind != "set":
@@ -119,11 +116,21 @@ class Order:
         fixed: s.Expression | None = None
         for part in sorted(found, key=lambda each: each.node.order if isinstance(each, Out) else each.order):
             if isinstance(part, Out):
-                yield Leak(part.node, "returned" if isinstance(part.node, s.Leave) else "passed")
-            elif self._sorts(part):
+                yield from self._left(part)
+            elif self.sorts(part):
                 fixed = part
             elif fixed is None:
                 yield from self._leaks(part, text, depth - 1)
+
+    def _left(self, out: Out) -> Iterator[Leak]:
+        """What leaves the file in a container."""
+        if not isinstance(out.node, s.Leave):
+            yield Leak(out.node, "passed")
+            return
+        function, key = self.module.function_of(out.node), out.path[0].key
+        known = function is not None and len(out.path) == 1 and key is not None
+        to = Carrier("result", self.module.qualified(function), str(key)) if known and function is not None else None
+        yield Leak(out.node, "returned", to)
 
     # Calls
 
@@ -150,7 +157,9 @@ class Order:
         elif kind in ("first", "draws", "array", "writes", "dataset", "state"):
             if kind == "array" and self.calls.is_settled(call):
                 return
-            if not (kind == "draws" and argument.keyword) and not (kind == "first" and self.loops.only_one(call)):
+            if not (kind == "draws" and argument.keyword) and not (
+                kind == "first" and self.loops.counts.only_one(call)
+            ):
                 yield Leak(call, kind)
         elif kind == "adds" or names == {"builtins.dict"}:
             yield from self._placed(argument.value, text, depth)
@@ -160,10 +169,15 @@ class Order:
             yield from self._entered(argument, call, names, text, depth)
             yield from self._placed(argument.value, text, depth)
         elif any(name.endswith("Dataset") for name in names):
-            yield Leak(call, "dataset")
+            yield Leak(call, "dataset", self.handing.parameter(argument, call, names))
         elif not self.calls.gives_order(self.module.function_of(call)):  # which may be how that sorts
-            own = isinstance(call.function, s.Attribute) and _is_self(self.module, call.function.value)
-            yield Leak(call, "handed" if own else "passed")
+            own = isinstance(call.function, s.Attribute) and self.parts.is_self(call.function.value)
+            to = self.handing.parameter(argument, call, names)
+            yield Leak(call, "handed" if own else "passed", to)
+            if to is not None and not text:
+                for leak in self._leaks(call, text, depth - 1):
+                    if len(leak.through) < _THROUGH:
+                        yield replace(leak, through=(to, *leak.through))
 
     def _ranked(self, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
         """What comes of items that a key ranks alike."""
@@ -187,7 +201,10 @@ class Order:
             signature = self.module.signature([name])
             wanted = argument.keyword or (signature[place][0] if place < len(signature) else "")
             if any(parameter.name == wanted for parameter in function.parameters):
-                yield from self._reads(function.scope, wanted, None, text, depth - 1)
+                self._entries.append((function, call))
+                found = list(self._reads(function.scope, wanted, None, text, depth - 1))
+                self._entries.pop()
+                yield from found
 
     def _method(self, method: str, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
         kind = self.calls.method(method, self._of)
@@ -204,17 +221,19 @@ class Order:
     # Other expressions
 
     def _subscript(self, node: s.Subscript, text: bool, depth: int) -> Iterator[Leak]:
-        if text or len(node.indices) != 1 or self.loops.only_one(node):
+        if text or len(node.indices) != 1 or self.loops.counts.only_one(node):
             return
-        if self.loops.is_found(node.indices[0]):
+        if self.loops.counts.is_found(node.indices[0]):
             return
-        if self.loops.counts(node.indices[0]):
-            if self.loops.keeps_count(node.indices[0]):
+        if self.loops.counts.goes_through(node.indices[0]):
+            if self.loops.counts.keeps_count(node.indices[0]):
                 yield Leak(node, "numbers")
             return
         if isinstance(node.parent, s.Operation) and node.parent.operator == "f-string":
             return  # an example in a message
         index = node.indices[0]
+        if isinstance(literal(index), str) and not self._of:
+            return  # an entry of a mapping
         if self._of and not isinstance(index, s.Slice) and not isinstance(literal(index), int):
             yield from self._leaks(node, False, depth) if isinstance(literal(index), str) else ()
             return  # a column of a table, or those of its rows that a mask tells
@@ -228,11 +247,8 @@ class Order:
         if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):
             if node.operator not in ("f-string", "%") or text:
                 yield from self._leaks(node, text, depth)
-        elif (
-            node.operator in ("yield", "from")
-            and not text
-        ):
-            yield from self._yielded(node, depth)
+        elif node.operator in ("yield", "from") and not text:
+            yield from self._given_back(node, "yielded", False, depth)
 
     def _comprehension(self, clause: s.Clause, depth: int) -> Iterator[Leak]:
         node = clause.parent
@@ -252,7 +268,7 @@ class Order:
             if len(target.elements) > 1 and not text and assign.operator == "=":
                 yield Leak(assign, "first")
         elif isinstance(target, s.Subscript) or (
-            isinstance(target, s.Attribute) and not _is_self(self.module, target.value)
+            isinstance(target, s.Attribute) and not self.parts.is_self(target.value)
         ):
             yield from self._placed(assign.value, text, depth) if assign.value is not None else ()
         else:
@@ -263,6 +279,8 @@ class Order:
             scope = target.scope.find(target.id)
             if scope is not None:
                 yield from self._reads(scope, target.id, node, text, depth)
+                if scope.kind == "module" and not text:
+                    yield Leak(node, "goes", Carrier("variable", f"{self.module.module}.{target.id}"))
         elif isinstance(target, s.Attribute) and isinstance(target.value, s.Name):
             yield from self._kept(target, node, depth) if not text else ()
 
@@ -274,7 +292,7 @@ class Order:
                 continue
             if node is None and not any(b.kind == "parameter" for b in live(read)):
                 continue
-            if self._sorts(read):
+            if self.sorts(read):
                 fixed = read
             elif not self._is_fixed(scope, read, fixed):
                 yield from self._leaks(read, text, depth - 1)
@@ -291,7 +309,7 @@ class Order:
             for binding in scope.bindings.get(read.id, ())
         )
 
-    def _sorts(self, read: s.Expression) -> bool:
+    def sorts(self, read: s.Expression) -> bool:
         """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
         parent = read.parent
         if isinstance(parent, s.Attribute) and self.calls.method(parent.attribute, self._of) == "sorts":
@@ -313,7 +331,7 @@ class Order:
                     continue
                 if all(binding.order > last for binding in live(read)):
                     continue
-                if self._sorts(read):
+                if self.sorts(read):
                     fixed = read
                 elif not self._is_fixed(scope, read, fixed):
                     yield from self._leaks(read, False, depth - 1)
@@ -329,43 +347,41 @@ class Order:
         klass = self.module.class_of(holder)
         if klass is None or not isinstance(holder.value, s.Name):
             return
+        family = self.module.family(klass)
         reads = [
             other
-            for part in self.module.family(klass)
-            for other in s.walk(part.body)
-            if isinstance(other, s.Attribute) and other.attribute == holder.attribute and not other.stored
+            for other in self.module.attributes(holder.attribute)
+            if not other.stored and other is not holder and self.module.class_of(other) in family
         ]
-        reads = [r for r in reads if r is not holder and isinstance(r.value, s.Name) and r.value.id == holder.value.id]
-        if any(self._sorts(read) or self.loops.is_sorted_into(read) for read in reads):
+        reads = [each for each in reads if isinstance(each.value, s.Name) and each.value.id == holder.value.id]
+        if any(self.sorts(read) or self.loops.is_sorted_into(read) for read in reads):
             return
         found = [leak for read in reads for leak in self._leaks(read, False, depth - 1)]
-        if found or not reads:
-            yield Leak(node, "kept")
+        to = Carrier("attribute", self.module.qualified(klass), holder.attribute)
+        yield Leak(node, "kept" if not reads or any(leak.kind != "goes" for leak in found) else "goes", to)
         yield from found
 
     def _returned(self, leave: s.Leave, text: bool, depth: int) -> Iterator[Leak]:
         """What callers do with what a function returns."""
-        function = self.module.function_of(leave)
-        if leave.kind != "return" or function is None or function.name == "<lambda>":
+        if leave.kind == "return":
+            yield from self._given_back(leave, "returned", text, depth)
+
+    def _given_back(self, node: s.Node, kind: str, text: bool, depth: int) -> Iterator[Leak]:
+        """What callers do with what a function returns or yields at `node`."""
+        function = self.module.function_of(node)
+        if function is None or function.name == "<lambda>" or self.calls.gives_order(function):
             return
-        if self.calls.gives_order(function):
+        if self._entries and self._entries[-1][0] is function:
+            entry = self._entries.pop()
+            found = list(self._leaks(entry[1], text, depth - 1))
+            self._entries.append(entry)
+            yield from found
             return
         calls = self.parts.callers(function)
         for call in calls:
             yield from self._leaks(call, text, depth - 1)
-        if not calls:
-            yield Leak(leave, "returned")
-
-    def _yielded(self, node: s.Node, depth: int) -> Iterator[Leak]:
-        """What callers do with what a generator yields in an arbitrary order."""
-        function = self.module.function_of(node)
-        if function is None or self.calls.gives_order(function):
-            return
-        calls = self.parts.callers(function)
-        for call in calls:
-            yield from self._leaks(call, False, depth - 1)
-        if not calls:
-            yield Leak(node, "yielded")
+        to = None if text else Carrier("result", self.module.qualified(function))
+        yield Leak(node, "goes" if calls else kind, to)
 
     # Loops
 
@@ -375,17 +391,6 @@ class Order:
                 assert isinstance(effect.node, s.Expression)
                 yield from self._kept(effect.node, node, depth)
             elif effect.kind == "yielded":
-                yield from self._yielded(effect.node, depth)
+                yield from self._given_back(effect.node, "yielded", False, depth)
             else:
                 yield Leak(effect.node, effect.kind)
-
-
-def elsewhere(module: Module, node: s.Node, use: s.Node, message: str) -> list[tuple[s.Node, str]]:
-    """What to tell of a use beside a finding at `node`: nothing, if it stands on the same line."""
-    return [] if module.place(use).line == module.place(node).line else [(use, message)]
-
-
-def _is_self(module: Module, node: s.Expression) -> bool:
-    """Whether a name is the first parameter of a method."""
-    klass = module.class_of(node)
-    return klass is not None and isinstance(node, s.Name) and module.owner(node) is klass

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from detlint.analysis.order import Leak
-from detlint.analysis.ordered_calls import Calls
-from detlint.analysis.sorting import sorted_where_taken
 from detlint.catalogue import Row
 from detlint.finding import Fix
+from detlint.orders.calls import Calls
+from detlint.orders.leaks import Leak
+from detlint.orders.sorting import sorted_where_taken
 from detlint.records import record
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module

@@ -1,0 +1,152 @@
+"""What a file does with the order of what it is given by other files: the flows that it tells the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from detlint.facts.flows import DERIVES, SORTED, STANDS, Flow
+from detlint.finding import Carrier
+from detlint.orders.follow import Order
+from detlint.orders.leaks import Leak
+from detlint.semantics.infer import TENSOR
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+
+def carried(module: Module) -> tuple[Flow, ...]:
+    """The flows of a file from each carrier that others may fill: each once, in an order that lines do not change."""
+    flows = _Flows(module)
+    found = [
+        *flows.of_classes(),
+        *flows.of_parameters(),
+        *flows.of_results(),
+        *flows.of_attributes(),
+        *flows.of_names(),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+_USES = frozenset(("draws", "numbers", "array", "dataset", "trains", "state", "writes", "position", "first", "sums"))
+
+
+class _Flows:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.order = Order(module)
+        self._single = module.python("types", "plain") | {TENSOR, "torch.nn.Module", "pathlib.Path", "torch.device"}
+
+    def of_classes(self) -> Iterator[Flow]:
+        """The bases of each class, and what its constructor keeps where it declares fields."""
+        for name, klass in self.module.classes.items():
+            for base in self.module.bases(klass):
+                if self.order.handing.is_own(base):
+                    yield Flow(Carrier("class", name), self.module.place(klass), DERIVES, Carrier("class", base))
+
+    def of_parameters(self) -> Iterator[Flow]:
+        """What functions do with what they are given."""
+        for name, function in self.module.functions.items():
+            bound = class_of(function) is not None and not self.module.is_static(function)
+            for place, parameter in enumerate(function.parameters[1 if bound else 0 :]):
+                if not parameter.star and self._may_be_many(function, parameter):
+                    source = Carrier("parameter", name, parameter.name)
+                    found = [*self._flows(source, self.order.leaks_of_parameter(function, parameter.name))]
+                    if found:
+                        placed = Carrier("parameter", name, f"#{place}")
+                        yield Flow(placed, self.module.place(parameter), STANDS, source)
+                    yield from found
+
+    def _may_be_many(self, function: s.Function, parameter: s.Parameter) -> bool:
+        """Whether a parameter may take something that has an order: not by its default or its annotation."""
+        if isinstance(parameter.default, s.Constant) and parameter.default.value is not None:
+            return False
+        reads = self.module.reads(function.scope, parameter.name)
+        return bool(reads) and not self._is_single(reads[0])
+
+    def _is_single(self, node: s.Expression) -> bool:
+        """Whether an expression is known to be a number, a text or something else that is no collection."""
+        types = self.module.types(node)
+        return bool(types) and types <= self._single
+
+    def of_results(self) -> Iterator[Flow]:
+        """What is done with what functions of other files give."""
+        for call in self.module.calls:
+            name = self._other(self.order.parts.called(call))
+            if name:
+                yield from self._flows(Carrier("result", name), self.order.leaks(call))
+                for part in self._taken(call):
+                    yield from self._flows(Carrier("result", name, str(part)), self.order.leaks_of_part(call, part))
+
+    def _taken(self, call: s.Call) -> Iterator[str | int]:
+        """The places and keys of what is taken from a tuple or a dict that a call gives."""
+        parent = call.parent
+        if isinstance(parent, s.Assign) and parent.value is call:
+            for target in parent.targets:
+                if isinstance(target, s.Collection):
+                    yield from range(len(target.elements))
+                elif isinstance(target, s.Name) and (scope := target.scope.find(target.id)) is not None:
+                    reads = self.module.reads(scope, target.id)
+                    yield from dict.fromkeys(key for read in reads for key in _key(read))
+        else:
+            yield from _key(call)
+
+    def of_attributes(self) -> Iterator[Flow]:
+        """What methods do with attributes of their objects, and other code with those of objects of other files."""
+        for node in self.module.every(s.Attribute):
+            if node.stored or (isinstance(node.parent, s.Call) and node.parent.function is node):
+                continue
+            for owner in () if self._is_single(node) else self._owners(node.value):
+                carrier = Carrier("attribute", owner, node.attribute)
+                if self.order.sorts(node) or self.order.loops.is_sorted_into(node):
+                    yield Flow(carrier, self.module.place(node), SORTED)
+                else:
+                    yield from self._flows(carrier, self.order.leaks(node))
+
+    def _owners(self, node: s.Expression) -> Iterator[str]:
+        """The classes that an object may be of, where that is one of the project's."""
+        klass = self.module.class_of(node)
+        if klass is not None and self.order.parts.is_self(node):
+            yield self.module.qualified(klass)
+            return
+        types = self.module.types(node)
+        name = next(iter(types)) if len(types) == 1 else ""
+        if name in self.module.classes or self.order.handing.is_own(name):
+            yield name
+
+    def of_names(self) -> Iterator[Flow]:
+        """What is done with the variables of other files."""
+        nodes: list[s.Name | s.Attribute] = [*self.module.every(s.Name), *self.module.every(s.Attribute)]
+        for node in nodes:
+            called = isinstance(node.parent, s.Call) and node.parent.function is node
+            if called or node.stored or isinstance(node.parent, s.Attribute):
+                continue
+            name = self._other(self.module.names(node))
+            if name and not self._is_single(node):
+                yield from self._flows(Carrier("variable", name), self.order.leaks(node))
+
+    def _other(self, names: frozenset[str]) -> str:
+        """The one name, where it may be one of another file of the project."""
+        name = next(iter(names)) if len(names) == 1 else ""
+        known = name in self.module.functions or name in self.module.classes
+        return name if self.order.handing.is_own(name) and not known else ""
+
+    def _flows(self, source: Carrier, leaks: Iterable[Leak]) -> Iterator[Flow]:
+        """What leaks of a carrier tell the project: uses, and what carries them on."""
+        for leak in leaks:
+            target = leak.to if leak.to != source else None
+            kind = "dataset" if leak.kind == "kept" and self._is_data(leak.node) else leak.kind
+            if target is not None or kind in _USES:
+                yield Flow(source, self.module.place(leak.node), kind, target, leak.through)
+
+    def _is_data(self, node: s.Node) -> bool:
+        """Whether what an object keeps is that of a data set."""
+        klass = self.module.class_of(node)
+        return klass is not None and self.module.is_a(klass, "dataset")
+
+
+def _key(node: s.Expression) -> Iterator[str | int]:
+    """The constant by which something is taken from what an expression gives."""
+    if isinstance(node.parent, s.Subscript) and node.parent.value is node and len(node.parent.indices) == 1:
+        key = literal(node.parent.indices[0])
+        yield from (key,) if isinstance(key, (str, int)) else ()

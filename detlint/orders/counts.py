@@ -1,0 +1,154 @@
+"""What the numbers are for that go through a sequence: its indices, counters and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import Binding, reaching
+
+COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
+
+
+class Counts:
+    """Answers about the numbers of one file."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._files = module.catalogue.names("order", "hashed", id="file")
+        self._recast = module.python("functions", "same-number-of-items")
+        self._small: dict[s.Node, frozenset[str]] = {}  # by function
+
+    def is_data(self, name: s.Name, loop: s.Node) -> bool:
+        """Whether the count that `name` holds in a loop gets into data: an index, a value that is kept or passed on."""
+        if not name.stored:
+            return self._is_data_use(name)
+        scope = name.scope.find(name.id)
+        reads = self.module.reads(scope, name.id) if scope is not None else []
+        return any(self._is_data_use(read) for read in reads if _inside(read, loop) or _inside(read, loop.parent))
+
+    def _is_data_use(self, read: s.Name) -> bool:
+        node: s.Node = read
+        for around in read.ancestors():
+            if isinstance(around, s.Call):
+                called = around.function.attribute if isinstance(around.function, s.Attribute) else ""
+                names = self.module.callee(around)
+                if called != "format" and names != {"builtins.str"}:
+                    return bool(names & self._files)
+                node = around
+                continue
+            if isinstance(around, s.Subscript) and node is not around.value:
+                if around.stored:
+                    return True
+                if not self._is_beside(around.value, read):
+                    return False
+                node = around
+                continue
+            if isinstance(around, s.Operation) and around.operator in ("%", *COMPARES):
+                return False
+            if isinstance(around, s.Assign):
+                return isinstance(around.targets[0], s.Subscript) and around.operator == "="
+            if isinstance(around, s.Comprehension):
+                return around.kind == "dict" and node in around.elements
+            if isinstance(around, (s.Statement, s.Block)):
+                return False
+            node = around
+        return False
+
+    def _is_beside(self, holder: s.Expression, count: s.Name) -> bool:
+        """Whether a container is another than the one whose items are counted."""
+        bindings = reaching(count) or ()
+        counted = [a.value for b in bindings if isinstance(b.value, s.Call) for a in b.value.arguments]
+        texts = {self.text(each) for node in counted for each in (node, *_measured_in(node))}
+        made = [v for v in self.module.values(holder) or () if isinstance(v, s.Comprehension)]
+        same = {self.text(holder), *(self.text(clause.iterator) for each in made for clause in each.clauses)}
+        return bool(bindings) and texts.isdisjoint(same)
+
+    def goes_through(self, index: s.Expression) -> bool:
+        """Whether an index goes through a whole list, as one of `range(len(x))` or `enumerate(x)` does."""
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        for binding in bindings:
+            call = binding.value
+            if binding.kind not in ("for", "comprehension") or not isinstance(call, s.Call):
+                return False
+            names = self.module.callee(call)
+            fixed = all(isinstance(argument.value, s.Constant) for argument in call.arguments)
+            if not names or not names <= {"builtins.range", "builtins.enumerate"} or fixed:
+                return False
+            if binding.path and binding.path[0] != 0:
+                return False  # what `enumerate` counts
+        return bool(bindings)
+
+    def is_found(self, index: s.Expression) -> bool:
+        """Whether an index is found by what stands there, as `argmax` does."""
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        looped = [
+            b.value for b in bindings if b.kind in ("for", "comprehension") and b.value is not None and not b.path
+        ]
+        found = [value for node in looped or [index] for value in self.module.values(node) or [node]]
+        finding = self.module.catalogue.names("order", "position", "methods")
+        return any(_finds(value, finding) for value in found)
+
+    def keeps_count(self, index: s.Expression) -> bool:
+        """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
+        bindings = reaching(index) or () if isinstance(index, s.Name) else ()
+        found = ((loop, name) for loop in map(_looping, bindings) if loop for name in s.walk(loop.target))
+        return any(
+            isinstance(name, s.Name) and isinstance(index, s.Name) and name.id == index.id and self.is_data(name, loop)
+            for loop, name in found
+        )
+
+    def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
+        """Whether the function asks for the length of the value that is looked into here."""
+        text = self.text(node.value if isinstance(node, (s.Attribute, s.Subscript)) else node)
+        function = self.module.function_of(node) or self.module.file
+        if function not in self._small:
+            self._small[function] = frozenset(self._measured_small(function))
+        return text in self._small[function]
+
+    def _measured_small(self, function: s.Node) -> Iterator[str]:
+        """The texts of what a function compares the length of with one or two."""
+        for part in s.walk(function):
+            operands = part.operands if isinstance(part, s.Operation) and part.operator in COMPARES else ()
+            if any(isinstance(operand, s.Constant) and operand.value in (1, 2) for operand in operands):
+                yield from (self._measured(operand) for operand in operands)
+
+    def _measured(self, node: s.Expression) -> str:
+        """The text of what `len` is asked about."""
+        measures = isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments
+        return self.text(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+
+    def text(self, node: s.Expression) -> str:
+        """The text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
+        while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & self._recast:
+            node = node.arguments[0].value
+        return self.module.source(node)
+
+
+def _finds(node: s.Expression, finding: Set[str]) -> bool:
+    """Whether a call finds indices by what stands there, such as `torch.argsort(x).tolist()`.
+
+    `finding` are the names of what finds them.
+    """
+    while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        if node.function.attribute in finding:
+            return True
+        node = node.function.value
+    return False
+
+
+def _looping(binding: Binding) -> s.For | s.Clause | None:
+    """The loop or the clause of a comprehension that gives a name its values."""
+    node = binding.node if isinstance(binding.node, (s.For, s.Clause)) else binding.node.parent
+    return node if isinstance(node, (s.For, s.Clause)) else None
+
+
+def _measured_in(node: s.Expression) -> Iterator[s.Expression]:
+    """What an expression asks the length of, such as `x` in `len(x)`."""
+    if isinstance(node, s.Call) and len(node.arguments) == 1:
+        yield node.arguments[0].value
+
+
+def _inside(node: s.Node, outer: s.Node | None) -> bool:
+    return any(a is outer for a in node.ancestors())

@@ -1,0 +1,101 @@
+"""The lists that a loop fills, an item each time it goes round: by itself, by key, or by functions that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+
+class Gathering:
+    """Answers about what the loops of one file gather."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._adding = module.python("methods", "takes-in")
+
+    def lists(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Expression]:
+        """The lists, there before a loop, to which a call in it adds."""
+        yield from self._filled_by(call, loop)
+        receiver = call.function.value if isinstance(call.function, s.Attribute) and self._adds(call) else None
+        if receiver is not None and self._gathers(receiver, loop):
+            yield receiver
+
+    def _adds(self, call: s.Call) -> bool:
+        """Whether a method puts something into a list that need not always be the same."""
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        return method in self._adding and any(not isinstance(a.value, s.Constant) for a in call.arguments)
+
+    def outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
+        """Whether the object of a name or attribute is there before the loop begins."""
+        while isinstance(node, (s.Attribute, s.Subscript)):
+            if isinstance(node, s.Subscript):
+                return False  # by key: each key's items may be its own
+            node = node.value
+        if not isinstance(node, s.Name):
+            return False
+        scope = node.scope.find(node.id)
+        bindings = scope.bindings[node.id] if scope is not None else []
+        return bool(bindings) and not any(_inside(b.node, loop) for b in bindings if b.kind != "augment")
+
+    def _filled_by(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Expression]:
+        """The lists that a function of the file adds to each time it is called with something of the loop."""
+        functions = [self.module.functions[name] for name in self.module.callee(call) if name in self.module.functions]
+        given = [a for a in call.arguments if not isinstance(a.value, s.Constant) and not a.star]
+        if not given or (isinstance(call.function, s.Attribute) and not self.outside(call.function.value, loop)):
+            return
+        for function in functions:
+            for part in s.walk(function.body):
+                if isinstance(part, s.Call) and isinstance(part.function, s.Attribute) and self._adds(part):
+                    yield from self._seen_outside(part.function.value, function, call, loop)
+
+    def _seen_outside(
+        self, receiver: s.Expression, function: s.Function, call: s.Call, loop: s.For | s.While
+    ) -> Iterator[s.Expression]:
+        """A list in a function, as the loop has it that calls this: an attribute of its object, or an argument."""
+        holder = receiver.value if isinstance(receiver, s.Attribute) else receiver
+        place = next((n for n, p in enumerate(function.parameters) if _is(holder, p.name)), None)
+        if place is None:
+            return
+        method = class_of(function) is not None and not self.module.is_static(function)
+        if isinstance(receiver, s.Attribute):
+            if method and place == 0:
+                yield receiver
+            return
+        by_place = [a.value for a in call.arguments if a.keyword is None and not a.star]
+        named = [a.value for a in call.arguments if a.keyword == function.parameters[place].name]
+        place -= 1 if method else 0
+        found = named or by_place[place : place + 1] if place >= 0 else []
+        yield from (each for each in found if self.outside(each, loop))
+
+    def _gathers(self, receiver: s.Expression, loop: s.For | s.While) -> bool:
+        """Whether a list that items are added to is there before the loop, or is one of several by a key.
+
+        By a key that is the item itself each list gets what belongs to this item alone.
+        """
+        keyed = entry_of(receiver)
+        if keyed is None:
+            return self.outside(receiver, loop)
+        holder, key = keyed
+        names = [part.id for part in s.walk(loop.target) if isinstance(part, s.Name)] if isinstance(loop, s.For) else []
+        own = isinstance(key, s.Name) and key.id in names
+        return not own and self.outside(holder, loop)
+
+
+def _is(node: s.Expression, name: str) -> bool:
+    return isinstance(node, s.Name) and node.id == name
+
+
+def entry_of(node: s.Expression) -> tuple[s.Expression, s.Expression] | None:
+    """The mapping and the key of `d[key]` or `d.setdefault(key, ...)`."""
+    if isinstance(node, s.Subscript) and len(node.indices) == 1:
+        return node.value, node.indices[0]
+    if isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and node.function.attribute == "setdefault":
+        return (node.function.value, node.arguments[0].value) if node.arguments else None
+    return None
+
+
+def _inside(node: s.Node, outer: s.Node | None) -> bool:
+    return any(a is outer for a in node.ancestors())

@@ -1,0 +1,55 @@
+"""What carries a value from one file to another."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from detlint.catalogue import Catalogue
+from detlint.finding import Carrier
+from detlint.orders.parts import Parts
+from detlint.semantics.libraries import KNOWN
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+
+@cache
+def _libraries(catalogue: Catalogue) -> frozenset[str]:
+    """The first parts of the names that the tables know."""
+    return KNOWN | {name.partition(".")[0] for name in catalogue.known_names if "." in name}
+
+
+class Handing:
+    """Names the carriers of one file."""
+
+    def __init__(self, module: Module, parts: Parts) -> None:
+        self.module = module
+        self.parts = parts
+
+    def held(self, node: s.Expression) -> tuple[Carrier, ...]:
+        """What carries a value to other files right where it stands."""
+        parent = node.parent
+        found: list[Carrier | None] = []
+        if isinstance(parent, s.Leave) and parent.kind == "return":
+            function = self.module.function_of(parent)
+            if function is not None and function.name != "<lambda>":
+                found.append(Carrier("result", self.module.qualified(function)))
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            found.append(self.parameter(parent, parent.parent, self.parts.called(parent.parent)))
+        elif isinstance(parent, s.Assign) and node is parent.value:
+            for target in parent.targets:
+                klass = self.module.class_of(target)
+                if isinstance(target, s.Attribute) and klass is not None and self.parts.is_self(target.value):
+                    found.append(Carrier("attribute", self.module.qualified(klass), target.attribute))
+                elif isinstance(target, s.Name) and target.scope.kind == "module":
+                    found.append(Carrier("variable", f"{self.module.module}.{target.id}"))
+        return tuple(each for each in found if each is not None and self.is_own(each.name))
+
+    def is_own(self, name: str) -> bool:
+        """Whether a name may be one of the project's."""
+        root, dot, _ = name.partition(".")
+        return bool(dot) and (root not in _libraries(self.module.catalogue) or root == self.module.module.split(".")[0])
+
+    def parameter(self, argument: s.Argument, call: s.Call, names: frozenset[str]) -> Carrier | None:
+        """The parameter of a function of another file that takes an argument."""
+        part, name = self.parts.parameter(call, argument), next(iter(names), "")
+        return Carrier("parameter", name, part) if len(names) == 1 and part and self.is_own(name) else None

@@ -1,0 +1,221 @@
+"""What a loop does that depends on the order of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.draws import Drawn
+from detlint.orders.counts import Counts
+from detlint.orders.gathering import Gathering
+from detlint.records import record
+from detlint.semantics.index import last_word
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
+
+_LISTS = frozenset(("builtins.list",))
+
+
+@record(frozen=True, slots=True)
+class Effect:
+    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded".
+
+    "sums" is one as well: the items are added up, and each addition rounds; and "trains": a model learns from each.
+    """
+
+    node: s.Node
+    kind: str
+
+
+class Loops:
+    """Answers about the loops of one file."""
+
+    def __init__(self, module: Module) -> None:
+        names = module.catalogue.names
+        self.module = module
+        self.counts = Counts(module)
+        self.gathering = Gathering(module)
+        self._messages = names("order", "message")
+        self._message_methods = names("order", "message", "methods")
+        self._free = names("order", "use", kind="free")
+        self._writers = names("order", "writer")
+        self._writing = names("order", "writer", "methods")
+        self._drawn = Drawn(module, names("order", "use", id="generators"))
+
+    # Effects
+
+    def effects(self, node: s.For | s.While) -> Iterator[Effect]:
+        """What is done in the body of a loop whose outcome depends on the order of the items."""
+        counters = self._counters(node)
+        first = node.body.statements[-1] if node.body.statements else None
+        if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):
+            yield Effect(first, "first")
+        step = self._trains(node)
+        if step is not None:
+            yield Effect(step, "trains")
+        for part in s.walk(node.body):
+            if self._elsewhere(part, node) or in_handler(part, node):
+                continue
+            if isinstance(part, s.Call):
+                yield from self._call(part, node)
+            elif isinstance(part, s.Name) and not part.stored:
+                if part.id in counters and self.counts.is_data(part, node):
+                    yield Effect(part, "numbers")
+            elif isinstance(part, s.Operation) and part.operator in ("yield", "from"):
+                if part.operands and not isinstance(part.operands[0], s.Constant):
+                    yield Effect(part, "yielded")
+            elif isinstance(part, s.Assign):
+                yield from self._assign(part, node)
+
+    def _call(self, call: s.Call, loop: s.For | s.While) -> Iterator[Effect]:
+        draw = self.draw(call, loop)
+        if draw is not None and draw is call:
+            yield Effect(call, "draws")
+        for argument in call.arguments:
+            if (
+                argument.keyword == "file"
+                and self.gathering.outside(argument.value, loop)
+                and self.is_file(argument.value)
+            ):
+                yield Effect(call, "writes")
+        if self.is_message(call):
+            return
+        yield from (Effect(each, "adds") for each in self.gathering.lists(call, loop))
+        if isinstance(call.function, s.Attribute) and call.function.attribute in self._writing:
+            data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
+            if data and self._writes_outside(call.function.value, loop):
+                yield Effect(call, "writes")
+
+    def _trains(self, loop: s.For | s.While) -> s.Call | None:
+        """The step of an optimizer by the gradients of an item: each begins where the one before it ended."""
+        called = {last_word(part.function): part for part in s.walk(loop.body) if isinstance(part, s.Call)}
+        return called.get("step") if "backward" in called else None
+
+    def _writes_outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
+        """Whether a file is open before the loop begins; it may have been chosen among several in the loop."""
+        if self.gathering.outside(node, loop):
+            return self.is_file(node)
+        values = self.module.values(node) or ()
+        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) and not _inside(v, loop) for v in values)
+
+    def _assign(self, assign: s.Assign, loop: s.For | s.While) -> Iterator[Effect]:
+        target = assign.targets[0]
+        if isinstance(target, s.Subscript):
+            length = assign.value
+            if isinstance(length, s.Call) and self.module.callee(length) == {"builtins.len"} and length.arguments:
+                held = length.arguments[0].value
+                if isinstance(held, s.Name) and isinstance(target.value, s.Name) and held.id == target.value.id:
+                    yield Effect(assign, "numbers")
+        elif assign.operator == "+=" and isinstance(target, s.Name) and self.gathering.outside(target, loop):
+            kinds = self._initial(target)
+            if kinds and kinds <= _LISTS:
+                yield Effect(target, "adds")
+            elif kinds and kinds <= self.module.catalogue.names("order", "rounded") and not self._is_only_shown(target):
+                yield Effect(target, "sums")
+
+    def _initial(self, target: s.Name) -> frozenset[str]:
+        """The types of what a name holds before it is added to."""
+        scope = target.scope.find(target.id)
+        bindings = scope.bindings[target.id] if scope is not None else []
+        values = [b.value for b in bindings if b.kind == "assign" and b.value is not None and not b.path]
+        return frozenset[str]().union(*(self.module.types(value) for value in values))
+
+    def _is_only_shown(self, target: s.Name) -> bool:
+        """Whether a sum is read in messages alone."""
+        scope = target.scope.find(target.id)
+        reads = self.module.reads(scope, target.id) if scope is not None else []
+        calls = [[a for a in read.ancestors() if isinstance(a, s.Call)] for read in reads]
+        return all(any(self.is_message(call) for call in around) for around in calls)
+
+    def _counters(self, loop: s.For | s.While) -> frozenset[str]:
+        """Names that a loop counts up by one for each item, and that begin outside of it."""
+        found = set()
+        for part in s.walk(loop.body):
+            if isinstance(part, s.Assign) and part.operator == "+=" and isinstance(part.targets[0], s.Name):
+                by_one = isinstance(part.value, s.Constant) and type(part.value.value) is int
+                if by_one and self.gathering.outside(part.targets[0], loop):
+                    found.add(part.targets[0].id)
+        return frozenset(found)
+
+    def _elsewhere(self, node: s.Node, loop: s.For | s.While) -> bool:
+        function = self.module.function_of(node)
+        return function is not self.module.function_of(loop)
+
+    def _constant(self, leave: s.Leave) -> bool:
+        return leave.kind == "return" and all(isinstance(value, s.Constant) for value in leave.values)
+
+    def is_file(self, node: s.Expression) -> bool:
+        """Whether an expression is certainly a file that this code has opened, or writes to one."""
+        values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
+        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
+
+    def _opens(self, call: s.Call) -> bool:
+        named = isinstance(call.function, s.Attribute) and call.function.attribute == "open"
+        names = self.module.callee(call)
+        return named or (bool(names) and names <= self._writers)
+
+    # Other answers
+
+    def draw(self, node: s.Node, around: s.Node | None = None) -> s.Call | None:
+        """A call in `node` that draws from a generator, where each item comes to it in a loop `around` it."""
+        return self._drawn.within(node, node if around is None else around)
+
+    def is_message(self, call: s.Call) -> bool:
+        """Whether the arguments of a call are for people to read: it prints, logs or makes an exception."""
+        names = self.module.callee(call)
+        if names & self._messages or any(n.endswith(("Error", "Exception", "Warning")) for n in names):
+            return True
+        return isinstance(call.function, s.Attribute) and call.function.attribute in self._message_methods
+
+    def drains(self, call: s.Call) -> bool:
+        """Whether a `pop()` stands in a loop that takes all items one by one, or after a look at how many there are."""
+        if any(isinstance(a, s.While) for a in call.ancestors()):
+            return True
+        return isinstance(call.function, s.Attribute) and (bool(call.arguments) or self.counts.only_one(call.function))
+
+    def is_sorted_into(self, read: s.Expression) -> bool:
+        """Whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""
+        call = read.parent.parent if isinstance(read.parent, s.Argument) else None
+        if not isinstance(call, s.Call) or not self.module.callee(call) <= self._free:
+            return False
+        assign = call.parent
+        return isinstance(assign, s.Assign) and any(
+            isinstance(t, s.Attribute) and isinstance(read, s.Attribute) and t.attribute == read.attribute
+            for t in assign.targets
+        )
+
+    # Places
+
+    def outermost(self, node: s.Node, holder: s.Name) -> s.Node:
+        """The outermost loop around `node` in the function that holds the list, else `node`."""
+        found = node
+        home = self.module.function_of(holder)
+        for around in node.ancestors():
+            if isinstance(around, s.Function):
+                break
+            if isinstance(around, (s.For, s.While)) and self.module.function_of(around) is home:
+                found = around
+        return found
+
+    def comes_after(self, read: s.Name, outer: s.Node, node: s.Node) -> bool:
+        """Whether a name is read after `node`, or in a loop around it, rather than in the statement itself."""
+        if _inside(read, node):
+            return False
+        last = max((part.order for part in s.walk(node)), default=node.order)
+        return read.order > last or (_inside(read, outer) and outer is not node)
+
+
+def in_handler(node: s.Node, outer: s.Node) -> bool:
+    """Whether a node of a loop or function is in an `except` clause, where what went wrong is noted down."""
+    below = node
+    for around in node.ancestors():
+        if isinstance(around, s.Try) and below in around.handlers:
+            return True
+        if around is outer:
+            return False
+        below = around
+    return False
+
+
+def _inside(node: s.Node, outer: s.Node | None) -> bool:
+    return any(a is outer for a in node.ancestors())

@@ -1,0 +1,88 @@
+"""What the names that a file uses are called where they are defined: through imports and what packages export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.facts import facts as f
+from detlint.link.program import Program
+
+_DEPTH = 6  # packages that may hand a name on
+
+
+class Names:
+    """Finds the files that define functions, classes and variables."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._known: dict[tuple[str, str], str] = {}
+        self._bound: dict[str, dict[str, tuple[int, str, str]]] = {}
+
+    def defined(self, name: str, path: str) -> str:
+        """The qualified name of what the file at `path` calls by a dotted name; that itself where it is not known."""
+        found = self._known.get((name, path))
+        if found is None:
+            found = self._known[name, path] = self._defined(name, path, _DEPTH)
+        return found
+
+    def _defined(self, name: str, path: str, depth: int) -> str:
+        own = self.program.facts[path].module
+        if (
+            name.startswith(f"{own}.")
+            and depth == _DEPTH
+            and self._binds(path, name[len(own) + 1 :].split(".")[0]) is None
+        ):
+            return name
+        parts = name.split(".")
+        for end in range(len(parts) - 1, 0, -1):
+            file = self.program.imports.find(".".join(parts[:end]), path, path)
+            if file is not None and file in self.program.facts:
+                return self._within(file, parts[end:], depth)
+        return name
+
+    def _within(self, file: str, rest: list[str], depth: int) -> str:
+        """What a file calls by the parts of a name."""
+        bound = self._binds(file, rest[0]) if depth else None
+        if bound is None:
+            return ".".join((self.program.facts[file].module, *rest))
+        level, module, name = bound
+        imports = self.program.imports
+        inner = f"{module}.{name}" if module else name
+        for target, left in ((inner, rest[1:]), (module, [name, *rest[1:]])):
+            found = imports.relative(file, level, target) if level else imports.find(target, file, file)
+            if found is not None and found in self.program.facts and left:
+                return self._within(found, left, depth - 1)
+        return ".".join((self.program.facts[file].module, *rest))
+
+    def _binds(self, file: str, name: str) -> tuple[int, str, str] | None:
+        """Where a file imports a name from: the level, the module and the name there."""
+        if file not in self._bound:
+            self._bound[file] = dict(_imported(self.program.facts[file]))
+        bound = self._bound[file]
+        if name in bound:
+            return bound[name]
+        own = f"{self.program.facts[file].module}.{name}"
+        stars = [each for star, each in bound.items() if star.startswith("*")]
+        if not stars or own in self._functions(file):
+            return None
+        for level, module, _ in stars:
+            imports = self.program.imports
+            found = imports.relative(file, level, module) if level else imports.find(module, file, file)
+            if found is not None and found in self.program.facts and self._has(found, name):
+                return level, module, name
+        return None
+
+    def _has(self, file: str, name: str) -> bool:
+        facts = self.program.facts[file]
+        if any(each.startswith(f"{facts.module}.{name}") for each in facts.functions):
+            return True
+        return any(flow.source.name == f"{facts.module}.{name}" for flow in facts.flows)
+
+    def _functions(self, file: str) -> frozenset[str]:
+        return frozenset(self.program.facts[file].functions)
+
+
+def _imported(facts: f.Facts) -> Iterator[tuple[str, tuple[int, str, str]]]:
+    for number, node in enumerate(each for each in f.walk(facts.top) if isinstance(each, f.Import)):
+        for name, alias in node.names or ():
+            yield (f"*{number}" if name == "*" else alias), (node.level, node.module, name)

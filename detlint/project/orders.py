@@ -1,0 +1,179 @@
+"""Where the order of what one file makes comes to matter in another."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from functools import cached_property
+
+from detlint.facts.flows import DERIVES, SORTED, STANDS, Flow
+from detlint.finding import Carrier, Place, Reaches
+from detlint.link.program import Program
+from detlint.project.names import Names
+from detlint.records import record
+
+_MOST = 2_000  # carriers that are looked at for a question
+
+
+@record(frozen=True, slots=True)
+class Use:
+    """A use of a `kind`, with the places on the way there, the use itself last."""
+
+    kind: str
+    places: tuple[Place, ...]
+
+
+class Orders:
+    """Follows orders through the flows of all files of a project."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names = Names(program)
+        self._flows: dict[Carrier, list[tuple[str, Flow]]] = {}
+        self._returning: dict[Carrier, bool] = {}
+
+    def use(self, question: Reaches) -> Use | None:
+        """The gravest use that a question asks for, by the shortest way; None where there is none."""
+        found: Use | None = None
+        for use in self._uses(question):
+            if found is None or question.kinds.index(use.kind) < question.kinds.index(found.kind):
+                found = use
+        return found
+
+    def _begun(self, question: Reaches) -> list[Carrier]:
+        return [carrier for each in question.carriers for carrier in self._same(each, question.path)]
+
+    def _uses(self, question: Reaches) -> Iterator[Use]:
+        waiting = deque[tuple[Carrier, tuple[Place, ...]]]((carrier, ()) for carrier in self._begun(question))
+        seen = {carrier for carrier, _ in waiting}
+        while waiting and len(seen) < _MOST:
+            carrier, way = waiting.popleft()
+            flows = self._of(carrier)
+            if any(flow.kind == SORTED for _, flow in flows):
+                continue
+            for path, flow in flows:
+                if not self._comes(flow, path) or self._gives_back(carrier, flow, path):
+                    continue
+                if question.apart and not way and path == question.path:
+                    continue
+                places = way if flow.kind == STANDS else (*way, flow.place)
+                if flow.kind in question.kinds:
+                    yield Use(flow.kind, places)
+                for target in self._same(flow.target, path) if flow.target is not None else ():
+                    if target not in seen:
+                        seen.add(target)
+                        waiting.append((target, places))
+
+    def _gives_back(self, carrier: Carrier, flow: Flow, path: str) -> bool:
+        """Whether a flow is from a parameter to what its function gives: callers know of that by what comes through."""
+        target = flow.target
+        if carrier.kind != "parameter" or target is None or target.kind != "result":
+            return False
+        return not target.part and self.names.defined(target.name, path) == carrier.name
+
+    def _comes(self, flow: Flow, path: str) -> bool:
+        """Whether functions give the parameters back through which a flow comes."""
+        return all(any(self._returns(each) for each in self._same(carrier, path)) for carrier in flow.through)
+
+    def _returns(self, carrier: Carrier) -> bool:
+        """Whether a function gives a parameter back in its order."""
+        known = self._returning.get(carrier)
+        if known is None:
+            self._returning[carrier] = False  # where that depends on itself
+            known = self._returning[carrier] = any(
+                (flow.kind == STANDS and flow.target is not None and self._returns(flow.target))
+                or (self._gives_back(carrier, flow, path) and self._comes(flow, path))
+                for path, flow in self._of(carrier)
+            )
+        return known
+
+    def _of(self, carrier: Carrier) -> list[tuple[str, Flow]]:
+        """The flows from a carrier, with the files that they are of."""
+        if carrier not in self._flows:
+            found = []
+            for path, flow in self._by_word.get(_word(carrier), ()):
+                if carrier in self._same(flow.source, path):
+                    found.append((path, flow))
+            self._flows[carrier] = found
+        return self._flows[carrier]
+
+    def _same(self, carrier: Carrier, path: str) -> list[Carrier]:
+        """A carrier by the name that it has where it is defined; of a method or an attribute, also as other classes of
+        the family have it."""
+        name = self.names.defined(carrier.name, path)
+        if carrier.kind == "attribute":
+            return [Carrier("attribute", each, carrier.part) for each in self._family(name)]
+        if carrier.kind == "parameter":
+            own = self._constructor(name)
+            return [Carrier("parameter", own, carrier.part)]
+        return [Carrier(carrier.kind, name, carrier.part)]
+
+    def _constructor(self, name: str) -> str:
+        """What takes the arguments of a call: of a class its constructor, which may be that of a base."""
+        if name in self._functions:
+            return name
+        klass, _, method = name.rpartition(".")
+        if klass in self._classes and name not in self._classes:
+            return next(
+                (f"{each}.{method}" for each in self._above(klass) if f"{each}.{method}" in self._functions), name
+            )
+        for each in self._above(name):
+            if f"{each}.__init__" in self._functions:
+                return f"{each}.__init__"
+        return name
+
+    def _above(self, name: str) -> list[str]:
+        """A class and its bases."""
+        found = [name]
+        for each in found:
+            found += [base for base in self._bases.get(each, ()) if base not in found]
+        return found
+
+    def _family(self, name: str) -> list[str]:
+        """A class, its bases and the classes that derive from it."""
+        found = self._above(name)
+        below = [name]
+        for each in below:
+            below += [klass for klass in self._derived.get(each, ()) if klass not in below]
+        return list(dict.fromkeys((*found, *below)))
+
+    @cached_property
+    def _functions(self) -> frozenset[str]:
+        return frozenset(name for facts in self.program.facts.values() for name in facts.functions)
+
+    @cached_property
+    def _classes(self) -> frozenset[str]:
+        return frozenset(name.rpartition(".")[0] for name in self._functions) | frozenset(self._bases)
+
+    @cached_property
+    def _bases(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path, facts in self.program.facts.items():
+            for flow in facts.flows:
+                if flow.kind == DERIVES and flow.target is not None:
+                    found[flow.source.name].append(self.names.defined(flow.target.name, path))
+        return found
+
+    @cached_property
+    def _derived(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for klass, bases in self._bases.items():
+            for base in bases:
+                found[base].append(klass)
+        return found
+
+    @cached_property
+    def _by_word(self) -> dict[tuple[str, str], list[tuple[str, Flow]]]:
+        """Flows by the kind of their source and the last word by which it is called."""
+        found: dict[tuple[str, str], list[tuple[str, Flow]]] = defaultdict(list)
+        for path, facts in self.program.facts.items():
+            for flow in facts.flows:
+                if flow.kind != DERIVES:
+                    found[_word(flow.source)].append((path, flow))
+        return found
+
+
+def _word(carrier: Carrier) -> tuple[str, str]:
+    """What two names of one carrier share."""
+    word = carrier.part if carrier.kind in ("attribute", "parameter") else carrier.name.rpartition(".")[2]
+    return carrier.kind, word
