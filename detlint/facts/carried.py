@@ -8,7 +8,6 @@ from detlint.facts.flows import DERIVES, SORTED, STANDS, Flow
 from detlint.finding import Carrier
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
-from detlint.semantics.infer import TENSOR
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -35,7 +34,7 @@ class _Flows:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.order = Order(module)
-        self._single = module.python("types", "plain") | {TENSOR, "torch.nn.Module", "pathlib.Path", "torch.device"}
+        self._single = module.python("types", "plain") | module.python("types", "no-collection")
 
     def of_classes(self) -> Iterator[Flow]:
         """The bases of each class, and what its constructor keeps where it declares fields."""

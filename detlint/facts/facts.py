@@ -349,9 +349,6 @@ def walk(statements: Iterable[Statement]) -> Iterator[Statement]:
             yield from walk(statement.body)
 
 
-# Files
-
-
 @record(frozen=True, slots=True)
 class Parameter:
     """A parameter of a function. `annotation` is kept where it may be a class."""
@@ -388,8 +385,7 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name.
 
     `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,
-    `lasting` whether it trains, saves or reads a command line, `tests` whether it is for a runner of tests. `flows` are
-    what it does with the order of what others hand it.
+    `lasting` whether it trains, saves or reads a command line, `tests` whether it is for a runner of tests.
     """
 
     module: str
