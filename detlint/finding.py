@@ -324,7 +324,8 @@ class Finding:
     `lowered` asks for the lower severity that the rule's page names, `noted` for a note. Open questions leave it to the
     project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
     severity only where `full_if` is answered yes. `operation` is what a device could be asked about it, and
-    `verification` what one has shown. `remedies` are the programs that its fix is to seed, until that is made.
+    `verification` what one has shown. `remedies` are the programs that its fix is to seed, until that is made. The
+    places that are `related` to a `flow` are those on the way of what is found, in order, the use last.
     """
 
     code: str
@@ -341,3 +342,4 @@ class Finding:
     verification: Verification | None = None
     remedies: tuple[Remedy, ...] = ()
     noted: bool = False
+    flow: bool = False

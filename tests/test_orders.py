@@ -5,11 +5,15 @@ A program of `tests/orders/*.md` is one fence for each file under a heading; mar
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from detlint.cli import cli
+from tests.project import written
 from tests.support import report
 
 _FOLDER = Path(__file__).parent / "orders"
@@ -62,4 +66,20 @@ def test_the_way_is_told() -> None:
     assert told == [
         ("build.py", 5, "it is handed on here"),
         ("train.py", 4, "the order decides what is drawn at random here"),
+    ]
+
+
+def test_the_way_is_a_flow_of_code_in_sarif(tmp_path: Path) -> None:
+    files = {
+        "data.py": "import os\n\n\ndef names(root):\n    return os.listdir(root)\n",
+        "train.py": "import random\nfrom data import names\n\nrandom.shuffle(names('x'))\n",
+    }
+    written(tmp_path, files)
+    arguments = [str(tmp_path), "--no-cache", "--select", "DET602", "--format", "sarif"]
+    document = json.loads(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)
+    (flow,) = document["runs"][0]["results"][0]["codeFlows"]
+    places = [step["location"]["physicalLocation"] for step in flow["threadFlows"][0]["locations"]]
+    assert [(Path(each["artifactLocation"]["uri"]).name, each["region"]["startLine"]) for each in places] == [
+        ("data.py", 5),
+        ("train.py", 4),
     ]

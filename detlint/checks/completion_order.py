@@ -30,6 +30,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             rule,
             source.node,
             related=() if leak is None else elsewhere(module, source.node, leak.node, f"the order {use} here"),
+            flow=leak is not None,
             only_if=None if leak is not None else Reaches(held, tuple(rule.data["afar"]), module.path),
             lowered=unsure or source.row.text("sure") == "no",
             fix=_fix(module, source),

@@ -38,6 +38,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             rule,
             call,
             related=() if leak is None else elsewhere(module, call, leak.node, f"the order {use} here"),
+            flow=leak is not None,
             only_if=asked,
             fix=_fix(module, listings, call, kind),
             call=module.short(call.function),

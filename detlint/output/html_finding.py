@@ -8,7 +8,7 @@ from typing import Any
 from detlint.analyse import undisturbed
 from detlint.applying.fixer import imports, written_out
 from detlint.editing.vendoring import FILE
-from detlint.finding import Finding, Fix, Place, Safety, Verification
+from detlint.finding import Finding, Fix, Place, Related, Safety, Verification
 from detlint.output.files import Files
 from detlint.output.html_diff import Hunk, hunks
 from detlint.output.html_excerpt import change, excerpt
@@ -60,11 +60,7 @@ class Articles:
         finding, rule = judged.finding, judged.rule
         yield excerpt(finding.place, self._lines_of(finding.place))
         if finding.related:
-            rows = (
-                f"<li><span class=name>{text(where(each.place))}</span> {prose(each.message)}</li>"
-                for each in finding.related
-            )
-            yield f"<ol class=path>{''.join(rows)}</ol>"
+            yield f"<ol class=path>{''.join(self._step(each, opens=finding.flow) for each in finding.related)}</ol>"
         yield "<dl>"
         if finding.verification is not None:
             yield f"<dt>Measured<dd>{_verified(finding.verification)}"
@@ -75,6 +71,13 @@ class Articles:
         if finding.fix is not None:
             yield f"<dt>Fix<dd>{self._fix(finding, finding.fix)}"
         yield f'<dt>Rule<dd><a href="#{text(rule.code)}">{text(rule.code)} {text(rule.name)}</a></dl>'
+
+    def _step(self, step: Related, *, opens: bool) -> str:
+        """A related place; one on the way of what is found opens to its lines."""
+        head = f"<span class=name>{text(where(step.place))}</span> {prose(step.message)}"
+        if not opens:
+            return f"<li>{head}</li>"
+        return f"<li><details><summary>{head}</summary>{excerpt(step.place, self._lines_of(step.place))}</details></li>"
 
     def _fix(self, finding: Finding, fix: Fix) -> str:
         """How it is made, and its lines."""

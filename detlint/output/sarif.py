@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from detlint import __version__
 from detlint.catalogue import Rule
-from detlint.finding import Finding, Place
+from detlint.finding import Finding, Place, Related
 from detlint.output.files import Files, Span, everything
 from detlint.output.offers import offered, replacements
 from detlint.report import Judged, Report, Suppressed
@@ -70,6 +70,9 @@ class _Run:
                 {"id": number, **self._location(related.place), "message": {"text": _message(related.message)}}
                 for number, related in enumerate(finding.related, 1)
             ]
+        if finding.flow and finding.related:
+            steps = [Related(finding.place, finding.message), *finding.related]
+            result["codeFlows"] = [{"threadFlows": [{"locations": [self._step(step) for step in steps]}]}]
         result["partialFingerprints"] = {_FINGERPRINT: self._known[id(finding)]}
         result["suppressions"] = [] if suppressed is None else [self._suppression(suppressed)]
         texts = offered(finding, self._files) if suppressed is None else {}
@@ -102,6 +105,10 @@ class _Run:
             "logicalLocations": [{"name": f"cell {place.cell + 1}", "kind": "cell"}],
             "properties": {"cell": place.cell, "line": place.line, "column": place.column},
         }
+
+    def _step(self, step: Related) -> dict[str, Any]:
+        """A place on the way of what is found."""
+        return {"location": {**self._location(step.place), "message": {"text": _message(step.message)}}}
 
     def _fix(self, title: str, texts: Mapping[str, str]) -> dict[str, Any]:
         changes = []

@@ -361,6 +361,7 @@ class Module(Resolver):
         related: Iterable[tuple[s.Node, str]] = (),
         lowered: bool = False,
         noted: bool = False,
+        flow: bool = False,
         full_if: Question | None = None,
         only_if: Question | None = None,
         unless: Iterable[Question] = (),
@@ -373,4 +374,6 @@ class Module(Resolver):
         message = rule.message.format(**details)
         place = self.place(node)
         questions = full_if, only_if, tuple(unless)
-        return Finding(rule.code, place, message, details, places, fix, lowered, *questions, operation, noted=noted)
+        return Finding(
+            rule.code, place, message, details, places, fix, lowered, *questions, operation, noted=noted, flow=flow
+        )

@@ -160,7 +160,8 @@ def _told(finding: Finding, verdict: Verdict) -> Finding:
     details = {**finding.details, "use": use}
     *way, last = verdict.steps
     told = (*(Related(place, "it is handed on here") for place in way), Related(last, f"the order {use} here"))
-    return replace(finding, message=rule.message.format(**details), details=details, related=told, noted=False)
+    message = rule.message.format(**details)
+    return replace(finding, message=message, details=details, related=told, noted=False, flow=True)
 
 
 def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:
