@@ -62,7 +62,8 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
         every, copied = order.leaks(node), _copies_set(sets, node)
         leaks = [leak for leak in every if leak.kind in (certain if kind in _VARIES else likely)]
         if {leak.kind for leak in leaks} <= LEAVING:
-            yield from _left(module, rule, node, kind, every, leaks, copied)
+            told = [] if order.calls.hands_on(node) else leaks
+            yield from _left(module, rule, node, kind, every, told, copied)
         elif leaks:
             leak = min(leaks, key=lambda leak: _rank(rule, leak))
             row = elements.row(kind)
@@ -154,7 +155,8 @@ def _left(
     held, leak = carriers(every), min(leaks, key=lambda leak: _rank(rule, leak), default=None)
     alone = leak is not None and kind in _VARIES
     if held or alone:
-        asked = Reaches(held, tuple(rule.data["library"]), module.path, anyhow=alone) if held else None
+        kinds = rule.data["library" if kind in _VARIES else "afar"]
+        asked = Reaches(held, tuple(kinds), module.path, anyhow=alone) if held else None
         use = "" if leak is None else rule.data["uses"][leak.kind]
         fix = _fix(module, node, kind, copied=copied)
         yield _asking(module, rule, node, kind, asked, use, fix, noted=alone)

@@ -90,8 +90,7 @@ class Calls:
             if ranks_alike(self.module, call):
                 return True
             if call not in self._exposing:
-                names = self.module.callee(call)
-                return bool(names) and all(n in self.module.functions or n in self.module.classes for n in names)
+                return self.hands_on(node)
             method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
             kinds = {self._uses.get(name, "") for name in self.module.callee(call)} or {""}
             return self._methods.get(("other", method)) in _TAKING or kinds.isdisjoint(_KEEPING)
@@ -103,6 +102,12 @@ class Calls:
         if isinstance(parent, s.Operation):
             return parent.operator == "from"
         return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
+
+    def hands_on(self, node: s.Expression) -> bool:
+        """Whether the code around `node` only hands it to a function or a class of the file."""
+        call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+        names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
+        return bool(names) and all(n in self.module.functions or n in self.module.classes for n in names)
 
     def is_settled(self, call: s.Call) -> bool:
         """Whether an array is reduced over its items, or sorted, once it is made."""
