@@ -17,6 +17,7 @@ class Counts:
     def __init__(self, module: Module) -> None:
         self.module = module
         self._files = module.catalogue.names("order", "hashed", id="file")
+        self._adding = module.python("methods", "takes-in")
         self._recast = module.python("functions", "same-number-of-items")
         self._small: dict[s.Node, frozenset[str]] = {}  # by function
 
@@ -63,7 +64,14 @@ class Counts:
         texts = {self.text(each) for node in counted for each in (node, *_measured_in(node))}
         made = [v for v in self.module.values(holder) or () if isinstance(v, s.Comprehension)]
         same = {self.text(holder), *(self.text(clause.iterator) for each in made for clause in each.clauses)}
-        return bool(bindings) and texts.isdisjoint(same)
+        return bool(bindings) and texts.isdisjoint((*same, *self._filled_from(holder)))
+
+    def _filled_from(self, holder: s.Expression) -> Iterator[str]:
+        """The texts of what is gone through where items are added to a list."""
+        scope = holder.scope.find(holder.id) if isinstance(holder, s.Name) else None
+        for read in self.module.reads(scope, holder.id) if scope is not None and isinstance(holder, s.Name) else ():
+            if isinstance(read.parent, s.Attribute) and read.parent.attribute in self._adding:
+                yield from (self.text(around.iterator) for around in read.ancestors() if isinstance(around, s.For))
 
     def goes_through(self, index: s.Expression) -> bool:
         """Whether an index goes through a whole list, as one of `range(len(x))` or `enumerate(x)` does."""

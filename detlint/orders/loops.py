@@ -18,7 +18,7 @@ _LISTS = frozenset(("builtins.list",))
 
 @record(frozen=True, slots=True)
 class Effect:
-    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "writes", "yielded".
+    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "array", "writes", "yielded".
 
     "sums" is one as well: the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
@@ -38,6 +38,7 @@ class Loops:
         self._messages = names("order", "message")
         self._message_methods = names("order", "message", "methods")
         self._free = names("order", "use", kind="free")
+        self._arrays = names("order", "use", kind="array")
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
         self._drawn = Drawn(module, names("order", "use", id="generators"))
@@ -106,12 +107,26 @@ class Loops:
                 held = length.arguments[0].value
                 if isinstance(held, s.Name) and isinstance(target.value, s.Name) and held.id == target.value.id:
                     yield Effect(assign, "numbers")
+        elif assign.operator == "=" and isinstance(target, s.Name) and self._grows(target, assign, loop):
+            yield Effect(assign, "array")
         elif assign.operator == "+=" and isinstance(target, s.Name) and self.gathering.outside(target, loop):
             kinds = self._initial(target)
             if kinds and kinds <= _LISTS:
                 yield Effect(target, "adds")
             elif kinds and kinds <= self.module.catalogue.names("order", "rounded") and not self._is_only_shown(target):
                 yield Effect(target, "sums")
+
+    def _grows(self, target: s.Name, assign: s.Assign, loop: s.For | s.While) -> bool:
+        """Whether each item is joined to what a name holds: `rows = np.vstack([rows, row])`."""
+        call = assign.value
+        scope = target.scope.find(target.id)
+        begun = any(not _inside(each.node, loop) for each in scope.bindings[target.id]) if scope is not None else False
+        if not isinstance(call, s.Call) or not begun:
+            return False
+        names = self.module.callee(call)
+        parts = [part for argument in call.arguments for part in s.walk(argument.value) if isinstance(part, s.Name)]
+        joins = bool(names) and names <= self._arrays
+        return joins and any(p.id == target.id for p in parts) and any(p.id != target.id for p in parts)
 
     def _initial(self, target: s.Name) -> frozenset[str]:
         """The types of what a name holds before it is added to."""
