@@ -28,7 +28,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     wanted = list(uses)
     for call, kind in found:
         every = order.leaks(call)
-        leaks = [leak for leak in every if leak.kind in uses and _matters(module, rule, call, leak)]
+        leaks = [leak for leak in every if leak.kind in uses and _matters(module, rule, call, kind, leak)]
         asked = None if leaks else Reaches(carriers(every), tuple(rule.data["afar"]), module.path)
         if asked is not None and not asked.carriers:
             continue
@@ -90,8 +90,13 @@ def _goes_through(loop: s.Node, node: s.Expression) -> bool:
     return isinstance(loop, s.Comprehension) and any(part is node for part in s.walk(loop.clauses[0].iterator))
 
 
-def _matters(module: Module, rule: Rule, listing: s.Call, leak: Leak) -> bool:
-    """Whether the order counts at a place; beside other items it does where those come from somewhere else."""
+def _matters(module: Module, rule: Rule, listing: s.Call, kind: str, leak: Leak) -> bool:
+    """Whether the order counts at a place; beside other items it does where those come from somewhere else.
+
+    That of a data set counts wherever it goes.
+    """
+    if kind == "samples":
+        return True
     if leak.kind != "paired" or not isinstance(leak.node, s.Call):
         return _is_data(module, rule, leak)
     function = module.function_of(listing)

@@ -144,7 +144,7 @@ def _finding(
 
 def _held(module: Module, rule: Rule, node: s.Expression, kind: Kind, held: tuple[Carrier, ...]) -> Finding:
     """A set that other files are handed, where they take its items one by one."""
-    asked = Reaches(held, tuple(rule.data["library"]), module.path, apart=True)
+    asked = Reaches(held, tuple(rule.data["items"]), module.path, apart=True)
     return _asking(module, rule, node, kind, asked)
 
 

@@ -135,8 +135,16 @@ class _Flows:
         for leak in leaks:
             target = leak.to if leak.to != source else None
             kind = "dataset" if leak.kind == "kept" and self._is_data(leak.node) else leak.kind
-            if target is not None or kind in _USES:
+            if target is not None or (kind in _USES and not (kind == "position" and self._may_be_key(leak.node))):
                 yield Flow(source, self.module.place(leak.node), kind, target, leak.through)
+
+    def _may_be_key(self, node: s.Node) -> bool:
+        """Whether an index is not known to be a number, so that what is looked into may be a mapping."""
+        if not isinstance(node, s.Subscript) or isinstance(node.indices[0], (s.Slice, s.Operation)):
+            return False
+        index = node.indices[0]
+        types = self.module.types(index)
+        return not isinstance(literal(index), int) and not (types and types <= {"builtins.int"})
 
     def _is_data(self, node: s.Node) -> bool:
         """Whether what an object keeps is that of a data set."""
