@@ -47,13 +47,15 @@ class Basis:
 
     `verdicts` are, by path, those on the findings of the files that ask something, in their order. `programs` are what
     rules that look at the whole project find, without their fixes. `reached` is by path what programs come to, `spaces`
-    what the modules of folders without an `__init__.py` are called.
+    what the modules of folders without an `__init__.py` are called. `orders` says that some order was followed through
+    files.
     """
 
     verdicts: Mapping[str, tuple[Verdict, ...]]
     programs: tuple[Finding, ...]
     reached: Mapping[str, Reached]
     spaces: Mapping[str, str] = field(default_factory=dict)
+    orders: bool = False
 
 
 @record(frozen=True)

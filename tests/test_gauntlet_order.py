@@ -18,7 +18,7 @@ from .test_rule_fixes import fixed
         ("def f(s):\n    t = s.read()\n    return {c: i for i, c in enumerate(set(t))}\n", "warning"),
         ("def f(m):\n    t = open('a', m).read()\n    return {c: i for i, c in enumerate(set(t))}\n", "warning"),
         ("def f(words):\n    return {w: i for i, w in enumerate(set(words))}\n", "warning"),
-        ("def f(text):\n    return list(set(text.split()))\n", "warning"),
+        ("def f(text):\n    return list(set(text.split()))\n", "note"),
     ],
     ids=[
         "text",

@@ -63,12 +63,11 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
         leaks = [leak for leak in every if leak.kind in (certain if kind in _VARIES else likely)]
         if {leak.kind for leak in leaks} <= LEAVING:
             told = [] if order.calls.hands_on(node) else leaks
-            yield from _left(module, rule, node, kind, every, told, copied)
+            yield from _left(module, rule, node, kind, every, told, _operation(elements, kind), copied=copied)
         elif leaks:
             leak = min(leaks, key=lambda leak: _rank(rule, leak))
-            row = elements.row(kind)
             fix = _fix(module, node, kind, copied=copied)
-            yield _finding(module, rule, node, kind, leak, fix, None if row is None else Operation(row.id))
+            yield _finding(module, rule, node, kind, leak, fix, _operation(elements, kind))
 
 
 def _of_libraries(module: Module, rule: Rule, made: dict[s.Call | s.Attribute, Row], order: Order) -> Iterator[Finding]:
@@ -148,8 +147,21 @@ def _held(module: Module, rule: Rule, node: s.Expression, kind: Kind, held: tupl
     return _asking(module, rule, node, kind, asked)
 
 
+def _operation(elements: Elements, kind: Kind) -> Operation | None:
+    row = elements.row(kind)
+    return None if row is None else Operation(row.id)
+
+
 def _left(
-    module: Module, rule: Rule, node: s.Expression, kind: Kind, every: list[Leak], leaks: list[Leak], copied: bool
+    module: Module,
+    rule: Rule,
+    node: s.Expression,
+    kind: Kind,
+    every: list[Leak],
+    leaks: list[Leak],
+    operation: Operation | None,
+    *,
+    copied: bool,
 ) -> Iterator[Finding]:
     """An order of a set that leaves the file: a note where nobody takes it up, and its items are known to vary."""
     held, leak = carriers(every), min(leaks, key=lambda leak: _rank(rule, leak), default=None)
@@ -159,7 +171,7 @@ def _left(
         asked = Reaches(held, tuple(kinds), module.path, anyhow=alone) if held else None
         use = "" if leak is None else rule.data["uses"][leak.kind]
         fix = _fix(module, node, kind, copied=copied)
-        yield _asking(module, rule, node, kind, asked, use, fix, noted=alone)
+        yield _asking(module, rule, node, kind, asked, use, fix, operation, noted=alone)
 
 
 def _asking(
@@ -170,6 +182,7 @@ def _asking(
     asked: Reaches | None,
     use: str = "",
     fix: Fix | None = None,
+    operation: Operation | None = None,
     *,
     noted: bool = False,
 ) -> Finding:
@@ -183,6 +196,7 @@ def _asking(
         what=f"the set `{module.short(node)}`",
         use=use,
         fix=fix,
+        operation=operation,
         remedy=rule.data[_REMEDIES.get(kind, "unknown")][0],
     )
 

@@ -35,8 +35,10 @@ def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collect
     if old.facts is None or new.facts is None or answered.basis is None:
         return (old, new) if _are_alike(old, new) else None
     reached, own = answered.basis.reached.get(old.path), words(answered.suppressions)
-    old = replace(old, facts=reached_part(old.facts, reached, own))
-    new = replace(new, facts=reached_part(new.facts, reached, own))
+    old_facts, new_facts = reached_part(old.facts, reached, own), reached_part(new.facts, reached, own)
+    if not answered.basis.orders:
+        old_facts, new_facts = replace(old_facts, flows=()), replace(new_facts, flows=())
+    old, new = replace(old, facts=old_facts), replace(new, facts=new_facts)
     return (old, new) if _are_alike(old, new) else None
 
 

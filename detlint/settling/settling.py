@@ -81,6 +81,7 @@ def answer(
         confirmed.add(finding)
     broken = any(is_broken(each) for each in collected)
     errors = () if project is None else tuple(project.errors)
+    orders = any(isinstance(finding.only_if, Reaches) for each in collected for finding in each.findings)
     whole = around.whole and not broken and not errors
     seen = ("file", "project") if whole else ("file",)
     sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
@@ -91,7 +92,7 @@ def answer(
         errors,
         () if whole else tuple(confirmed.unsure),
         sure,
-        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named),
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named, orders),
         {} if project is None else project.program.documents.looked,
     )
 
