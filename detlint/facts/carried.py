@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint.facts.flows import DERIVES, SORTED, STANDS, Flow
+from detlint.facts.flows import DERIVES, SORTED, Flow
 from detlint.finding import Carrier
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of
 
 
 def carried(module: Module) -> tuple[Flow, ...]:
@@ -46,15 +45,10 @@ class _Flows:
     def of_parameters(self) -> Iterator[Flow]:
         """What functions do with what they are given."""
         for name, function in self.module.functions.items():
-            bound = class_of(function) is not None and not self.module.is_static(function)
-            for place, parameter in enumerate(function.parameters[1 if bound else 0 :]):
+            for parameter in function.parameters:
                 if not parameter.star and self._may_be_many(function, parameter):
-                    source = Carrier("parameter", name, parameter.name)
-                    found = [*self._flows(source, self.order.leaks_of_parameter(function, parameter.name))]
-                    if found:
-                        placed = Carrier("parameter", name, f"#{place}")
-                        yield Flow(placed, self.module.place(parameter), STANDS, source)
-                    yield from found
+                    leaks = self.order.leaks_of_parameter(function, parameter.name)
+                    yield from self._flows(Carrier("parameter", name, parameter.name), leaks)
 
     def _may_be_many(self, function: s.Function, parameter: s.Parameter) -> bool:
         """Whether a parameter may take something that has an order: not by its default or its annotation."""
@@ -120,6 +114,8 @@ class _Flows:
             called = isinstance(node.parent, s.Call) and node.parent.function is node
             if called or node.stored or isinstance(node.parent, s.Attribute):
                 continue
+            if isinstance(node, s.Attribute) and self.module.types(node.value):
+                continue  # of an object
             name = self._other(self.module.names(node))
             if name and not self._is_single(node):
                 yield from self._flows(Carrier("variable", name), self.order.leaks(node))

@@ -7,7 +7,6 @@ from detlint.records import record
 
 SORTED = "sorted"
 DERIVES = "derives"
-STANDS = "stands"
 
 
 @record(frozen=True, slots=True)
@@ -15,8 +14,8 @@ class Flow:
     """What becomes of the order of what `source` holds, at `place`.
 
     `kind` is a kind of `Leak`, or "sorted": from there on the order is fixed. `target` is what carries it on. A class
-    that "derives" from another has that one as its `target`, a parameter that "stands" at a place the one by its name.
-    It is so only if the functions that take the parameters `through` which it comes give them back.
+    that "derives" from another has that one as its `target`. It is so only if the functions that take the parameters
+    `through` which it comes give them back.
     """
 
     source: Carrier

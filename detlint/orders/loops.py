@@ -18,8 +18,10 @@ _LISTS = frozenset(("builtins.list",))
 
 @record(frozen=True, slots=True)
 class Effect:
-    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "array", "writes", "yielded",
-    "sums": the items are added up, and each addition rounds; "trains": a model learns from each.
+    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "array", "writes",
+    "yielded".
+
+    Others are "sums": the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
 
     node: s.Node

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from functools import cached_property
 
-from detlint.facts.flows import DERIVES, SORTED, STANDS, Flow
+from detlint.facts.flows import DERIVES, SORTED, Flow
 from detlint.finding import Carrier, Place, Reaches
 from detlint.link.program import Program
 from detlint.project.names import Names
@@ -56,7 +56,7 @@ class Orders:
                     continue
                 if question.apart and not way and path == question.path:
                     continue
-                places = way if flow.kind == STANDS else (*way, flow.place)
+                places = (*way, flow.place)
                 if flow.kind in question.kinds:
                     yield Use(flow.kind, places)
                 for target in self._same(flow.target, path) if flow.target is not None else ():
@@ -81,9 +81,7 @@ class Orders:
         if known is None:
             self._returning[carrier] = False  # where that depends on itself
             known = self._returning[carrier] = any(
-                (flow.kind == STANDS and flow.target is not None and self._returns(flow.target))
-                or (self._gives_back(carrier, flow, path) and self._comes(flow, path))
-                for path, flow in self._of(carrier)
+                self._gives_back(carrier, flow, path) and self._comes(flow, path) for path, flow in self._of(carrier)
             )
         return known
 
@@ -105,7 +103,7 @@ class Orders:
             return [Carrier("attribute", each, carrier.part) for each in self._family(name)]
         if carrier.kind == "parameter":
             own = self._constructor(name)
-            return [Carrier("parameter", own, carrier.part)]
+            return [Carrier("parameter", own, self._parameter(own, carrier.part))]
         return [Carrier(carrier.kind, name, carrier.part)]
 
     def _constructor(self, name: str) -> str:
@@ -121,6 +119,15 @@ class Orders:
             if f"{each}.__init__" in self._functions:
                 return f"{each}.__init__"
         return name
+
+    def _parameter(self, function: str, part: str) -> str:
+        """The name of a parameter of a function, by that or by its place."""
+        if not part.startswith("#") or function not in self._functions:
+            return part
+        path = self._functions[function]
+        parameters = [each for each in self.program.facts[path].functions[function].parameters if not each.star]
+        place = int(part[1:]) + (self.program.head(path, function).kind in ("method", "class"))
+        return parameters[place].name if place < len(parameters) else part
 
     def _above(self, name: str) -> list[str]:
         """A class and its bases."""
@@ -138,12 +145,13 @@ class Orders:
         return list(dict.fromkeys((*found, *below)))
 
     @cached_property
-    def _functions(self) -> frozenset[str]:
-        return frozenset(name for facts in self.program.facts.values() for name in facts.functions)
+    def _functions(self) -> dict[str, str]:
+        """The files of functions, by name."""
+        return {name: path for path, facts in self.program.facts.items() for name in facts.functions}
 
     @cached_property
     def _classes(self) -> frozenset[str]:
-        return frozenset(name.rpartition(".")[0] for name in self._functions) | frozenset(self._bases)
+        return frozenset((*self._bases, *(name.rpartition(".")[0] for name in self._functions)))
 
     @cached_property
     def _bases(self) -> dict[str, list[str]]:
