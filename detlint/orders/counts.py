@@ -35,7 +35,8 @@ class Counts:
             if isinstance(around, s.Call):
                 called = around.function.attribute if isinstance(around.function, s.Attribute) else ""
                 names = self.module.callee(around)
-                if called != "format" and names != {"builtins.str"}:
+                made = bool(names) and all(name in self.module.classes for name in names)
+                if called != "format" and names != {"builtins.str"} and not made:
                     return bool(names & self._files)
                 node = around
                 continue

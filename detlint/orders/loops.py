@@ -120,14 +120,17 @@ class Loops:
     def _grows(self, target: s.Name, assign: s.Assign, loop: s.For | s.While) -> bool:
         """Whether each item is joined to what a name holds: `rows = np.vstack([rows, row])`."""
         call = assign.value
-        scope = target.scope.find(target.id)
-        begun = any(not _inside(each.node, loop) for each in scope.bindings[target.id]) if scope is not None else False
-        if not isinstance(call, s.Call) or not begun:
+        if not isinstance(call, s.Call) or not self._begins_outside(target, loop):
             return False
         names = self.module.callee(call)
         parts = [part for argument in call.arguments for part in s.walk(argument.value) if isinstance(part, s.Name)]
         joins = bool(names) and names <= self._arrays
         return joins and any(p.id == target.id for p in parts) and any(p.id != target.id for p in parts)
+
+    def _begins_outside(self, name: s.Name, loop: s.For | s.While) -> bool:
+        """Whether a name has a value before a loop begins."""
+        scope = name.scope.find(name.id)
+        return scope is not None and any(not _inside(each.node, loop) for each in scope.bindings[name.id])
 
     def _initial(self, target: s.Name) -> frozenset[str]:
         """The types of what a name holds before it is added to."""
@@ -147,10 +150,11 @@ class Loops:
         """Names that a loop counts up by one for each item, and that begin outside of it."""
         found = set()
         for part in s.walk(loop.body):
-            if isinstance(part, s.Assign) and part.operator == "+=" and isinstance(part.targets[0], s.Name):
-                by_one = isinstance(part.value, s.Constant) and type(part.value.value) is int
-                if by_one and self.gathering.outside(part.targets[0], loop):
-                    found.add(part.targets[0].id)
+            name = part.targets[0] if isinstance(part, s.Assign) else None
+            if isinstance(name, s.Name) and isinstance(part, s.Assign) and self._begins_outside(name, loop):
+                step = part.value if part.operator == "+=" else _added(part, name.id)
+                if isinstance(step, s.Constant) and type(step.value) is int:
+                    found.add(name.id)
         return frozenset(found)
 
     def _elsewhere(self, node: s.Node, loop: s.For | s.While) -> bool:
@@ -219,6 +223,15 @@ class Loops:
             return False
         last = max((part.order for part in s.walk(node)), default=node.order)
         return read.order > last or (_inside(read, outer) and outer is not node)
+
+
+def _added(assign: s.Assign, name: str) -> s.Expression | None:
+    """What `name = name + it` adds."""
+    value = assign.value
+    if assign.operator != "=" or not isinstance(value, s.Operation) or value.operator != "+":
+        return None
+    left, right = value.operands
+    return right if isinstance(left, s.Name) and left.id == name else None
 
 
 def in_handler(node: s.Node, outer: s.Node) -> bool:
