@@ -257,8 +257,8 @@ class Parts:
 
     def callers(self, function: s.Function) -> list[s.Call]:
         """The calls of a function in its file."""
-        name = self.module.qualified(function)
-        return [call for call in self.module.calls_named((name,)) if name in self.module.callee(call)]
+        names = {self.module.qualified(function), self.module.canonical(self.module.qualified(function))}
+        return [call for call in self.module.calls_named(names) if not names.isdisjoint(self.module.callee(call))]
 
     # Names
 
