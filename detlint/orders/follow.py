@@ -13,7 +13,7 @@ from detlint.orders.leaks import LEAVING, Leak
 from detlint.orders.loops import Loops
 from detlint.orders.parts import Out, Parts, Step
 from detlint.orders.ranking import has_alike_key, ranks_alike
-from detlint.orders.rebound import live
+from detlint.orders.rebound import Live
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -30,7 +30,8 @@ class Order:
         self.module = module
         self.loops = Loops(module)
         self.calls = Calls(module, self.loops)
-        self.parts = Parts(module)
+        self.live = Live()
+        self.parts = Parts(module, self.live)
         self.handing = Handing(module, self.parts)
         self._of_text = module.python("methods", "text-of-text")
         self._seen: set[tuple[s.Node, bool]] = set()
@@ -288,9 +289,9 @@ class Order:
         """What is done with a name from where `node` gives it the value (None: it is a parameter)."""
         fixed: s.Node | None = None
         for read in self.module.reads(scope, name):
-            if node is not None and not any(b.node is node for b in live(read)):
+            if node is not None and not any(b.node is node for b in self.live(read)):
                 continue
-            if node is None and not any(b.kind == "parameter" for b in live(read)):
+            if node is None and not any(b.kind == "parameter" for b in self.live(read)):
                 continue
             if self.sorts(read):
                 fixed = read
@@ -329,7 +330,7 @@ class Order:
             for read in self.module.reads(scope, holder.id):
                 if read is holder or not self.loops.comes_after(read, after, node):
                     continue
-                if all(binding.order > last for binding in live(read)):
+                if all(binding.order > last for binding in self.live(read)):
                     continue
                 if self.sorts(read):
                     fixed = read

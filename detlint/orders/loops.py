@@ -34,6 +34,7 @@ class Loops:
     def __init__(self, module: Module) -> None:
         names = module.catalogue.names
         self.module = module
+        self._effects: dict[s.Node, list[Effect]] = {}
         self.counts = Counts(module)
         self.gathering = Gathering(module)
         self._messages = names("order", "message")
@@ -46,8 +47,13 @@ class Loops:
 
     # Effects
 
-    def effects(self, node: s.For | s.While) -> Iterator[Effect]:
+    def effects(self, node: s.For | s.While) -> list[Effect]:
         """What is done in the body of a loop whose outcome depends on the order of the items."""
+        if node not in self._effects:
+            self._effects[node] = list(self._found(node))
+        return self._effects[node]
+
+    def _found(self, node: s.For | s.While) -> Iterator[Effect]:
         counters = self._counters(node)
         first = node.body.statements[-1] if node.body.statements else None
         if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.orders.rebound import live
+from detlint.orders.rebound import Live
 from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -48,8 +48,9 @@ class Out:
 class Parts:
     """Follows values of one file to what is made of them and what they are taken from again."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, live: Live) -> None:
         self.module = module
+        self.live = live
         self._kept = module.python("functions", "same-items")
         self._adding = module.python("methods", "takes-in")
         self._seen: set[tuple[s.Node, Path]] = set()
@@ -226,7 +227,7 @@ class Parts:
             function = self.module.functions.get(name) if klass is None else self.module.method(klass, "__init__")
             if function is not None and any(parameter.name == wanted for parameter in function.parameters):
                 for read in self.module.reads(function.scope, wanted):
-                    if any(b.kind == "parameter" for b in live(read)):
+                    if any(b.kind == "parameter" for b in self.live(read)):
                         yield from self._at(read, path, depth - 1)
 
     def _left(self, node: s.Node, path: Path, depth: int) -> Iterator[s.Expression | Out]:
@@ -280,7 +281,7 @@ class Parts:
         self, scope: Scope, target: s.Name, path: Path, node: s.Node, depth: int
     ) -> Iterator[s.Expression | Out]:
         for read in self.module.reads(scope, target.id):
-            if any(b.node is node or b.node is target for b in live(read)):
+            if any(b.node is node or b.node is target for b in self.live(read)):
                 yield from self._at(read, path, depth - 1)
 
     def _attribute(self, target: s.Attribute, path: Path, depth: int) -> Iterator[s.Expression | Out]:
@@ -307,7 +308,7 @@ class Parts:
             loops = [a for a in node.ancestors() if isinstance(a, (s.For, s.While))]
             for read in self.module.reads(scope, holder.id):
                 after = read.order > last or any(a in loops for a in read.ancestors())
-                if read is not holder and after and any(b.order < last for b in live(read)):
+                if read is not holder and after and any(b.order < last for b in self.live(read)):
                     yield from self._at(read, path, depth - 1)
 
     def is_self(self, node: s.Expression) -> bool:

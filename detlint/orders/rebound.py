@@ -9,10 +9,21 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, reaching
 
 
-def live(read: s.Name) -> list[Binding]:
-    """The bindings that may give `read` its value, without those that every path to it overwrites."""
-    found = reaching(read) or []
-    return [binding for binding in found if not _is_overwritten(binding, read)]
+class Live:
+    """Tells the bindings that may give a name its value, each name asked about once."""
+
+    def __init__(self) -> None:
+        self._known: dict[s.Name, list[Binding]] = {}
+
+    def __call__(self, read: s.Name) -> list[Binding]:
+        """The bindings that may give `read` its value, without those that every path to it overwrites."""
+        found = self._known.get(read)
+        if found is None:
+            reached = reaching(read) or []
+            several = len(reached) > 1
+            found = [each for each in reached if not (several and _is_overwritten(each, read))]
+            self._known[read] = found
+        return found
 
 
 def _is_overwritten(binding: Binding, read: s.Name) -> bool:
