@@ -242,7 +242,8 @@ class Order:
             yield from self._leaks(node, False, depth)
             return
         first = isinstance(index, s.Constant) and index.value == 0
-        yield Leak(node, "first" if first else "position")
+        if not self.loops.only_told(node):
+            yield Leak(node, "first" if first else "position")
 
     def _operation(self, node: s.Operation, text: bool, depth: int) -> Iterator[Leak]:
         if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):

@@ -37,6 +37,8 @@ class Loops:
         self._effects: dict[s.Node, list[Effect]] = {}
         self.counts = Counts(module)
         self.gathering = Gathering(module)
+        self._telling = module.python("functions", "same-items") | {"builtins.str", "builtins.repr"}
+        self._texts = frozenset(("format", "join"))
         self._messages = names("order", "message")
         self._message_methods = names("order", "message", "methods")
         self._free = names("order", "use", kind="free")
@@ -192,6 +194,30 @@ class Loops:
         if names & self._messages or any(n.endswith(("Error", "Exception", "Warning")) for n in names):
             return True
         return isinstance(call.function, s.Attribute) and call.function.attribute in self._message_methods
+
+    def only_told(self, node: s.Expression, depth: int = 6) -> bool:
+        """Whether a value gets into nothing but messages and errors, by itself or item by item."""
+        parent = node.parent
+        if depth == 0 or parent is None:
+            return False
+        if isinstance(parent, s.Leave):
+            return parent.kind == "raise"
+        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            call = parent.parent
+            made = not self.module.callee(call).isdisjoint(self._telling) or last_word(call.function) in self._texts
+            return self.is_message(call) or (made and self.only_told(call, depth - 1))
+        if isinstance(parent, s.Operation):
+            return parent.operator in ("f-string", "%", "+") and self.only_told(parent, depth - 1)
+        if isinstance(parent, s.For) and node is parent.iterator:
+            calls = [each.value for each in parent.body.statements if isinstance(each, s.ExpressionStatement)]
+            told = [call for call in calls if isinstance(call, s.Call) and self.is_message(call)]
+            return len(told) == len(parent.body.statements)
+        if isinstance(parent, s.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], s.Name):
+            scope = parent.targets[0].scope.find(parent.targets[0].id)
+            reads = self.module.reads(scope, parent.targets[0].id) if scope is not None else []
+            own = [read for read in reads if any(binding.node is parent for binding in reaching(read) or ())]
+            return bool(own) and all(self.only_told(read, depth - 1) for read in own)
+        return False
 
     def drains(self, call: s.Call) -> bool:
         """Whether a `pop()` stands in a loop that takes all items one by one, or after a look at how many there are."""
