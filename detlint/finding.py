@@ -282,7 +282,17 @@ class Reaches:
     anyhow: bool = False
 
 
-Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | Reaches
+class InProgram:
+    """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
+
+    With `learning`: does one that takes gradients, or none at all?
+    """
+
+    path: str
+    learning: bool = False
+
+
+Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | InProgram | Reaches
 
 
 @record(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from detlint.analysis.contexts import around
+from detlint.analysis.contexts import around, named
 from detlint.analysis.tensors import every, listed, method_of, tensors
-from detlint.semantics.index import asked_once
+from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of, reaching
 
 _DEPTH = 12  # a notebook computes one feature from another over many cells
 
@@ -17,7 +18,9 @@ def is_constant(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool
     """Whether a tensor is known to carry no gradient."""
     if isinstance(node, s.Name) and _is_written(module, node):
         return False
-    if isinstance(node, s.Attribute) and node.attribute in listed(module, "detached"):
+    if isinstance(node, s.Attribute) and (node.attribute in listed(module, "detached") or _is_frozen(module, node)):
+        return True
+    if isinstance(node, s.Name) and depth and _is_given_constants(module, node, depth - 1):
         return True
     return depth > 0 and every(module, node, lambda value, _: _constant_value(module, value, depth))
 
@@ -50,6 +53,66 @@ def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
         return is_constant(module, receiver, depth - 1)
     found = list(tensors(receiver, positional))
     return bool(method and found) and all(is_constant(module, node, depth - 1) for node in found)
+
+
+def _is_frozen(module: Module, node: s.Attribute) -> bool:
+    """Whether an attribute of an object is a buffer of it, or is told in its class to take no gradient."""
+    klass = module.class_of(node)
+    if klass is None or not isinstance(node.value, s.Name):
+        return False
+    for call in module.calls_like(words=("register_buffer",)):
+        name = call.arguments[0].value if last_word(call.function) == "register_buffer" and call.arguments else None
+        if name is not None and literal(name) == node.attribute and module.class_of(call) is klass:
+            return True
+    for each in module.attributes("requires_grad"):
+        told = each.parent.value if each.stored and isinstance(each.parent, s.Assign) else None
+        if told is not None and literal(told) is False and _is_same(module, each.value, node):
+            return True
+    asked = (each.parent for each in module.attributes("requires_grad_") if _is_same(module, each.value, node))
+    return any(isinstance(x, s.Call) and x.arguments and literal(x.arguments[0].value) is False for x in asked)
+
+
+def _is_same(module: Module, one: s.Expression, other: s.Attribute) -> bool:
+    """Whether two attributes of the object of one class have the same name."""
+    return (
+        isinstance(one, s.Attribute)
+        and one.attribute == other.attribute
+        and isinstance(one.value, s.Name)
+        and module.class_of(one) is module.class_of(other)
+    )
+
+
+def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:
+    """Whether a name is that of a parameter for which all calls in the file give what carries no gradient."""
+    bindings = reaching(name) or ()
+    parameters = [binding.node for binding in bindings if isinstance(binding.node, s.Parameter)]
+    parameter = parameters[0] if len(parameters) == len(bindings) == 1 else None
+    function = parameter.parent if parameter is not None else None
+    if parameter is None or not isinstance(function, s.Function) or function.name in named(module, "module-methods"):
+        return False
+    given = [_given(module, call, function, parameter) for call in _calls_of(module, function)]
+    return bool(given) and all(each is not None and is_constant(module, each, depth) for each in given)
+
+
+def _calls_of(module: Module, function: s.Function) -> list[s.Call]:
+    """The calls of a function in its file; of a method those by its name."""
+    if class_of(function) is None:
+        return list(module.calls_to((module.qualified(function),)))
+    named_so = (each.parent for each in module.attributes(function.name) if not each.stored)
+    return [call for call in named_so if isinstance(call, s.Call)]
+
+
+def _given(module: Module, call: s.Call, function: s.Function, parameter: s.Parameter) -> s.Expression | None:
+    """What a call gives for a parameter; None where that is not plain."""
+    if any(argument.star for argument in call.arguments):
+        return None
+    for argument in call.arguments:
+        if argument.keyword == parameter.name:
+            return argument.value
+    bound = class_of(function) is not None and function.parameters[:1] != [parameter]
+    at = function.parameters.index(parameter) - bound
+    placed = [argument.value for argument in call.arguments if argument.keyword is None]
+    return placed[at] if 0 <= at < len(placed) else parameter.default
 
 
 def _is_unrecorded(module: Module, value: s.Expression) -> bool:

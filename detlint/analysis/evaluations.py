@@ -16,9 +16,8 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _EVALUATES = frozenset(("eval", "evaluate", "evaluation", "val", "valid", "validate", "validation", "test", "testing"))
-_USES = frozenset(
-    ("predict", "prediction", "predictions", "infer", "inference", "sample", "samples", "sampling", "generate")
-)
+_PREDICTS = frozenset(("predict", "infer", "inference", "generate"))
+_USES = _PREDICTS | frozenset(("prediction", "predictions", "sample", "samples", "sampling"))
 _DATA = frozenset(("loader", "dataloader", "dataset", "batches"))
 TRAINS = frozenset(("train", "training", "fit"))
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -44,6 +43,11 @@ def is_for_a_runner(module: Module) -> bool:
 def words(name: str) -> frozenset[str]:
     """The words of a name, in lower case."""
     return frozenset(word.lower() for word in _WORD.findall(name))
+
+
+def is_named_so(function: s.Function) -> bool:
+    """Whether the name of a function says that it evaluates a model, or has it predict."""
+    return bool(words(function.name) & (_EVALUATES | _PREDICTS))
 
 
 def evaluates(module: Module, call: s.Call) -> str:

@@ -10,14 +10,18 @@ from packaging.version import Version
 
 from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
+from detlint.analysis.destinations import taken_back
 from detlint.analysis.first_use import first_use
-from detlint.analysis.gradients import is_learning, may_have_gradient, taken_back
+from detlint.analysis.gradients import may_have_gradient
 from detlint.analysis.layers import is_idle
+from detlint.analysis.learning import is_learning
 from detlint.analysis.operations import operation
+from detlint.analysis.phases import follows_mode
 from detlint.analysis.trained import is_asked_for, is_trained
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.finding import Finding, Fix, InForce, Safety
+from detlint.finding import Finding, Fix, InForce, InProgram, Safety
 from detlint.semantics.model import Module
+from detlint.sources.source import is_test
 from detlint.tree import syntax as s
 
 _RELAXED = ("deterministic-warn", "deterministic-off")
@@ -55,6 +59,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 rule, call, only_if=only, fix=fix, operation=asked, what=what, remedy=row.text("remedy")
             )
             continue
+        if follows_mode(module, call):
+            continue
         unless = []
         if _row(module, call, raising) is not None:
             unless = [_in_force(module, call, row, ("on",), strict)]
@@ -66,6 +72,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             rule,
             call,
             related=_related(module, call, row),
+            only_if=InProgram(module.path, learning=True) if row.text("direction") == "backward" else None,
+            full_if=InProgram(module.path),
+            lowered=is_test(module.path),
             noted=row.text("grade") == "note",
             unless=unless,
             fix=fix,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from detlint.analysis.learning import may_learn
 from detlint.facts import facts as f
 from detlint.facts.carried import carried
 from detlint.facts.counting import counted
@@ -25,8 +26,18 @@ def collect(module: Module) -> f.Facts:
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     outcomes = module.catalogue.names("randomness", "outcome")
     lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
-    tests, flows = holds_tests(module), carried(module)
-    return f.Facts(module.module, module.path, top, collector.functions, guarded, _acts(top), lasting, tests, flows)
+    return f.Facts(
+        module.module,
+        module.path,
+        top,
+        collector.functions,
+        guarded,
+        _acts(top),
+        lasting,
+        may_learn(module),
+        holds_tests(module),
+        carried(module),
+    )
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

@@ -384,8 +384,8 @@ class Function:
 class Facts:
     """The facts of one file: its top level, and its functions by qualified name.
 
-    `guarded` says whether it has a `__main__` block, `acts` whether its top level does more than define,
-    `lasting` whether it trains, saves or reads a command line, `tests` whether it is for a runner of tests.
+    `guarded`: it has a `__main__` block; `acts`: its top level does more than define; `lasting`: it trains, saves or
+    reads a command line; `learns`: it takes gradients, or a trainer does; `tests`: it is for a runner of tests.
     """
 
     module: str
@@ -395,5 +395,6 @@ class Facts:
     guarded: bool
     acts: bool
     lasting: bool
+    learns: bool
     tests: bool
     flows: tuple[Flow, ...] = ()

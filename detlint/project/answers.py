@@ -14,6 +14,7 @@ from detlint.finding import (
     FromEntropy,
     InForce,
     InLibrary,
+    InProgram,
     InTraining,
     Place,
     Question,
@@ -57,6 +58,8 @@ class Answers:
             return self._modes.trains(question)
         if isinstance(question, Reaches):
             return self.orders.use(question) is not None or (question.anyhow and question.path not in self._imported)
+        if isinstance(question, InProgram):
+            return self._in_program(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -126,6 +129,23 @@ class Answers:
             return not self.program.walks.get((question.path, question.function))
         found = list(self._states(question.path, question.function, question.order))
         return not found or any(state[question.generator] != UNSEEDED for state in found)
+
+    def _in_program(self, question: InProgram) -> bool:
+        path = question.path
+        facts = self.program.facts[path]
+        alone = facts.lasting or path.endswith(".ipynb")  # else what is run there only tries out the file
+        found = [each for each in self._importing.get(path, ()) if alone or each.path != path or each.marked("trains")]
+        if question.learning:
+            return not found or any(self._learns(entry, path) for entry in found)
+        by_name = path not in self._entering and bool(self.program.walks.get((path, f.TOP)))
+        return bool(found) or by_name
+
+    def _learns(self, entry: Entry, path: str) -> bool:
+        """Whether a program takes gradients, or may by what it imports, of which not all can be followed."""
+        if entry.marked("trains"):
+            return True
+        files = (path,) if entry.path == path else self.reached(entry.path)
+        return any(self.program.facts[each].learns for each in files)
 
     def is_library(self, path: str) -> bool:
         """Whether a file is there to be imported: a module of a package or one that others import, and no script."""

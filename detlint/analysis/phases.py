@@ -1,0 +1,91 @@
+"""Which branches training never takes, and which follow the deterministic mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.contexts import named
+from detlint.semantics.index import last_word
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+
+_NONE = ("is", "==")
+
+
+def only_evaluates(module: Module, node: s.Node) -> bool:
+    """Whether `node` is in a branch that training does not take, or follows what training leaves or fails at."""
+    below: s.Node = node
+    for ancestor in node.ancestors():
+        if isinstance(ancestor, (s.If, s.Conditional)):
+            holds = _in_training(module, ancestor.test)
+            if holds is not None and below is (ancestor.orelse if holds else ancestor.body):
+                return True
+        if isinstance(ancestor, s.Block) and any(_ends_training(module, one) for one in _before(ancestor, below)):
+            return True
+        below = ancestor
+    return False
+
+
+def follows_mode(module: Module, node: s.Node) -> bool:
+    """Whether the program asks for the deterministic mode to choose between `node` and something else."""
+    below: s.Node = node
+    for ancestor in node.ancestors():
+        tests: list[s.Expression] = []
+        if isinstance(ancestor, (s.If, s.Conditional)) and below is not ancestor.test:
+            tests = [ancestor.test]
+        elif isinstance(ancestor, s.Block):
+            choices = (one for one in _before(ancestor, below) if isinstance(one, s.If))
+            tests = [one.test for one in choices if _leaves(one.body)]
+        if any(_asks_mode(module, test) for test in tests):
+            return True
+        if isinstance(ancestor, s.Function):
+            return False
+        below = ancestor
+    return False
+
+
+def _before(block: s.Block, node: s.Node) -> Iterator[s.Statement]:
+    """The statements of a block ahead of one."""
+    for statement in block.statements:
+        if statement is node:
+            return
+        yield statement
+
+
+def _in_training(module: Module, test: s.Expression) -> bool | None:
+    """Whether a test holds in training (True) or fails (False); None: it asks something else."""
+    if isinstance(test, s.Operation) and test.operator in ("not", "and", "or"):
+        answers = [_in_training(module, operand) for operand in test.operands]
+        if test.operator == "not":
+            return None if answers[0] is None else not answers[0]
+        decides = test.operator == "or"
+        return decides if decides in answers else None if None in answers else not decides
+    if isinstance(test, s.Operation) and test.operator in (*_NONE, "is not", "!=") and len(test.operands) == 2:
+        cached = last_word(test.operands[0]) in named(module, "inference-cache")
+        return test.operator in _NONE if cached and literal(test.operands[1]) is None else None
+    if isinstance(test, s.Call):
+        return True if module.callee(test) and module.callee(test) <= named(module, "recording") else None
+    if not isinstance(test, (s.Name, s.Attribute)):
+        return None
+    if last_word(test) in named(module, "training"):
+        return True
+    return False if last_word(test) in named(module, "inference-cache") else None
+
+
+def _ends_training(module: Module, statement: s.Statement) -> bool:
+    """Whether training does not get past a statement."""
+    if isinstance(statement, s.Other):
+        return statement.kind == "assert" and _in_training(module, statement.values[0]) is False
+    return isinstance(statement, s.If) and _leaves(statement.body) and _in_training(module, statement.test) is True
+
+
+def _leaves(block: s.Block) -> bool:
+    return any(isinstance(one, s.Leave) and one.kind in ("return", "raise") for one in block.statements)
+
+
+def _asks_mode(module: Module, test: s.Expression) -> bool:
+    """Whether a test is made of what tells the deterministic mode."""
+    asked = named(module, "deterministic-asked")
+    parts = [value for part in s.walk(test) if isinstance(part, s.Name) for value in module.values(part) or ()]
+    return any(isinstance(part, s.Call) and bool(module.callee(part) & asked) for part in (*s.walk(test), *parts))
